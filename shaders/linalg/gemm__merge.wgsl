@@ -1,0 +1,39 @@
+// Adds the layers of a split depth to C in their order: C = beta·C + alpha·P₀ + alpha·P₁ + …
+// One lane for four columns; a layer is a whole copy of the result.
+// In a fixed order, so the result does not depend on how many layers one pass could hold.
+//#import status
+struct Params {
+    quads: u32,
+    row_quads: u32,
+    out_first: u32,
+    out_quads: u32,
+    layers: u32,
+    layer_quads: u32,
+    alpha: f32,
+    beta: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> partial: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let at = (group.y * groups.x + group.x) * 256u + lane;
+    if (at < params.quads) {
+        let to = params.out_first + (at / params.row_quads) * params.out_quads + at % params.row_quads;
+        var sum = vec4<f32>();
+        if (params.beta != 0.0) {
+            sum = params.beta * out[to];
+        }
+        for (var layer = 0u; layer < params.layers; layer += 1u) {
+            sum += params.alpha * partial[layer * params.layer_quads + at];
+        }
+        out[to] = sum;
+    }
+    mark_done(lane);
+}

@@ -1,0 +1,222 @@
+//! A matrix on a device.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Matrix, RowStore, View};
+use crate::device::{Device, Stream};
+use crate::error::{Error, Result};
+
+/// A matrix that lives on a device and knows which. The rows are never split; above the binding limit they are kept in
+/// several buffers, and above the memory budget on the host, without the caller's doing.
+///
+/// On a GPU the stride of a row is a multiple of four, and the padding is zero.
+#[derive(Debug)]
+pub struct DeviceMatrix {
+    device: Device,
+    rows: usize,
+    columns: usize,
+    missing: Option<(usize, usize)>,
+    home: Home,
+}
+
+#[derive(Debug)]
+enum Home {
+    Cpu(Arc<Vec<f32>>),
+    Gpu(RowStore),
+}
+
+impl DeviceMatrix {
+    pub(super) fn upload(matrix: &Matrix, device: &Device) -> Result<DeviceMatrix> {
+        let missing = matrix.check_finite()?;
+        let (rows, columns) = (matrix.rows(), matrix.columns());
+        let home = match device {
+            Device::Cpu => Home::Cpu(matrix.values.clone()),
+            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
+        };
+        let uploaded = DeviceMatrix { device: device.clone(), rows, columns, missing, home };
+        if let Home::Gpu(store) = &uploaded.home {
+            let mut stream = device.stream();
+            if let Some(recording) = stream.gpu() {
+                store.upload(recording, &mut |first, part| pad(matrix.as_slice(), columns, first as usize, part))?;
+            }
+            stream.flush()?;
+        }
+        Ok(uploaded)
+    }
+
+    /// Room for a result on the device of `stream`. On the CPU it is all zeros.
+    pub(crate) fn output(device: &Device, rows: usize, columns: usize) -> Result<DeviceMatrix> {
+        let home = match device {
+            Device::Cpu => Home::Cpu(Arc::new(Matrix::zeros(rows, columns)?.into_vec())),
+            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
+        };
+        Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, home })
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns, d.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Where it lives.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Row and column of the first missing value, as found when it was uploaded.
+    pub fn missing(&self) -> Option<(usize, usize)> {
+        self.missing
+    }
+
+    /// Copies the matrix to the host, after everything recorded on `stream` has run. A result beyond the range of
+    /// `f32` is [`Error::NotFinite`], on both devices.
+    pub fn to_matrix(&self, stream: &mut Stream) -> Result<Matrix> {
+        self.on(stream, "to_matrix")?;
+        let values = match (&self.home, stream.gpu()) {
+            (Home::Gpu(store), Some(recording)) => {
+                let mut values = Vec::with_capacity(self.rows * self.columns);
+                let mut at = 0;
+                store.read(recording, &mut |words| at = unpad(words, store.stride(), self.columns, at, &mut values))?;
+                Arc::new(values)
+            }
+            (Home::Cpu(values), _) => values.clone(),
+            (Home::Gpu(_), None) => return Err(elsewhere("to_matrix")),
+        };
+        let matrix = Matrix::shared(self.rows, self.columns, values);
+        matrix.check_finite()?;
+        Ok(matrix)
+    }
+
+    /// The rows of `range` in one buffer on the GPU, for a kernel of your own. It is an error on the CPU.
+    pub fn view(&self, stream: &mut Stream, range: Range<usize>) -> Result<View> {
+        self.on(stream, "view")?;
+        if range.start > range.end || range.end > self.rows {
+            let got = format!("{range:?}");
+            return Err(Error::Shape { op: "view", expected: format!("rows within 0..{}", self.rows), got });
+        }
+        match (&self.home, stream.gpu()) {
+            (Home::Gpu(store), Some(recording)) => store.view(recording, range),
+            _ => Err(Error::Elsewhere { op: "view", why: "the matrix lives on the CPU".to_string() }),
+        }
+    }
+
+    /// Refuses arrays of another device than the stream's.
+    pub(crate) fn on(&self, stream: &Stream, op: &'static str) -> Result<()> {
+        if self.device.same(stream.device()) { Ok(()) } else { Err(elsewhere(op)) }
+    }
+
+    /// Refuses missing values, with the place of the first.
+    pub(crate) fn refuse_missing(&self) -> Result<()> {
+        match self.missing {
+            Some((row, column)) => Err(Error::NotFinite { row, column, value: f64::NAN }),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes over that `other`, of which this is a rearrangement, has missing values. Their place is lost: row and
+    /// column are swapped, as in a transpose.
+    pub(crate) fn inherit_missing(&mut self, other: &DeviceMatrix) {
+        self.missing = other.missing.map(|(row, column)| (column, row));
+    }
+
+    /// The values, for a CPU twin.
+    pub(crate) fn values(&self) -> Result<&[f32]> {
+        match &self.home {
+            Home::Cpu(values) => Ok(values),
+            Home::Gpu(_) => Err(elsewhere("values")),
+        }
+    }
+
+    /// The values, for a CPU twin to write.
+    pub(crate) fn values_mut(&mut self) -> Result<&mut [f32]> {
+        match &mut self.home {
+            Home::Cpu(values) => Ok(Arc::make_mut(values).as_mut_slice()),
+            Home::Gpu(_) => Err(elsewhere("values")),
+        }
+    }
+
+    /// The rows, for the GPU.
+    pub(crate) fn store(&self) -> Result<&RowStore> {
+        match &self.home {
+            Home::Gpu(store) => Ok(store),
+            Home::Cpu(_) => Err(elsewhere("rows")),
+        }
+    }
+}
+
+fn elsewhere(op: &'static str) -> Error {
+    Error::Elsewhere { op, why: "the array and the stream belong to different devices; move it with to()".to_string() }
+}
+
+/// The stride of a row on a GPU.
+pub(crate) fn padded(columns: usize) -> usize {
+    columns.next_multiple_of(4)
+}
+
+/// Writes the padded words from `first` on into `part`.
+fn pad(values: &[f32], columns: usize, first: usize, part: &mut [u32]) {
+    let stride = padded(columns);
+    if stride == columns {
+        part.copy_from_slice(bytemuck::cast_slice(&values[first..first + part.len()]));
+        return;
+    }
+    part.fill(0);
+    let mut at = 0;
+    while at < part.len() {
+        let (row, column) = ((first + at) / stride, (first + at) % stride);
+        let end = (part.len() - at).min(stride - column);
+        let count = end.min(columns.saturating_sub(column));
+        let from = row * columns + column;
+        if count > 0 {
+            part[at..at + count].copy_from_slice(bytemuck::cast_slice(&values[from..from + count]));
+        }
+        at += end;
+    }
+}
+
+/// Appends the values of padded words, the first of which is number `at`, and returns the number after the last.
+fn unpad(words: &[u32], stride: usize, columns: usize, at: usize, values: &mut Vec<f32>) -> usize {
+    let words: &[f32] = bytemuck::cast_slice(words);
+    if stride == columns {
+        values.extend_from_slice(words);
+        return at + words.len();
+    }
+    let mut done = 0;
+    while done < words.len() {
+        let column = (at + done) % stride;
+        let end = (words.len() - done).min(stride - column);
+        let count = end.min(columns.saturating_sub(column));
+        values.extend_from_slice(&words[done..done + count]);
+        done += end;
+    }
+    at + done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{pad, padded, unpad};
+
+    #[test]
+    fn padding_comes_off_as_it_went_on_in_pieces_of_any_length() {
+        for columns in [1, 2, 3, 4, 5, 7, 8] {
+            let values: Vec<f32> = (0..5 * columns).map(|value| value as f32).collect();
+            let words = 5 * padded(columns);
+            for piece in [1, 2, 3, 5, words] {
+                let mut back = vec![];
+                let mut at = 0;
+                for first in (0..words).step_by(piece) {
+                    let mut part = vec![7; piece.min(words - first)];
+                    pad(&values, columns, first, &mut part);
+                    at = unpad(&part, padded(columns), columns, at, &mut back);
+                }
+                assert_eq!(back, values, "{columns} columns in pieces of {piece}");
+            }
+        }
+    }
+}

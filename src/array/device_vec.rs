@@ -1,0 +1,178 @@
+//! A vector on a device.
+
+use std::sync::Arc;
+
+use super::matrix::first_missing;
+use super::{RowStore, View};
+use crate::device::{Device, Stream};
+use crate::error::{Error, Result};
+
+/// Values that a reduction takes together: a vector is split only between blocks of this length, so that no result
+/// depends on how it was split.
+pub(crate) const BLOCK: usize = 4096;
+
+/// What a [`DeviceVec`] can hold: `f32`, `u32` or `i32`.
+pub trait Word: bytemuck::Pod + Send + Sync + std::fmt::Debug + private::Sealed {
+    /// The first missing value, or an error for the first infinity.
+    #[doc(hidden)]
+    fn check(values: &[Self]) -> Result<Option<usize>>;
+}
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for u32 {}
+    impl Sealed for i32 {}
+}
+
+impl Word for f32 {
+    fn check(values: &[f32]) -> Result<Option<usize>> {
+        Ok(first_missing(values, 1)?.map(|(row, _)| row))
+    }
+}
+
+impl Word for u32 {
+    fn check(_: &[u32]) -> Result<Option<usize>> {
+        Ok(None)
+    }
+}
+
+impl Word for i32 {
+    fn check(_: &[i32]) -> Result<Option<usize>> {
+        Ok(None)
+    }
+}
+
+/// A vector that lives on a device and knows which.
+///
+/// ```
+/// use gristmill::{Device, DeviceVec};
+/// let x = DeviceVec::from_slice(&[1.0_f32, 2.0], &Device::Cpu)?;
+/// assert_eq!(x.to_vec(&mut Device::Cpu.stream())?, [1.0, 2.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct DeviceVec<T: Word> {
+    device: Device,
+    len: usize,
+    missing: Option<usize>,
+    home: Home<T>,
+}
+
+#[derive(Debug)]
+enum Home<T> {
+    Cpu(Arc<Vec<T>>),
+    /// Rows of one word.
+    Gpu(RowStore),
+}
+
+impl<T: Word> DeviceVec<T> {
+    /// Copies `values` to the device. An infinity is an error with its place in `row`; missing values are remembered.
+    pub fn from_slice(values: &[T], device: &Device) -> Result<DeviceVec<T>> {
+        let missing = T::check(values)?;
+        let home = match device {
+            Device::Cpu => Home::Cpu(Arc::new(values.to_vec())),
+            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, values.len(), 1, BLOCK)?),
+        };
+        let uploaded = DeviceVec { device: device.clone(), len: values.len(), missing, home };
+        if let Home::Gpu(store) = &uploaded.home {
+            let words: &[u32] = bytemuck::cast_slice(values);
+            let mut stream = device.stream();
+            if let Some(recording) = stream.gpu() {
+                store.upload(recording, &mut |first, part| {
+                    part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
+                })?;
+            }
+            stream.flush()?;
+        }
+        Ok(uploaded)
+    }
+
+    /// A result of a CPU twin.
+    pub(crate) fn from_host(values: Vec<T>) -> DeviceVec<T> {
+        DeviceVec { device: Device::Cpu, len: values.len(), missing: None, home: Home::Cpu(Arc::new(values)) }
+    }
+
+    /// Room for a result on a GPU.
+    pub(crate) fn output(stream: &Stream, len: usize) -> Result<DeviceVec<T>> {
+        let device = stream.device().clone();
+        let home = match &device {
+            Device::Cpu => Home::Cpu(Arc::new(vec![T::zeroed(); len])),
+            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, len, 1, BLOCK)?),
+        };
+        Ok(DeviceVec { device, len, missing: None, home })
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where it lives.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Copies the vector to the host, after everything recorded on `stream` has run.
+    pub fn to_vec(&self, stream: &mut Stream) -> Result<Vec<T>> {
+        self.on(stream, "to_vec")?;
+        let values = match (&self.home, stream.gpu()) {
+            (Home::Cpu(values), _) => values.to_vec(),
+            (Home::Gpu(store), Some(recording)) => {
+                let mut values = Vec::with_capacity(self.len);
+                store.read(recording, &mut |words| values.extend_from_slice(bytemuck::cast_slice(words)))?;
+                values
+            }
+            (Home::Gpu(_), None) => return Err(elsewhere("to_vec")),
+        };
+        T::check(&values)?;
+        Ok(values)
+    }
+
+    /// All values in one buffer on the GPU, for a kernel of your own. It is an error on the CPU.
+    pub fn view(&self, stream: &mut Stream) -> Result<View> {
+        self.on(stream, "view")?;
+        match (&self.home, stream.gpu()) {
+            (Home::Gpu(store), Some(recording)) => store.view(recording, 0..self.len),
+            _ => Err(Error::Elsewhere { op: "view", why: "the vector lives on the CPU".to_string() }),
+        }
+    }
+
+    /// Refuses a vector of another device than the stream's.
+    pub(crate) fn on(&self, stream: &Stream, op: &'static str) -> Result<()> {
+        if self.device.same(stream.device()) { Ok(()) } else { Err(elsewhere(op)) }
+    }
+
+    /// Refuses missing values, with the place of the first.
+    pub(crate) fn refuse_missing(&self) -> Result<()> {
+        match self.missing {
+            Some(row) => Err(Error::NotFinite { row, column: 0, value: f64::NAN }),
+            None => Ok(()),
+        }
+    }
+
+    /// The values, for a CPU twin.
+    pub(crate) fn values(&self) -> Result<&[T]> {
+        match &self.home {
+            Home::Cpu(values) => Ok(values),
+            Home::Gpu(_) => Err(elsewhere("values")),
+        }
+    }
+
+    /// The values, for the GPU.
+    pub(crate) fn store(&self) -> Result<&RowStore> {
+        match &self.home {
+            Home::Gpu(store) => Ok(store),
+            Home::Cpu(_) => Err(elsewhere("values")),
+        }
+    }
+}
+
+fn elsewhere(op: &'static str) -> Error {
+    Error::Elsewhere { op, why: "the vector and the stream belong to different devices".to_string() }
+}

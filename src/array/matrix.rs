@@ -1,0 +1,187 @@
+//! The host's matrix.
+
+use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
+
+use super::DeviceMatrix;
+use crate::device::Device;
+use crate::error::{Error, Result};
+
+/// A host matrix: row-major `f32`, n×d, with optional names of its columns. Cloning shares the values.
+///
+/// NaN means missing; infinity is refused when the matrix is used.
+///
+/// ```
+/// use gristmill::Matrix;
+/// let x = Matrix::from_rows(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?;
+/// assert_eq!((x.rows(), x.columns()), (2, 3));
+/// assert_eq!(x.row(1), [4.0, 5.0, 6.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Matrix {
+    pub(super) values: Arc<Vec<f32>>,
+    rows: usize,
+    columns: usize,
+    names: Option<Arc<Vec<String>>>,
+    /// The first missing value, once the one pass over the values has been made.
+    checked: OnceLock<Option<(usize, usize)>>,
+}
+
+impl Matrix {
+    /// A matrix of `rows`×`columns` from its values, row by row. No copy.
+    pub fn from_vec(rows: usize, columns: usize, values: Vec<f32>) -> Result<Matrix> {
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(Error::Shape {
+                op: "Matrix::from_vec",
+                expected: format!("{rows}×{columns} values"),
+                got: format!("{} values", values.len()),
+            });
+        }
+        Ok(Matrix { values: Arc::new(values), rows, columns, names: None, checked: OnceLock::new() })
+    }
+
+    /// A matrix of values that are shared; the shape is known to fit.
+    pub(super) fn shared(rows: usize, columns: usize, values: Arc<Vec<f32>>) -> Matrix {
+        debug_assert_eq!(rows * columns, values.len());
+        Matrix { values, rows, columns, names: None, checked: OnceLock::new() }
+    }
+
+    /// A matrix from a slice of values, row by row.
+    pub fn from_slice(rows: usize, columns: usize, values: &[f32]) -> Result<Matrix> {
+        Matrix::from_vec(rows, columns, values.to_vec())
+    }
+
+    /// A matrix from rows: arrays, slices or vectors of one length.
+    pub fn from_rows<R: AsRef<[f32]>>(rows: &[R]) -> Result<Matrix> {
+        let columns = rows.first().map_or(0, |row| row.as_ref().len());
+        if let Some((at, row)) = rows.iter().enumerate().find(|(_, row)| row.as_ref().len() != columns) {
+            return Err(Error::Shape {
+                op: "Matrix::from_rows",
+                expected: format!("{columns} values in each row, as in the first"),
+                got: format!("{} in row {at}", row.as_ref().len()),
+            });
+        }
+        let values = rows.iter().flat_map(|row| row.as_ref()).copied().collect();
+        Matrix::from_vec(rows.len(), columns, values)
+    }
+
+    /// A matrix of zeros.
+    pub fn zeros(rows: usize, columns: usize) -> Result<Matrix> {
+        let count = rows.checked_mul(columns).filter(|count| *count <= isize::MAX as usize / 4);
+        let count = count.ok_or(Error::Limit {
+            what: format!("values in a {rows}×{columns} matrix"),
+            need: rows as u64,
+            have: isize::MAX as u64 / 4 / columns.max(1) as u64,
+        })?;
+        Matrix::from_vec(rows, columns, vec![0.0; count])
+    }
+
+    /// Names the columns.
+    pub fn with_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Matrix> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        if names.len() != self.columns {
+            return Err(Error::Shape {
+                op: "Matrix::with_names",
+                expected: format!("{} names", self.columns),
+                got: names.len().to_string(),
+            });
+        }
+        self.names = Some(Arc::new(names));
+        Ok(self)
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns, d.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The names of the columns, if they have any.
+    pub fn names(&self) -> Option<&[String]> {
+        self.names.as_ref().map(|names| names.as_slice())
+    }
+
+    /// All values, row by row.
+    pub fn as_slice(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The values of one row. Panics when `row` is out of range, as indexing does.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// One value. Panics when out of range, as indexing does.
+    pub fn get(&self, row: usize, column: usize) -> f32 {
+        assert!(column < self.columns, "column {column} of {}", self.columns);
+        self.values[row * self.columns + column]
+    }
+
+    /// All values, to change them. A shared copy is made first if another matrix shares them.
+    pub fn as_mut_slice(&mut self) -> &mut [f32] {
+        self.checked = OnceLock::new();
+        Arc::make_mut(&mut self.values).as_mut_slice()
+    }
+
+    /// The values themselves, row by row.
+    pub fn into_vec(self) -> Vec<f32> {
+        Arc::try_unwrap(self.values).unwrap_or_else(|shared| shared.to_vec())
+    }
+
+    /// The matrix on a device: the one big copy. On the CPU the values are shared and nothing is copied.
+    ///
+    /// An infinity is an error with its row and column; missing values are remembered and refused by whatever does not
+    /// accept them.
+    pub fn to(&self, device: &Device) -> Result<DeviceMatrix> {
+        DeviceMatrix::upload(self, device)
+    }
+
+    /// The first missing value (row, column), or an error for the first infinity. One pass, remembered.
+    pub fn check_finite(&self) -> Result<Option<(usize, usize)>> {
+        if let Some(missing) = self.checked.get() {
+            return Ok(*missing);
+        }
+        let missing = first_missing(&self.values, self.columns)?;
+        Ok(*self.checked.get_or_init(|| missing))
+    }
+}
+
+impl PartialEq for Matrix {
+    /// The same shape, names and bits; missing equals missing.
+    fn eq(&self, other: &Matrix) -> bool {
+        let bits = |matrix: &Matrix| matrix.values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>();
+        (self.rows, self.columns, &self.names) == (other.rows, other.columns, &other.names)
+            && (Arc::ptr_eq(&self.values, &other.values) || bits(self) == bits(other))
+    }
+}
+
+/// Values that are looked at together; a block without NaN or infinity is passed over quickly.
+const BLOCK: usize = 1 << 15;
+
+pub(super) fn first_missing(values: &[f32], columns: usize) -> Result<Option<(usize, usize)>> {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let place = |at: usize| (at / columns, at % columns);
+    let suspect =
+        |block: &[f32]| block.iter().fold(0, |found, value| found | u32::from(value.to_bits() & EXPONENT == EXPONENT));
+    // (first missing, first infinite) of each suspect block, in order.
+    let found: Vec<(Option<usize>, Option<usize>)> = values
+        .par_chunks(BLOCK)
+        .enumerate()
+        .filter(|(_, block)| suspect(block) != 0)
+        .map(|(number, block)| {
+            let first = |wanted: fn(&f32) -> bool| block.iter().position(wanted).map(|at| number * BLOCK + at);
+            (first(|value| value.is_nan()), first(|value| value.is_infinite()))
+        })
+        .collect();
+    if let Some(at) = found.iter().find_map(|(_, infinite)| *infinite) {
+        let (row, column) = place(at);
+        return Err(Error::NotFinite { row, column, value: values[at] as f64 });
+    }
+    Ok(found.iter().find_map(|(missing, _)| *missing).map(place))
+}

@@ -1,0 +1,15 @@
+//! Matrices and vectors, on the host and on a device.
+
+mod convert;
+mod device_matrix;
+mod device_vec;
+mod matrix;
+mod rows;
+
+pub use device_matrix::DeviceMatrix;
+pub(crate) use device_matrix::padded;
+pub(crate) use device_vec::BLOCK;
+pub use device_vec::{DeviceVec, Word};
+pub use matrix::Matrix;
+pub use rows::View;
+pub(crate) use rows::{RowStore, blocks};

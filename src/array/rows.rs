@@ -1,0 +1,235 @@
+//! Rows of 4-byte words on a GPU: in chunks that a binding takes, or on the host and streamed through in blocks.
+//!
+//! An op asks for a range of rows and gets one buffer that holds them, wherever they live, so no op knows about chunks.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use crate::device::health::lock;
+use crate::device::{Buffer, Gpu, Purpose, Recording};
+use crate::error::{Error, Result};
+
+/// Storage of `rows` rows, `stride` words each.
+#[derive(Debug)]
+pub(crate) struct RowStore {
+    rows: usize,
+    stride: usize,
+    home: Home,
+}
+
+#[derive(Debug)]
+enum Home {
+    /// Resident: every chunk but the last holds `chunk_rows` rows.
+    Chunks { chunk_rows: usize, chunks: Vec<Arc<Buffer>> },
+    /// Above its share of the memory budget: the rows stay on the host.
+    Host(Mutex<Vec<u32>>),
+}
+
+/// One buffer with the rows an op asked for, beginning at its word `first_word`.
+#[derive(Debug)]
+pub struct View {
+    buffer: Arc<Buffer>,
+    first_word: u32,
+}
+
+impl View {
+    /// A buffer from its first word on.
+    pub(crate) fn whole(buffer: Arc<Buffer>) -> View {
+        View { buffer, first_word: 0 }
+    }
+
+    /// The buffer to bind.
+    pub fn buffer(&self) -> &Arc<Buffer> {
+        &self.buffer
+    }
+
+    /// Where the rows begin in it, in 4-byte words.
+    pub fn first_word(&self) -> u32 {
+        self.first_word
+    }
+}
+
+/// A view to write into. [`RowStore::commit`] brings the rows to where they live.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) view: View,
+    range: Range<usize>,
+    direct: bool,
+}
+
+impl RowStore {
+    /// Room for the rows; chunks hold a multiple of `granule` rows.
+    pub(crate) fn allocate(gpu: &Gpu, rows: usize, stride: usize, granule: usize) -> Result<RowStore> {
+        let row_bytes = 4 * stride as u64;
+        let binding = gpu.binding_bytes();
+        let bytes = (rows as u64).checked_mul(row_bytes);
+        let too_large = |what: &str, need: u64, have: u64| Error::Limit { what: what.to_string(), need, have };
+        if row_bytes * granule as u64 > binding {
+            return Err(too_large("bytes of one row in one binding", row_bytes * granule as u64, binding));
+        }
+        let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64);
+        let bytes =
+            bytes.ok_or_else(|| too_large("rows of an array", rows as u64, isize::MAX as u64 / row_bytes.max(1)))?;
+        if bytes <= gpu.resident_bytes()
+            && let Some(home) = resident(gpu, rows, row_bytes, granule)?
+        {
+            return Ok(RowStore { rows, stride, home });
+        }
+        let words = rows * stride;
+        let mut host: Vec<u32> = vec![];
+        host.try_reserve_exact(words).map_err(|_| Error::OutOfMemory { what: format!("{bytes} bytes on the host") })?;
+        host.resize(words, 0);
+        Ok(RowStore { rows, stride, home: Home::Host(Mutex::new(host)) })
+    }
+
+    /// Words from one row to the next.
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Fills all rows. `fill` writes the words from the given one on into its slice.
+    pub(crate) fn upload(&self, recording: &mut Recording, fill: &mut dyn FnMut(u64, &mut [u32])) -> Result<()> {
+        match &self.home {
+            Home::Host(host) => fill(0, &mut lock(host)),
+            Home::Chunks { chunk_rows, chunks } => {
+                for (number, chunk) in chunks.iter().enumerate() {
+                    let first = number * chunk_rows;
+                    let rows = (*chunk_rows).min(self.rows - first);
+                    let base = (first * self.stride) as u64;
+                    let words = (rows * self.stride) as u64;
+                    recording.upload(chunk, 0, words, &mut |at, part| fill(base + at, part))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of `range` in one buffer, copied together if they are not so already.
+    pub(crate) fn view(&self, recording: &mut Recording, range: Range<usize>) -> Result<View> {
+        if let Some(view) = self.direct(&range) {
+            return Ok(view);
+        }
+        let buffer = recording.scratch(4 * (range.len() * self.stride) as u64, "a block of rows")?;
+        match &self.home {
+            Home::Host(host) => {
+                let host = lock(host);
+                let from = range.start * self.stride;
+                recording.upload(&buffer, 0, (range.len() * self.stride) as u64, &mut |at, part| {
+                    let at = from + at as usize;
+                    part.copy_from_slice(&host[at..at + part.len()]);
+                })?;
+            }
+            Home::Chunks { .. } => self.for_each_part(&range, &mut |chunk, chunk_offset, offset, bytes| {
+                recording.copy((chunk, chunk_offset), (&buffer, offset), bytes)
+            })?,
+        }
+        Ok(View::whole(buffer))
+    }
+
+    /// A buffer for the rows of `range`; with `load` it holds their present values.
+    pub(crate) fn target(&self, recording: &mut Recording, range: Range<usize>, load: bool) -> Result<Target> {
+        if let Some(view) = self.direct(&range) {
+            return Ok(Target { view, range, direct: true });
+        }
+        let view = if load {
+            self.view(recording, range.clone())?
+        } else {
+            let buffer = recording.scratch(4 * (range.len() * self.stride) as u64, "a block of results")?;
+            View::whole(buffer)
+        };
+        Ok(Target { view, range, direct: false })
+    }
+
+    /// Brings written rows home. Rows that live on the host are read back now.
+    pub(crate) fn commit(&self, recording: &mut Recording, target: Target) -> Result<()> {
+        if target.direct {
+            return Ok(());
+        }
+        let buffer = &target.view.buffer;
+        match &self.home {
+            Home::Chunks { .. } => self.for_each_part(&target.range, &mut |chunk, chunk_offset, offset, bytes| {
+                recording.copy((buffer, offset), (chunk, chunk_offset), bytes)
+            }),
+            Home::Host(host) => {
+                let mut host = lock(host);
+                let mut at = target.range.start * self.stride;
+                recording.read(buffer, 0, (target.range.len() * self.stride) as u64, &mut |words| {
+                    host[at..at + words.len()].copy_from_slice(words);
+                    at += words.len();
+                })
+            }
+        }
+    }
+
+    /// All words, in order, in slices of any length.
+    pub(crate) fn read(&self, recording: &mut Recording, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
+        match &self.home {
+            Home::Host(host) => sink(&lock(host)),
+            Home::Chunks { chunk_rows, chunks } => {
+                for (number, chunk) in chunks.iter().enumerate() {
+                    let rows = (*chunk_rows).min(self.rows - number * chunk_rows);
+                    recording.read(chunk, 0, (rows * self.stride) as u64, sink)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows in a block of an op that handles `words_per_row` words and `operations_per_row` for each: as many as the
+    /// work of one dispatch and the room for temporary blocks allow, and a multiple of `granule` if it can be.
+    pub(crate) fn block_rows(gpu: &Gpu, words_per_row: u64, operations_per_row: u64, granule: usize) -> usize {
+        let by_room = gpu.scratch_bytes() / (4 * words_per_row).max(1);
+        let by_work = gpu.operations_per_dispatch() / operations_per_row.max(1);
+        let rows = by_room.min(by_work).max(1) as usize;
+        if rows >= granule { rows - rows % granule } else { rows }
+    }
+
+    fn direct(&self, range: &Range<usize>) -> Option<View> {
+        let Home::Chunks { chunk_rows, chunks } = &self.home else { return None };
+        let number = range.start / chunk_rows;
+        let within = range.end <= (number + 1) * chunk_rows;
+        let first_word = ((range.start - number * chunk_rows) * self.stride) as u32;
+        within.then(|| View { buffer: chunks[number].clone(), first_word })
+    }
+
+    /// Calls `part` with a chunk, the byte offset in it, the byte offset in the range, and the bytes of each piece.
+    fn for_each_part(
+        &self,
+        range: &Range<usize>,
+        part: &mut dyn FnMut(&Arc<Buffer>, u64, u64, u64) -> Result<()>,
+    ) -> Result<()> {
+        let Home::Chunks { chunk_rows, chunks } = &self.home else { return Ok(()) };
+        let bytes = |rows: usize| 4 * (rows * self.stride) as u64;
+        let mut row = range.start;
+        while row < range.end {
+            let number = row / chunk_rows;
+            let end = ((number + 1) * chunk_rows).min(range.end);
+            part(&chunks[number], bytes(row - number * chunk_rows), bytes(row - range.start), bytes(end - row))?;
+            row = end;
+        }
+        Ok(())
+    }
+}
+
+/// Chunks for all rows within three quarters of the budget, or none when they do not fit there.
+fn resident(gpu: &Gpu, rows: usize, row_bytes: u64, granule: usize) -> Result<Option<Home>> {
+    let fits = (gpu.binding_bytes() / row_bytes.max(4)) as usize;
+    // Whole thousands, so that blocks seldom straddle two chunks.
+    let fits = if fits > 1 << 16 { fits & !0xffff } else { fits - fits % granule };
+    let chunk_rows = gpu.options.chunk_rows.map_or(fits, |rows| rows.saturating_mul(granule).min(fits));
+    let ceiling = gpu.memory.budget() / 4 * 3;
+    let mut chunks = vec![];
+    for first in (0..rows.max(1)).step_by(chunk_rows) {
+        let bytes = row_bytes * chunk_rows.min(rows - first) as u64;
+        match gpu.try_buffer(bytes, Purpose::Array, ceiling, "an array")? {
+            Some(buffer) => chunks.push(Arc::new(buffer)),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(Home::Chunks { chunk_rows, chunks }))
+}
+
+/// `0..rows` in ranges of `per_block`, the last one shorter.
+pub(crate) fn blocks(rows: usize, per_block: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows).step_by(per_block.max(1)).map(move |first| first..(first + per_block.max(1)).min(rows))
+}

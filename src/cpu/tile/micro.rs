@@ -1,0 +1,219 @@
+//! The register tile: what one step does to an accumulator, and the loop that keeps twelve vectors of them in registers.
+
+use pulp::{Simd, WithSimd};
+
+use super::pack::pack;
+use super::{DEPTH_BLOCK, Operand, ROW_BLOCK, Scale};
+
+/// Rows of A in a register tile.
+pub(super) const TILE_ROWS: usize = 6;
+/// Vectors of rows of B in a register tile: 6·2 accumulators, 2 of B, 1 of A and 1 to spare are AVX2's 16 registers.
+const TILE_VECTORS: usize = 2;
+
+/// What one depth index does to an accumulator of the tile.
+pub trait Accumulate: Copy + Send + Sync + 'static {
+    /// The accumulator after the pair `a`, `b`.
+    fn accumulate<S: Simd>(self, simd: S, accumulator: S::f32s, a: S::f32s, b: S::f32s) -> S::f32s;
+}
+
+/// The inner product: `accumulator + a·b`, rounded once where the processor has a fused multiply-add.
+#[derive(Clone, Copy, Debug)]
+pub struct Dot;
+
+impl Accumulate for Dot {
+    #[inline(always)]
+    fn accumulate<S: Simd>(self, simd: S, accumulator: S::f32s, a: S::f32s, b: S::f32s) -> S::f32s {
+        simd.mul_add_e_f32s(a, b, accumulator)
+    }
+}
+
+/// The squared distance: `accumulator + (a − b)²`, which stays exact far from the origin.
+#[derive(Clone, Copy, Debug)]
+pub struct SquaredDifference;
+
+impl Accumulate for SquaredDifference {
+    #[inline(always)]
+    fn accumulate<S: Simd>(self, simd: S, accumulator: S::f32s, a: S::f32s, b: S::f32s) -> S::f32s {
+        let difference = simd.sub_f32s(a, b);
+        simd.mul_add_e_f32s(difference, difference, accumulator)
+    }
+}
+
+/// Rows of B in a register tile on this processor.
+pub(super) struct TileColumns;
+
+impl WithSimd for TileColumns {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> usize {
+        TILE_VECTORS * S::F32_LANES
+    }
+}
+
+/// Packs rows of B into panels, as one vectorised call.
+pub(super) struct PackColumns<'a> {
+    pub(super) operand: Operand<'a>,
+    pub(super) panels: &'a mut [f32],
+}
+
+impl WithSimd for PackColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        pack(self.operand, TILE_VECTORS * S::F32_LANES, self.panels);
+    }
+}
+
+/// Where the panels of B come from.
+pub(super) enum Columns<'a> {
+    /// Packed before, for all depths: one depth block after the other.
+    Packed(&'a [f32]),
+    /// Packed here, one depth block at a time, into `panels`.
+    Loose { operand: Operand<'a>, panels: &'a mut [f32] },
+}
+
+/// `out = alpha·(rows of A with rows of B) + beta·out` on one thread, for a depth of at most one span.
+pub(super) struct Block<'a, 'o, Step> {
+    pub(super) step: Step,
+    pub(super) a: Operand<'a>,
+    pub(super) columns: Columns<'a>,
+    pub(super) scale: Scale,
+    /// Room for the panels of one row block of A.
+    pub(super) row_panels: &'a mut [f32],
+    /// One slice per row of A, as long as B has rows.
+    pub(super) out: &'a mut [&'o mut [f32]],
+}
+
+impl<Step: Accumulate> WithSimd for Block<'_, '_, Step> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let width = TILE_VECTORS * S::F32_LANES;
+        let columns = self.out.first().map_or(0, |row| row.len());
+        let padded = columns.next_multiple_of(width);
+        for first in (0..self.a.depth).step_by(DEPTH_BLOCK) {
+            let depth = DEPTH_BLOCK.min(self.a.depth - first);
+            let panels = match &mut self.columns {
+                Columns::Packed(panels) => &panels[first * padded..(first + depth) * padded],
+                Columns::Loose { operand, panels } => {
+                    let panels = &mut panels[..depth * padded];
+                    pack(operand.depths(first, depth), width, panels);
+                    &*panels
+                }
+            };
+            // The first depth block meets the old output, the later ones add to what is there.
+            let blend = match (first, self.scale.beta) {
+                (0, 0.0) => Blend::Write,
+                (0, beta) => Blend::Scale(simd.splat_f32s(beta)),
+                _ => Blend::Add,
+            };
+            let store = Store { blend, alpha: simd.splat_f32s(self.scale.alpha) };
+            for (index, out) in self.out.chunks_mut(ROW_BLOCK).enumerate() {
+                let rows = self.a.rows(index * ROW_BLOCK, out.len()).depths(first, depth);
+                let row_panels = &mut self.row_panels[..out.len().next_multiple_of(TILE_ROWS) * depth];
+                pack(rows, TILE_ROWS, row_panels);
+                sweep(simd, self.step, row_panels, panels, depth, &store, out);
+            }
+        }
+    }
+}
+
+/// Every panel of A against every panel of B; the panel of B stays in the first cache, those of A in the second.
+#[inline(always)]
+fn sweep<S: Simd, Step: Accumulate>(
+    simd: S,
+    step: Step,
+    row_panels: &[f32],
+    panels: &[f32],
+    depth: usize,
+    store: &Store<S>,
+    out: &mut [&mut [f32]],
+) {
+    let width = TILE_VECTORS * S::F32_LANES;
+    for (right, panel) in panels.chunks_exact(depth * width).enumerate() {
+        let rows = out.chunks_mut(TILE_ROWS).zip(row_panels.chunks_exact(depth * TILE_ROWS));
+        for (out, row_panel) in rows {
+            let tile = multiply(simd, step, row_panel, panel);
+            store.tile(simd, &tile, right * width, out);
+        }
+    }
+}
+
+type Tile<S> = [[<S as Simd>::f32s; TILE_VECTORS]; TILE_ROWS];
+
+/// The inner loop: one panel of A against one of B.
+#[inline(always)]
+fn multiply<S: Simd, Step: Accumulate>(simd: S, step: Step, row_panel: &[f32], panel: &[f32]) -> Tile<S> {
+    let mut tile = [[simd.splat_f32s(0.0); TILE_VECTORS]; TILE_ROWS];
+    let (a, _) = row_panel.as_chunks::<TILE_ROWS>();
+    let (b, _) = S::as_simd_f32s(panel).0.as_chunks::<TILE_VECTORS>();
+    for (a, b) in a.iter().zip(b) {
+        for (accumulators, &a) in tile.iter_mut().zip(a) {
+            let a = simd.splat_f32s(a);
+            for (accumulator, &b) in accumulators.iter_mut().zip(b) {
+                *accumulator = step.accumulate(simd, *accumulator, a, b);
+            }
+        }
+    }
+    tile
+}
+
+/// What happens to the number that is already in the output.
+#[derive(Clone, Copy)]
+enum Blend<S: Simd> {
+    /// It is never read: it may be NaN.
+    Write,
+    /// It is multiplied by beta first.
+    Scale(S::f32s),
+    /// It is a sum over earlier depths.
+    Add,
+}
+
+/// How the register tile reaches the output.
+struct Store<S: Simd> {
+    blend: Blend<S>,
+    alpha: S::f32s,
+}
+
+impl<S: Simd> Store<S> {
+    /// Stores a tile from column `first` on; rows and columns that are only padding have nowhere to go.
+    #[inline(always)]
+    fn tile(&self, simd: S, tile: &Tile<S>, first: usize, out: &mut [&mut [f32]]) {
+        let width = TILE_VECTORS * S::F32_LANES;
+        match <&mut [&mut [f32]; TILE_ROWS]>::try_from(&mut *out) {
+            // A whole tile goes from the registers to memory: the loop over an array is unrolled.
+            Ok(out) if out[0].len() >= first + width => {
+                for (row, sums) in out.iter_mut().zip(tile) {
+                    let (vectors, _) = S::as_mut_simd_f32s(&mut row[first..first + width]);
+                    for (vector, &sum) in vectors.iter_mut().zip(sums) {
+                        *vector = self.value(simd, sum, || *vector);
+                    }
+                }
+            }
+            _ => self.edge(simd, tile, first, out),
+        }
+    }
+
+    /// A tile that is partly padding: the same arithmetic in the same lanes, so the same bits.
+    #[inline(always)]
+    fn edge(&self, simd: S, tile: &Tile<S>, first: usize, out: &mut [&mut [f32]]) {
+        for (row, sums) in out.iter_mut().zip(tile) {
+            for (part, &sum) in row[first..].chunks_mut(S::F32_LANES).zip(sums) {
+                let value = self.value(simd, sum, || simd.partial_load_f32s(part));
+                simd.partial_store_f32s(part, value);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self, simd: S, sum: S::f32s, old: impl FnOnce() -> S::f32s) -> S::f32s {
+        match self.blend {
+            Blend::Write => simd.mul_f32s(self.alpha, sum),
+            Blend::Scale(beta) => simd.mul_add_e_f32s(self.alpha, sum, simd.mul_f32s(beta, old())),
+            Blend::Add => simd.mul_add_e_f32s(self.alpha, sum, old()),
+        }
+    }
+}

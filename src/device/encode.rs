@@ -1,0 +1,139 @@
+//! From recorded steps to one submit: passes, the seal, the proof, and timestamps when profiling.
+
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::buffer::Buffer;
+use super::gpu::Gpu;
+use super::profile::{Clockwork, Entry};
+use super::staging::PROOF_BYTES;
+use super::stream::{Kit, Step};
+use super::submit::Submitted;
+use crate::error::Result;
+use crate::kernel::pipeline::Pipeline;
+use crate::kernel::{Field, Kernel, Needs, STATUS_BINDING};
+
+/// Writes a number that only this submit knows, after all its other dispatches.
+pub(crate) const SEAL: Kernel = Kernel {
+    name: "lib/engine/seal",
+    source: include_str!("../../shaders/lib/engine/seal.wgsl"),
+    buffers: &[],
+    params: &[Field { name: "nonce", offset: offset_of!(SealParams, nonce) }],
+    params_size: size_of::<SealParams>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct SealParams {
+    pub(crate) nonce: u32,
+    pub(crate) pad: [u32; 3],
+}
+
+pub(crate) fn bind_group(
+    gpu: &Gpu,
+    pipeline: &Pipeline,
+    kit: &Kit,
+    params_bytes: usize,
+    buffers: &[&Arc<Buffer>],
+) -> wgpu::BindGroup {
+    let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+        buffer: &kit.arena.raw,
+        offset: 0,
+        size: wgpu::BufferSize::new(params_bytes as u64),
+    });
+    let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
+    for (binding, buffer) in (1..).zip(buffers) {
+        entries.push(wgpu::BindGroupEntry { binding, resource: buffer.raw.as_entire_binding() });
+    }
+    entries.push(wgpu::BindGroupEntry { binding: STATUS_BINDING, resource: kit.status.raw.as_entire_binding() });
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout: &pipeline.layout,
+        entries: &entries,
+    })
+}
+
+/// Encodes and submits; `proof` is where the status words go behind the data of a read-back.
+pub(crate) fn submit(
+    gpu: &Gpu,
+    steps: &[Step],
+    kit: &Kit,
+    params: &[u8],
+    proof: Option<(&Arc<Buffer>, u64)>,
+    used: Vec<Arc<Buffer>>,
+) -> Result<Submitted> {
+    let entries: Vec<Entry> = steps.iter().filter_map(entry_of).collect();
+    let clockwork = if gpu.profiler.is_timing() { Some(Clockwork::new(gpu, entries.len())?) } else { None };
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("gristmill") });
+    match &clockwork {
+        Some(clockwork) => encode_timed(&mut encoder, steps, clockwork),
+        None => encode(&mut encoder, steps),
+    }
+    if let Some((piece, offset)) = proof {
+        encoder.copy_buffer_to_buffer(&kit.status.raw, 0, &piece.raw, offset, PROOF_BYTES);
+    }
+    let submitted = gpu.traffic.submit(gpu, encoder.finish(), (&kit.arena, params), used)?;
+    let seconds = match clockwork {
+        Some(clockwork) => Some(clockwork.read(gpu, &submitted.index)?),
+        None => None,
+    };
+    if gpu.profiler.is_on() {
+        // The seal, always last, is the engine's own.
+        let timed = seconds.as_ref().map_or(entries.len(), Vec::len);
+        let shown = entries.len().saturating_sub(1).min(timed);
+        gpu.profiler.count_dispatches(&entries[..shown], seconds.as_deref());
+    }
+    Ok(submitted)
+}
+
+fn entry_of(step: &Step) -> Option<Entry> {
+    match step {
+        Step::Dispatch { entry, .. } => Some(*entry),
+        Step::Copy { .. } => None,
+    }
+}
+
+/// Dispatches in a row share a pass; wgpu puts the barriers between them.
+fn encode(encoder: &mut wgpu::CommandEncoder, steps: &[Step]) {
+    let same_kind = |a: &Step, b: &Step| entry_of(a).is_some() == entry_of(b).is_some();
+    for run in steps.chunk_by(same_kind) {
+        if entry_of(&run[0]).is_none() {
+            run.iter().for_each(|step| copy(encoder, step));
+            continue;
+        }
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        run.iter().for_each(|step| dispatch(&mut pass, step));
+    }
+}
+
+/// Each dispatch in a pass of its own, because that is what can be timed on every backend.
+fn encode_timed(encoder: &mut wgpu::CommandEncoder, steps: &[Step], clockwork: &Clockwork) {
+    let mut at = 0;
+    for step in steps {
+        if entry_of(step).is_none() {
+            copy(encoder, step);
+            continue;
+        }
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: clockwork.writes(at) };
+        dispatch(&mut encoder.begin_compute_pass(&descriptor), step);
+        at += 1;
+    }
+    clockwork.resolve(encoder);
+}
+
+fn dispatch(pass: &mut wgpu::ComputePass, step: &Step) {
+    if let Step::Dispatch { pipeline, bind_group, offset, counts: [x, y, z], .. } = step {
+        pass.set_pipeline(&pipeline.raw);
+        pass.set_bind_group(0, bind_group, &[*offset]);
+        pass.dispatch_workgroups(*x, *y, *z);
+    }
+}
+
+fn copy(encoder: &mut wgpu::CommandEncoder, step: &Step) {
+    if let Step::Copy { from, from_offset, to, to_offset, bytes } = step {
+        encoder.copy_buffer_to_buffer(&from.raw, *from_offset, &to.raw, *to_offset, *bytes);
+    }
+}

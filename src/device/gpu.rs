@@ -1,0 +1,256 @@
+//! An opened GPU: the wgpu device with its limits, health, memory budget, pipelines and traffic.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::buffer::Buffer;
+use super::health::{Health, Refusal, guarded, lock, watch};
+use super::info::{DeviceInfo, DeviceKind, Variant, variant};
+use super::memory::{Memory, Reservation};
+use super::options::{DeviceOptions, Limits};
+use super::profile::Profiler;
+use super::staging::Staging;
+use super::stream::Kit;
+use super::submit::Traffic;
+use crate::error::{Error, Result};
+use crate::kernel::pipeline::Pipelines;
+
+/// A bit pattern (a NaN) that no kernel writes: see [`DeviceOptions::mark_outputs`].
+pub(crate) const UNWRITTEN: u32 = 0x7fc0_dead;
+
+/// The largest binding we make: indices of 4-byte words then fit 29 bits and byte addresses 31.
+const LARGEST_BINDING: u64 = (1 << 31) - 4096;
+
+/// How often a finished submission is asked again for a callback that did not come, about two seconds in all.
+const IDLE_POLLS: u64 = 250;
+
+/// What a buffer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Rows of an array or of a temporary block.
+    Array,
+    /// The status word of a stream.
+    Status,
+    /// The parameters of recorded dispatches.
+    Params,
+    /// A piece of the staging ring, host to device.
+    Upload,
+    /// A piece of the staging ring, device to host.
+    Readback,
+    /// Resolved timestamps.
+    Timestamps,
+}
+
+impl Purpose {
+    fn usage(self) -> wgpu::BufferUsages {
+        use wgpu::BufferUsages as Usage;
+        match self {
+            Purpose::Array | Purpose::Status => Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST,
+            Purpose::Params => Usage::UNIFORM | Usage::COPY_DST,
+            Purpose::Upload => Usage::MAP_WRITE | Usage::COPY_SRC,
+            Purpose::Readback => Usage::MAP_READ | Usage::COPY_DST,
+            Purpose::Timestamps => Usage::QUERY_RESOLVE | Usage::COPY_SRC,
+        }
+    }
+}
+
+/// An opened GPU. Shared by every array and stream on it.
+#[derive(Debug)]
+pub struct Gpu {
+    pub(crate) info: DeviceInfo,
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) limits: wgpu::Limits,
+    pub(crate) variant: Variant,
+    pub(crate) health: Arc<Health>,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) pipelines: Pipelines,
+    pub(crate) staging: Staging,
+    pub(crate) traffic: Traffic,
+    pub(crate) profiler: Profiler,
+    pub(crate) options: DeviceOptions,
+    kits: Mutex<Vec<Kit>>,
+}
+
+impl Gpu {
+    pub(crate) fn open(adapter: &wgpu::Adapter, index: usize, options: DeviceOptions) -> Result<Arc<Gpu>> {
+        let info = DeviceInfo::of(adapter, index);
+        let variant = variant(adapter, options.limits);
+        let limits = match options.limits {
+            Limits::Adapter => adapter.limits(),
+            Limits::Floor => wgpu::Limits::defaults(),
+        };
+        let mut features = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
+        if variant == Variant::Subgroup {
+            features |= wgpu::Features::SUBGROUP;
+        }
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("gristmill"),
+            required_features: features,
+            required_limits: limits.clone(),
+            memory_hints: wgpu::MemoryHints::Performance,
+            ..Default::default()
+        };
+        let (device, queue) =
+            pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| Error::NoDevice {
+                wanted: info.name.clone(),
+                why: error.to_string(),
+                found: vec![info.summary()],
+                advice: "Update its driver, or use the CPU with GRISTMILL_DEVICE=cpu".to_string(),
+            })?;
+        let health = Arc::new(Health::default());
+        watch(&device, &health);
+        let budget = options.memory_budget.unwrap_or((2 * info.max_buffer_bytes).clamp(1 << 30, 16 << 30));
+        Ok(Arc::new(Gpu {
+            profiler: Profiler::new(features.contains(wgpu::Features::TIMESTAMP_QUERY)),
+            staging: Staging::new(budget),
+            memory: Memory::new(budget),
+            pipelines: Pipelines::default(),
+            traffic: Traffic::default(),
+            kits: Mutex::default(),
+            info,
+            device,
+            queue,
+            limits,
+            variant,
+            health,
+            options,
+        }))
+    }
+
+    /// Bytes that one kernel may see of one array.
+    pub(crate) fn binding_bytes(&self) -> u64 {
+        let limit = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size).min(LARGEST_BINDING);
+        limit & !255
+    }
+
+    /// What one array may keep on the device; above it the rows stay on the host.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.memory.budget() / 4
+    }
+
+    /// What one temporary block may take.
+    pub(crate) fn scratch_bytes(&self) -> u64 {
+        (self.memory.budget() / 16).min(self.binding_bytes())
+    }
+
+    /// Operations in one dispatch that keep it under 0.5 s on a software adapter, about 50 ms on a real card.
+    pub(crate) fn operations_per_dispatch(&self) -> u64 {
+        if self.info.kind == DeviceKind::Software { 2_000_000_000 } else { 20_000_000_000 }
+    }
+
+    /// A buffer within `ceiling` bytes of total use; `Ok(None)` when the budget has no room for it now.
+    pub(crate) fn try_buffer(&self, bytes: u64, purpose: Purpose, ceiling: u64, what: &str) -> Result<Option<Buffer>> {
+        self.health.check()?;
+        // wgpu has no empty bindings.
+        let bytes = bytes.next_multiple_of(16).max(16);
+        if bytes > self.limits.max_buffer_size {
+            return Err(Error::Limit {
+                what: format!("bytes of {what}"),
+                need: bytes,
+                have: self.limits.max_buffer_size,
+            });
+        }
+        match self.memory.reserve(bytes, ceiling) {
+            Some(reservation) => self.create(bytes, purpose, reservation, what).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn create(&self, bytes: u64, purpose: Purpose, reservation: Reservation, what: &str) -> Result<Buffer> {
+        let marked = purpose == Purpose::Array && self.options.mark_outputs;
+        let made = guarded(&self.device, || {
+            let raw = self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(what),
+                size: bytes,
+                usage: purpose.usage(),
+                mapped_at_creation: marked || purpose == Purpose::Upload,
+            });
+            if marked {
+                if let Ok(mut view) = raw.slice(..).get_mapped_range_mut() {
+                    view.copy_from_slice(&UNWRITTEN.to_ne_bytes().repeat(bytes as usize / 4));
+                }
+                raw.unmap();
+            }
+            raw
+        });
+        match made {
+            Ok(raw) => Ok(Buffer::new(raw, bytes, reservation)),
+            Err(Refusal::OutOfMemory) => Err(Error::OutOfMemory { what: format!("{bytes} bytes of {what}") }),
+            Err(Refusal::Invalid(why)) => Err(self.health.poison(Error::DeviceLost { why })),
+        }
+    }
+
+    /// Parameter and status buffers for a stream: those of an earlier stream, or new ones.
+    pub(crate) fn take_kit(&self) -> Result<Kit> {
+        if let Some(kit) = lock(&self.kits).pop() {
+            return Ok(kit);
+        }
+        let engine = |bytes: u64, purpose: Purpose, what: &str| {
+            let made = self.try_buffer(bytes, purpose, u64::MAX, what)?;
+            let have = self.memory.budget();
+            made.ok_or_else(|| Error::Limit {
+                what: format!("bytes of the memory budget for {what}"),
+                need: bytes,
+                have,
+            })
+        };
+        let arena_bytes = (self.memory.budget() / 32).clamp(4096, 256 << 10);
+        Ok(Kit::new(
+            engine(arena_bytes, Purpose::Params, "parameters")?,
+            engine(16, Purpose::Status, "the status word")?,
+        ))
+    }
+
+    /// Keeps the buffers of a stream that is gone for the next one.
+    pub(crate) fn return_kit(&self, kit: Kit) {
+        lock(&self.kits).push(kit);
+    }
+
+    /// Waits for a submission. Fails when the device is lost or silent for longer than the timeout.
+    pub(crate) fn wait(&self, submission: &wgpu::SubmissionIndex, what: &str) -> Result<()> {
+        let timeout = self.options.timeout.unwrap_or(Duration::from_secs(60));
+        let start = Instant::now();
+        while !self.poll(submission)? {
+            self.health.check()?;
+            if start.elapsed() > timeout {
+                return Err(self.health.poison(Error::Timeout { what: what.to_string(), seconds: timeout.as_secs() }));
+            }
+        }
+        self.health.check()
+    }
+
+    /// Waits for a submission and then for a callback that comes with it: at once or, after a loss, never.
+    pub(crate) fn wait_for_callback(
+        &self,
+        submission: &wgpu::SubmissionIndex,
+        what: &str,
+        called: impl Fn() -> bool,
+    ) -> Result<()> {
+        self.wait(submission, what)?;
+        for idle in 0..IDLE_POLLS {
+            if called() {
+                return self.health.check();
+            }
+            std::thread::sleep(Duration::from_millis(idle.min(10)));
+            self.poll(submission)?;
+            self.health.check()?;
+        }
+        Err(self.health.poison(Error::DeviceLost { why: format!("no answer to {what}") }))
+    }
+
+    /// Waits at most 50 ms for a submission; true when it is over. A poll after loss may panic inside wgpu.
+    pub(crate) fn poll(&self, submission: &wgpu::SubmissionIndex) -> Result<bool> {
+        let wait = wgpu::PollType::Wait {
+            submission_index: Some(submission.clone()),
+            timeout: Some(Duration::from_millis(50)),
+        };
+        match catch_unwind(AssertUnwindSafe(|| self.device.poll(wait))) {
+            Ok(Ok(_)) => Ok(true),
+            Ok(Err(wgpu::PollError::Timeout)) => Ok(false),
+            Ok(Err(error)) => Err(self.health.poison(Error::DeviceLost { why: error.to_string() })),
+            Err(_) => Err(self.health.poison(Error::DeviceLost { why: "the driver failed while waiting".to_string() })),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Where work runs: the list of devices, opening one, and the stream that carries work to it.
+
+mod buffer;
+mod encode;
+mod gpu;
+pub(crate) mod health;
+mod info;
+mod memory;
+mod options;
+mod profile;
+mod readback;
+mod self_test;
+mod staging;
+mod stream;
+mod submit;
+
+use std::sync::Arc;
+
+pub use buffer::Buffer;
+pub(crate) use encode::SEAL;
+pub use gpu::Gpu;
+pub(crate) use gpu::Purpose;
+pub use info::{DeviceInfo, DeviceKind, Variant};
+pub use options::{DeviceOptions, Limits};
+pub use profile::{KernelProfile, Profile};
+pub(crate) use self_test::SELF_TEST;
+pub(crate) use stream::Recording;
+pub use stream::{Dispatch, Stream};
+
+use crate::error::{Error, Result};
+
+/// Where arrays live and work runs: this program's CPU code, or a GPU. Cheap to clone.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// let device = Device::open("cpu")?;
+/// let x = Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?.to(&device)?;
+/// assert_eq!(x.rows(), 2);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub enum Device {
+    /// The CPU twins, on all cores.
+    Cpu,
+    /// An opened adapter.
+    Gpu(Arc<Gpu>),
+}
+
+/// The variable that overrides [`Device::auto`].
+pub const DEVICE_VARIABLE: &str = "GRISTMILL_DEVICE";
+
+const INSTALL_ADVICE: &str = "Install a Vulkan driver (Debian and Ubuntu: mesa-vulkan-drivers; on Debian 12 from \
+     bookworm-backports), or use the CPU with GRISTMILL_DEVICE=cpu";
+
+impl Device {
+    /// Every device of this machine, the CPU first. The index is what [`Device::open`] takes.
+    pub fn list() -> Vec<DeviceInfo> {
+        let mut devices = vec![DeviceInfo::cpu()];
+        devices.extend((1..).zip(&adapters()).map(|(index, adapter)| DeviceInfo::of(adapter, index)));
+        let default = best(&devices, false).unwrap_or(0);
+        devices[default].default = true;
+        devices
+    }
+
+    /// Opens `cpu`, `gpu` (the best adapter, a software one if there is no other), an index of [`Device::list`], or
+    /// the adapter whose name contains `wanted`, in any case.
+    pub fn open(wanted: &str) -> Result<Device> {
+        Device::open_with(wanted, DeviceOptions::default())
+    }
+
+    /// [`Device::open`] with settings.
+    pub fn open_with(wanted: &str, options: DeviceOptions) -> Result<Device> {
+        if wanted.eq_ignore_ascii_case("cpu") || wanted == "0" {
+            return Ok(Device::Cpu);
+        }
+        let adapters = adapters();
+        let mut devices = vec![DeviceInfo::cpu()];
+        devices.extend((1..).zip(&adapters).map(|(index, adapter)| DeviceInfo::of(adapter, index)));
+        let chosen = choose(wanted, &devices)?;
+        let gpu = Gpu::open(&adapters[chosen - 1], chosen, options)?;
+        if gpu.info.kind == DeviceKind::Software {
+            self_test::run(&gpu)?;
+        }
+        Ok(Device::Gpu(gpu))
+    }
+
+    /// What `GRISTMILL_DEVICE` says; without it a hardware GPU if there is one, else the CPU.
+    pub fn auto() -> Result<Device> {
+        match std::env::var(DEVICE_VARIABLE) {
+            Ok(wanted) if !wanted.trim().is_empty() => Device::open(wanted.trim()),
+            _ => match Device::list().into_iter().find(|device| device.default) {
+                Some(info) if info.kind != DeviceKind::Cpu => Device::open(&info.index.to_string()),
+                _ => Ok(Device::Cpu),
+            },
+        }
+    }
+
+    /// A new stream on this device.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self)
+    }
+
+    /// Its row of [`Device::list`].
+    pub fn info(&self) -> DeviceInfo {
+        match self {
+            Device::Cpu => DeviceInfo::cpu(),
+            Device::Gpu(gpu) => DeviceInfo { variant: gpu.variant, ..gpu.info.clone() },
+        }
+    }
+
+    /// Whether two handles are the same opened device.
+    pub fn same(&self, other: &Device) -> bool {
+        match (self, other) {
+            (Device::Cpu, Device::Cpu) => true,
+            (Device::Gpu(a), Device::Gpu(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// Starts counting anew, or stops. Timing each kernel makes the run slower. The CPU counts nothing.
+    pub fn profile(&self, on: bool) {
+        if let Device::Gpu(gpu) = self {
+            gpu.profiler.switch(on);
+        }
+    }
+
+    /// What was counted since [`Device::profile`] was switched on.
+    pub fn profile_report(&self) -> Profile {
+        match self {
+            Device::Cpu => Profile::default(),
+            Device::Gpu(gpu) => gpu.profiler.report(),
+        }
+    }
+
+    /// Bytes of device memory in use, and the budget; both 0 on the CPU.
+    pub fn memory(&self) -> (u64, u64) {
+        match self {
+            Device::Cpu => (0, 0),
+            Device::Gpu(gpu) => (gpu.memory.used(), gpu.memory.budget()),
+        }
+    }
+}
+
+fn adapters() -> Vec<wgpu::Adapter> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+        flags: wgpu::InstanceFlags::empty(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+}
+
+/// The best adapter: discrete, then integrated, then others, and software only if allowed.
+fn best(devices: &[DeviceInfo], software: bool) -> Option<usize> {
+    let usable = |info: &&DeviceInfo| info.kind != DeviceKind::Cpu && (software || info.kind != DeviceKind::Software);
+    devices.iter().filter(usable).min_by_key(|info| info.kind).map(|info| info.index)
+}
+
+fn choose(wanted: &str, devices: &[DeviceInfo]) -> Result<usize> {
+    let refuse = |why: &str, advice: &str| Error::NoDevice {
+        wanted: wanted.to_string(),
+        why: why.to_string(),
+        found: devices.iter().map(DeviceInfo::summary).collect(),
+        advice: advice.to_string(),
+    };
+    if wanted.eq_ignore_ascii_case("gpu") {
+        return best(devices, true)
+            .ok_or_else(|| refuse("this machine shows no GPU and no software driver", INSTALL_ADVICE));
+    }
+    let names_it = "Use cpu, gpu, an index or part of a name from `gristmill devices`";
+    if let Ok(index) = wanted.parse::<usize>() {
+        let known = index < devices.len();
+        return if known { Ok(index) } else { Err(refuse("there is no such index", names_it)) };
+    }
+    let part = wanted.to_lowercase();
+    let named = |info: &&DeviceInfo| info.kind != DeviceKind::Cpu && info.name.to_lowercase().contains(&part);
+    match devices.iter().find(named) {
+        Some(info) if !part.is_empty() => Ok(info.index),
+        _ => Err(refuse("no adapter has that in its name", names_it)),
+    }
+}

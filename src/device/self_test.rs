@@ -1,0 +1,77 @@
+//! A software driver must count past 65,536: Mesa 22 stops its loops there, and says nothing.
+
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::gpu::{Gpu, Purpose};
+use super::stream::{Dispatch, Stream};
+use super::{Device, INSTALL_ADVICE};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+const LANES: u32 = 64;
+const TURNS: u32 = 70_001;
+
+/// The kernel.
+pub(crate) const SELF_TEST: Kernel = Kernel {
+    name: "lib/engine/self_test",
+    source: include_str!("../../shaders/lib/engine/self_test.wgsl"),
+    buffers: &[Access::Write],
+    params: &[Field { name: "turns", offset: offset_of!(Params, turns) }],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    turns: u32,
+    pad: [u32; 3],
+}
+
+/// Runs a loop of 70,001 turns and refuses a driver that leaves it early.
+pub(crate) fn run(gpu: &Arc<Gpu>) -> Result<()> {
+    let mut stream = Stream::new(&Device::Gpu(gpu.clone()));
+    let found = count(&mut stream)?;
+    if found.iter().zip(0..).all(|(&count, lane)| count == expected(lane)) {
+        return Ok(());
+    }
+    Err(Error::NoDevice {
+        wanted: gpu.info.name.clone(),
+        why: format!(
+            "its driver ({}) leaves a loop of {TURNS} turns early, so its results would be wrong",
+            gpu.info.driver
+        ),
+        found: vec![gpu.info.summary()],
+        advice: INSTALL_ADVICE.to_string(),
+    })
+}
+
+fn count(stream: &mut Stream) -> Result<Vec<u32>> {
+    let Some(recording) = stream.gpu() else { return Ok(vec![]) };
+    let have = recording.gpu.memory.budget();
+    let made = recording.gpu.try_buffer(4 * LANES as u64, Purpose::Array, u64::MAX, "the self-test")?;
+    let no_room = || Error::Limit { what: "bytes of memory budget".to_string(), need: 4 * LANES as u64, have };
+    let output = Arc::new(made.ok_or_else(no_room)?);
+    let params = Params { turns: TURNS, pad: [0; 3] };
+    recording.dispatch(
+        &SELF_TEST,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[&output],
+            grid: Grid::linear(1)?,
+            overrides: &[],
+            work: Work { operations: 4 * TURNS as u64 * LANES as u64, bytes: 4 * LANES as u64 },
+        },
+    )?;
+    let mut found = vec![];
+    recording.read(&output, 0, LANES as u64, &mut |words| found.extend_from_slice(words))?;
+    Ok(found)
+}
+
+/// The linear congruence that the shader turns `TURNS` times.
+fn expected(lane: u32) -> u32 {
+    (0..TURNS).fold(lane, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
+}

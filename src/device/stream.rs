@@ -1,0 +1,395 @@
+//! Recording: an op says what runs; the stream decides when it is submitted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::Device;
+use super::buffer::{Buffer, Clock};
+use super::encode;
+use super::gpu::{Gpu, Purpose};
+use super::profile::Entry;
+use super::readback::{Pending, Proof, proof_offset};
+use crate::error::{Error, Result};
+use crate::kernel::pipeline::{Overrides, Pipeline};
+use crate::kernel::{Access, Grid, Kernel, Needs, Work};
+
+/// Bytes from one dispatch's parameters to the next: WebGPU's largest alignment of a dynamic offset.
+const PARAMS_STRIDE: usize = 256;
+
+/// Recorded work for one device, for use by one thread.
+///
+/// On a GPU, ops record dispatches here; they run at a read-back, at [`Stream::flush`], or when enough has gathered.
+/// On the CPU an op runs at once and the stream holds nothing. Dropping a stream submits what it still holds.
+#[derive(Debug)]
+pub struct Stream {
+    device: Device,
+    recording: Option<Recording>,
+}
+
+/// One dispatch, as an op asks for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Dispatch<'a> {
+    /// The kernel's `Params`, as bytes.
+    pub params: &'a [u8],
+    /// Its storage buffers, in the order of [`Kernel::buffers`].
+    pub buffers: &'a [&'a Arc<Buffer>],
+    /// Its workgroups.
+    pub grid: Grid,
+    /// Values of its override constants.
+    pub overrides: &'a [(&'static str, u32)],
+    /// What it costs.
+    pub work: Work,
+}
+
+/// A recorded step.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Dispatch { pipeline: Arc<Pipeline>, bind_group: wgpu::BindGroup, offset: u32, counts: [u32; 3], entry: Entry },
+    Copy { from: Arc<Buffer>, from_offset: u64, to: Arc<Buffer>, to_offset: u64, bytes: u64 },
+}
+
+/// The buffers every stream needs, handed from stream to stream.
+#[derive(Debug)]
+pub(crate) struct Kit {
+    pub(crate) arena: Buffer,
+    pub(crate) status: Buffer,
+    /// Workgroups counted in `status` so far, modulo 2³².
+    groups: u32,
+}
+
+impl Kit {
+    pub(crate) fn new(arena: Buffer, status: Buffer) -> Kit {
+        Kit { arena, status, groups: 0 }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Recording {
+    pub(crate) gpu: Arc<Gpu>,
+    kit: Option<Kit>,
+    clock: Arc<Clock>,
+    steps: Vec<Step>,
+    params: Vec<u8>,
+    used: Vec<Arc<Buffer>>,
+    pieces: Vec<Arc<Buffer>>,
+    /// The last of `pieces` is mapped and filled up to here.
+    piece_filled: u64,
+    cost: u64,
+    recorded: u64,
+}
+
+static NONCE: AtomicU32 = AtomicU32::new(1);
+
+impl Stream {
+    pub(crate) fn new(device: &Device) -> Stream {
+        let recording = match device {
+            Device::Cpu => None,
+            Device::Gpu(gpu) => Some(Recording::new(gpu.clone())),
+        };
+        Stream { device: device.clone(), recording }
+    }
+
+    /// The device it records for.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The recording, or none on the CPU: how an op chooses between its two ways.
+    pub(crate) fn gpu(&mut self) -> Option<&mut Recording> {
+        self.recording.as_mut()
+    }
+
+    /// Submits what is recorded, without waiting for it.
+    pub fn flush(&mut self) -> Result<()> {
+        match &mut self.recording {
+            Some(recording) => recording.flush(),
+            None => Ok(()),
+        }
+    }
+
+    /// Submits what is recorded and waits until the device has done it, with proof that it did.
+    pub fn finish(&mut self) -> Result<()> {
+        match &mut self.recording {
+            Some(recording) => recording.prove(),
+            None => Ok(()),
+        }
+    }
+
+    /// Records one dispatch of a kernel. Ops call this; a kernel of your own can be run with it too.
+    ///
+    /// It is an error on the CPU, which has no shaders.
+    pub fn dispatch(&mut self, kernel: &Kernel, dispatch: Dispatch) -> Result<()> {
+        match &mut self.recording {
+            Some(recording) => recording.dispatch(kernel, dispatch),
+            None => Err(Error::Elsewhere { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() }),
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if let Some(recording) = &mut self.recording {
+            // An error is remembered by the device and met by whoever reads the result.
+            let _ = recording.flush();
+            if let Some(kit) = recording.kit.take() {
+                recording.gpu.return_kit(kit);
+            }
+        }
+    }
+}
+
+impl Recording {
+    fn new(gpu: Arc<Gpu>) -> Recording {
+        Recording {
+            gpu,
+            kit: None,
+            clock: Arc::default(),
+            steps: vec![],
+            params: vec![],
+            used: vec![],
+            pieces: vec![],
+            piece_filled: 0,
+            cost: 0,
+            recorded: 0,
+        }
+    }
+
+    pub(crate) fn dispatch(&mut self, kernel: &Kernel, dispatch: Dispatch) -> Result<()> {
+        self.gpu.health.check()?;
+        self.check(kernel, &dispatch)?;
+        if dispatch.grid.total() == 0 {
+            return Ok(());
+        }
+        let pipeline = self.gpu.pipelines.get(&self.gpu.device, kernel, dispatch.overrides as Overrides)?;
+        let arena_bytes = self.kit()?.arena.bytes as usize;
+        // The last place is the seal's.
+        if self.params.len() + 2 * PARAMS_STRIDE > arena_bytes {
+            self.flush()?;
+        }
+        self.recorded += 1;
+        for (buffer, access) in dispatch.buffers.iter().zip(kernel.buffers) {
+            self.used.push(Arc::clone(buffer));
+            if *access == Access::Write {
+                buffer.written_by(&self.clock, self.recorded);
+            }
+        }
+        self.push(kernel, pipeline, &dispatch)?;
+        self.cost += dispatch.work.operations + 4 * dispatch.work.bytes;
+        if self.cost > 2 * self.gpu.operations_per_dispatch() {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, kernel: &Kernel, dispatch: &Dispatch) -> Result<()> {
+        if dispatch.params.len() != kernel.params_size || dispatch.buffers.len() != kernel.buffers.len() {
+            return Err(Error::Shape {
+                op: kernel.name,
+                expected: format!("{} bytes of Params and {} buffers", kernel.params_size, kernel.buffers.len()),
+                got: format!("{} bytes and {} buffers", dispatch.params.len(), dispatch.buffers.len()),
+            });
+        }
+        if kernel.needs == Needs::Subgroups && self.gpu.variant != super::Variant::Subgroup {
+            return Err(Error::Kernel {
+                kernel: kernel.name.to_string(),
+                why: "this device has no subgroups".to_string(),
+            });
+        }
+        dispatch.buffers.iter().try_for_each(|buffer| buffer.ready_for(&self.clock))
+    }
+
+    fn push(&mut self, kernel: &Kernel, pipeline: Arc<Pipeline>, dispatch: &Dispatch) -> Result<()> {
+        let offset = self.params.len();
+        self.params.extend_from_slice(dispatch.params);
+        self.params.resize(offset + PARAMS_STRIDE, 0);
+        let gpu = self.gpu.clone();
+        let kit = self.kit()?;
+        let bind_group = encode::bind_group(&gpu, &pipeline, kit, dispatch.params.len(), dispatch.buffers);
+        kit.groups = kit.groups.wrapping_add(dispatch.grid.total() as u32);
+        self.steps.push(Step::Dispatch {
+            pipeline,
+            bind_group,
+            offset: offset as u32,
+            counts: dispatch.grid.counts(),
+            entry: Entry { kernel: kernel.name, work: dispatch.work },
+        });
+        Ok(())
+    }
+
+    /// Records a copy between buffers of the device.
+    pub(crate) fn copy(&mut self, from: (&Arc<Buffer>, u64), to: (&Arc<Buffer>, u64), bytes: u64) -> Result<()> {
+        from.0.ready_for(&self.clock)?;
+        to.0.ready_for(&self.clock)?;
+        self.recorded += 1;
+        to.0.written_by(&self.clock, self.recorded);
+        self.used.push(to.0.clone());
+        let (from, from_offset, to, to_offset) = (from.0.clone(), from.1, to.0.clone(), to.1);
+        self.steps.push(Step::Copy { from, from_offset, to, to_offset, bytes });
+        Ok(())
+    }
+
+    /// Records the upload of `words` to `to`, starting at its word `first`. `fill` is called for consecutive ranges
+    /// of the words and writes each into the slice it is given.
+    pub(crate) fn upload(
+        &mut self,
+        to: &Arc<Buffer>,
+        first: u64,
+        words: u64,
+        fill: &mut dyn FnMut(u64, &mut [u32]),
+    ) -> Result<()> {
+        let mut scratch = vec![0_u32; words.min(UPLOAD_WORDS) as usize];
+        let mut done = 0;
+        while done < words {
+            let piece = self.piece()?;
+            let at = self.piece_filled;
+            let count = ((self.gpu.staging.piece_bytes - at) / 4).min(words - done);
+            let lost =
+                |error: wgpu::MapRangeError| self.gpu.health.poison(Error::DeviceLost { why: error.to_string() });
+            let mut view = piece.raw.slice(at..at + 4 * count).get_mapped_range_mut().map_err(lost)?;
+            for begin in (0..count).step_by(UPLOAD_WORDS as usize) {
+                let part = &mut scratch[..UPLOAD_WORDS.min(count - begin) as usize];
+                fill(done + begin, part);
+                let range = 4 * begin as usize..4 * (begin as usize + part.len());
+                view.slice(range).copy_from_slice(bytemuck::cast_slice(part));
+            }
+            drop(view);
+            self.piece_filled = (at + 4 * count).next_multiple_of(16);
+            self.copy((&piece, at), (to, 4 * (first + done)), 4 * count)?;
+            done += count;
+        }
+        self.gpu.profiler.count_upload(4 * words);
+        Ok(())
+    }
+
+    /// The staging piece being filled, or another one.
+    fn piece(&mut self) -> Result<Arc<Buffer>> {
+        if let Some(piece) = self.pieces.last()
+            && self.piece_filled + 16 <= self.gpu.staging.piece_bytes
+        {
+            return Ok(piece.clone());
+        }
+        if self.pieces.len() >= 2 {
+            self.flush()?;
+        }
+        let mut taken = self.gpu.staging.take_upload(&self.gpu)?;
+        if taken.is_none() {
+            self.flush()?;
+            self.gpu.traffic.drain(&self.gpu)?;
+            taken = self.gpu.staging.take_upload(&self.gpu)?;
+        }
+        let piece = taken.ok_or_else(|| self.no_room("an upload", self.gpu.staging.piece_bytes))?;
+        self.pieces.push(piece.clone());
+        self.piece_filled = 0;
+        Ok(piece)
+    }
+
+    /// A temporary buffer. When the budget is used up it waits for earlier work to give its memory back.
+    pub(crate) fn scratch(&mut self, bytes: u64, what: &str) -> Result<Arc<Buffer>> {
+        let mut made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what)?;
+        if made.is_none() {
+            self.flush()?;
+            self.gpu.traffic.drain(&self.gpu)?;
+            made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what)?;
+        }
+        made.map(Arc::new).ok_or_else(|| self.no_room(what, bytes))
+    }
+
+    fn no_room(&self, what: &str, bytes: u64) -> Error {
+        let memory = &self.gpu.memory;
+        Error::Limit {
+            what: format!("bytes of the memory budget for {what}"),
+            need: memory.used() + bytes,
+            have: memory.budget(),
+        }
+    }
+
+    fn kit(&mut self) -> Result<&mut Kit> {
+        let kit = match self.kit.take() {
+            Some(kit) => kit,
+            None => self.gpu.take_kit()?,
+        };
+        Ok(self.kit.insert(kit))
+    }
+
+    /// Submits what is recorded.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        self.submit(None).map(|_| ())
+    }
+
+    /// Submits, with the data behind `proof` (a piece and its words) followed by the status words.
+    fn submit(&mut self, proof: Option<(&Arc<Buffer>, usize)>) -> Result<(super::submit::Submitted, Proof)> {
+        self.gpu.health.check()?;
+        let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
+        let seal = self.gpu.pipelines.get(&self.gpu.device, &encode::SEAL, &[])?;
+        let params = encode::SealParams { nonce, pad: [0; 3] };
+        let sealing = Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[],
+            grid: Grid::linear(1)?,
+            overrides: &[],
+            work: Work::default(),
+        };
+        self.push(&encode::SEAL, seal, &sealing)?;
+        for piece in &self.pieces {
+            piece.raw.unmap();
+        }
+        let gpu = self.gpu.clone();
+        let steps = std::mem::take(&mut self.steps);
+        let params = std::mem::take(&mut self.params);
+        let used = std::mem::take(&mut self.used);
+        let pieces = std::mem::take(&mut self.pieces);
+        let recorded = self.recorded;
+        self.cost = 0;
+        let kit = self.kit()?;
+        let proof_copy = proof.map(|(piece, words)| (piece, proof_offset(words)));
+        let submitted = encode::submit(&gpu, &steps, kit, &params, proof_copy, used)?;
+        let groups = kit.groups;
+        for piece in pieces {
+            gpu.staging.return_upload(piece);
+        }
+        self.clock.submitted.store(recorded, Ordering::Release);
+        Ok((submitted, Proof { groups, nonce }))
+    }
+
+    /// Copies `words` from `from` (starting at word `first`) to the host, in pieces, to `sink` in order.
+    pub(crate) fn read(
+        &mut self,
+        from: &Arc<Buffer>,
+        first: u64,
+        words: u64,
+        sink: &mut dyn FnMut(&[u32]),
+    ) -> Result<()> {
+        let piece_words = self.gpu.staging.piece_bytes / 4;
+        let mut pending: Option<Pending> = None;
+        let mut done = 0;
+        while done < words {
+            let count = piece_words.min(words - done);
+            let piece = self.gpu.staging.take_readback(&self.gpu)?;
+            self.copy((from, 4 * (first + done)), (&piece, 0), 4 * count)?;
+            let (submitted, proof) = self.submit(Some((&piece, count as usize)))?;
+            let next = Pending { piece, words: count as usize, submitted, proof };
+            // The device fills this piece while the host takes the one before.
+            if let Some(before) = pending.replace(next) {
+                before.finish(&self.gpu, sink)?;
+            }
+            done += count;
+        }
+        match pending {
+            Some(last) => last.finish(&self.gpu, sink),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until everything recorded is done, and proves it.
+    fn prove(&mut self) -> Result<()> {
+        let piece = self.gpu.staging.take_readback(&self.gpu)?;
+        let (submitted, proof) = self.submit(Some((&piece, 0)))?;
+        Pending { piece, words: 0, submitted, proof }.finish(&self.gpu, &mut |_| ())
+    }
+}
+
+/// Words that are gathered on the host before they go into a mapped piece, which can only be written whole.
+const UPLOAD_WORDS: u64 = 1 << 16;

@@ -1,0 +1,120 @@
+//! The one error type of the crate.
+
+/// What every fallible function here returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong, and where; the message says what to do about it.
+///
+/// Errors can be cloned, because the first error of a device is what every later caller of that device gets.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Sizes that do not fit together.
+    #[error("{op}: expected {expected}, got {got}")]
+    Shape {
+        /// The operation that refused.
+        op: &'static str,
+        /// What would have fitted.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// A parameter outside its range.
+    #[error("{name} must be {rule}, got {got}")]
+    Param {
+        /// The parameter's name.
+        name: &'static str,
+        /// The rule it must keep.
+        rule: String,
+        /// The value that came.
+        got: String,
+    },
+    /// An infinity, a missing value where none is accepted, or a number beyond the range of `f32`.
+    #[error("row {row}, column {column}: {value} is {}", describe(*value))]
+    NotFinite {
+        /// Row of the first such value, from 0.
+        row: usize,
+        /// Column of the first such value, from 0.
+        column: usize,
+        /// The value itself.
+        value: f64,
+    },
+    /// The device that was asked for is not here or not fit for use.
+    #[error("no device for \"{wanted}\": {why}. Found: {}. {advice}", list(found))]
+    NoDevice {
+        /// What was asked for.
+        wanted: String,
+        /// Why it cannot be had.
+        why: String,
+        /// What this machine has.
+        found: Vec<String>,
+        /// What to do about it.
+        advice: String,
+    },
+    /// More than the device, the memory budget or the address range can hold.
+    #[error("{what}: {need} needed, {have} available; use smaller blocks, a larger memory budget, or the CPU")]
+    Limit {
+        /// What was to be made.
+        what: String,
+        /// How much of it.
+        need: u64,
+        /// How much there can be.
+        have: u64,
+    },
+    /// The device had room in its budget and still refused to allocate.
+    #[error("the device is out of memory: {what}; close other programs or set a smaller memory budget")]
+    OutOfMemory {
+        /// What was to be allocated.
+        what: String,
+    },
+    /// The device went away: driver reset, unplugged, destroyed. Open it again.
+    #[error("the device was lost: {why}; open it again with Device::open")]
+    DeviceLost {
+        /// The driver's reason.
+        why: String,
+    },
+    /// The device did not answer in time.
+    #[error("the device did not finish {what} within {seconds} s")]
+    Timeout {
+        /// What it was doing.
+        what: String,
+        /// How long it was given.
+        seconds: u64,
+    },
+    /// A result came back without the proof that every kernel before it ran and wrote.
+    #[error("a result cannot be trusted: {why}; this is a fault of the driver or of a kernel, please report it")]
+    Unproven {
+        /// What the proof lacked.
+        why: String,
+    },
+    /// A shader that the driver or wgpu refused.
+    #[error("kernel {kernel} was refused: {why}")]
+    Kernel {
+        /// The kernel's name.
+        kernel: String,
+        /// The compiler's words.
+        why: String,
+    },
+    /// Arrays that live on different devices, or work recorded on another stream and not yet submitted.
+    #[error("{op}: {why}")]
+    Elsewhere {
+        /// The operation that refused.
+        op: &'static str,
+        /// Which array is where.
+        why: String,
+    },
+}
+
+fn describe(value: f64) -> &'static str {
+    if value.is_nan() {
+        "a missing value, which is not accepted here; drop or impute such rows first"
+    } else if value.is_infinite() {
+        "infinite; remove it or clip the column"
+    } else {
+        "beyond the range of f32; rescale the column"
+    }
+}
+
+fn list(found: &[String]) -> String {
+    if found.is_empty() { "nothing".to_string() } else { found.join(", ") }
+}

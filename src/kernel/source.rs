@@ -1,0 +1,55 @@
+//! `//#import name` lines, and the library they draw from.
+
+use std::collections::HashSet;
+
+/// Every file of `shaders/lib`, by the name that an import line uses.
+pub const LIBRARY: &[(&str, &str)] = &[
+    ("pairs", include_str!("../../shaders/lib/pairs.wgsl")),
+    ("status", include_str!("../../shaders/lib/status.wgsl")),
+    ("tile", include_str!("../../shaders/lib/tile.wgsl")),
+    ("tile_subgroup", include_str!("../../shaders/lib/tile_subgroup.wgsl")),
+];
+
+/// The shader with each `//#import name` line replaced by that library file, the first time it is named.
+///
+/// An unknown name is the error, so that a misspelt import is found when the pipeline is built.
+pub fn expand(source: &str) -> Result<String, String> {
+    let mut text = String::with_capacity(source.len() * 2);
+    append(source, &mut HashSet::new(), &mut text)?;
+    Ok(text)
+}
+
+fn append<'a>(source: &'a str, seen: &mut HashSet<&'a str>, text: &mut String) -> Result<(), String> {
+    for line in source.lines() {
+        match line.trim().strip_prefix("//#import ") {
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            Some(name) if seen.insert(name.trim()) => {
+                let found = LIBRARY.iter().find(|(known, _)| *known == name.trim());
+                let (_, body) = found.ok_or_else(|| format!("no shaders/lib/{}.wgsl to import", name.trim()))?;
+                append(body, seen, text)?;
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand;
+
+    #[test]
+    fn an_import_is_inserted_once() {
+        let text = expand("//#import status\n//#import status\nfn main() {}\n").unwrap();
+        assert_eq!(text.matches("fn mark_done").count(), 1);
+        assert!(text.ends_with("fn main() {}\n"));
+    }
+
+    #[test]
+    fn an_unknown_import_is_named() {
+        assert!(expand("//#import nothing_here").unwrap_err().contains("nothing_here"));
+    }
+}

@@ -1,0 +1,3 @@
+//! How far apart rows are.
+
+pub mod sq_euclidean;

@@ -1,0 +1,64 @@
+//! Squared Euclidean distances.
+
+use crate::array::DeviceMatrix;
+use crate::device::Stream;
+use crate::error::{Error, Result};
+use crate::kernel::{Kernel, Needs};
+use crate::ops::pairs::{self, Forms};
+
+/// The portable form.
+pub const KERNEL: Kernel = Kernel {
+    name: "distance/sq_euclidean",
+    source: include_str!("../../../shaders/distance/sq_euclidean.wgsl"),
+    buffers: pairs::BUFFERS,
+    params: pairs::FIELDS,
+    params_size: pairs::PARAMS_SIZE,
+    needs: Needs::Floor,
+};
+
+/// The form for devices with subgroups.
+pub const KERNEL_SUBGROUP: Kernel = Kernel {
+    name: "distance/sq_euclidean__subgroup",
+    source: include_str!("../../../shaders/distance/sq_euclidean__subgroup.wgsl"),
+    needs: Needs::Subgroups,
+    ..KERNEL
+};
+
+const FORMS: Forms = Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 3 };
+
+/// |xᵢ − yⱼ|² for each row of X (n×d) and each row of Y (m×d): n×m values, 3·n·m·d operations.
+///
+/// By the direct form, so data far off-centre and near-duplicates are right: the error of each value is at most
+/// (d + 4)·ε of the value itself, ε = 2⁻²⁴.
+///
+/// ```
+/// use gristmill::{Device, Matrix, ops};
+/// let mut stream = Device::Cpu.stream();
+/// let x = Matrix::from_rows(&[[0.0, 0.0], [3.0, 4.0]])?.to(&Device::Cpu)?;
+/// let distances = ops::sq_euclidean(&mut stream, &x, &x)?.to_matrix(&mut stream)?;
+/// assert_eq!(distances.as_slice(), [0.0, 25.0, 25.0, 0.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn sq_euclidean(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
+    if x.columns() != y.columns() {
+        return Err(Error::Shape {
+            op: "sq_euclidean",
+            expected: format!("{} columns in both", x.columns()),
+            got: format!("{} in the second", y.columns()),
+        });
+    }
+    for operand in [x, y] {
+        operand.on(stream, "sq_euclidean")?;
+        operand.refuse_missing()?;
+    }
+    let mut out = DeviceMatrix::output(stream.device(), x.rows(), y.rows())?;
+    match stream.gpu() {
+        None => {
+            let (n, m, d) = (x.rows(), y.rows(), x.columns());
+            crate::cpu::distance::sq_euclidean::sq_euclidean(x.values()?, n, y.values()?, m, d, out.values_mut()?);
+        }
+        Some(_) if x.rows() == 0 || y.rows() == 0 => {}
+        Some(recording) => pairs::all_pairs(recording, &FORMS, (x, y), &out, (1.0, 0.0))?,
+    }
+    Ok(out)
+}

@@ -1,0 +1,201 @@
+//! The product of two matrices.
+
+use std::mem::offset_of;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::transpose::{transpose, transpose_block};
+use crate::array::{DeviceMatrix, RowStore, blocks};
+pub use crate::cpu::linalg::gemm::Layout;
+use crate::device::{Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Kernel, Needs};
+use crate::ops::pairs::{self, DEPTH_BLOCK, Forms, Operand, Output};
+
+/// The portable form.
+pub const KERNEL: Kernel = Kernel {
+    name: "linalg/gemm",
+    source: include_str!("../../../shaders/linalg/gemm.wgsl"),
+    buffers: pairs::BUFFERS,
+    params: pairs::FIELDS,
+    params_size: pairs::PARAMS_SIZE,
+    needs: Needs::Floor,
+};
+
+/// The form for devices with subgroups.
+pub const KERNEL_SUBGROUP: Kernel = Kernel {
+    name: "linalg/gemm__subgroup",
+    source: include_str!("../../../shaders/linalg/gemm__subgroup.wgsl"),
+    needs: Needs::Subgroups,
+    ..KERNEL
+};
+
+/// Adds the layers of a long depth.
+pub const KERNEL_MERGE: Kernel = Kernel {
+    name: "linalg/gemm__merge",
+    source: include_str!("../../../shaders/linalg/gemm__merge.wgsl"),
+    buffers: &[Access::Read, Access::Write],
+    params: &[
+        Field { name: "quads", offset: offset_of!(MergeParams, quads) },
+        Field { name: "row_quads", offset: offset_of!(MergeParams, row_quads) },
+        Field { name: "out_first", offset: offset_of!(MergeParams, out_first) },
+        Field { name: "out_quads", offset: offset_of!(MergeParams, out_quads) },
+        Field { name: "layers", offset: offset_of!(MergeParams, layers) },
+        Field { name: "layer_quads", offset: offset_of!(MergeParams, layer_quads) },
+        Field { name: "alpha", offset: offset_of!(MergeParams, alpha) },
+        Field { name: "beta", offset: offset_of!(MergeParams, beta) },
+    ],
+    params_size: size_of::<MergeParams>(),
+    needs: Needs::Floor,
+};
+
+const FORMS: Forms = Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 2 };
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct MergeParams {
+    pub(crate) quads: u32,
+    pub(crate) row_quads: u32,
+    pub(crate) out_first: u32,
+    pub(crate) out_quads: u32,
+    pub(crate) layers: u32,
+    pub(crate) layer_quads: u32,
+    pub(crate) alpha: f32,
+    pub(crate) beta: f32,
+}
+
+/// `A·B`, `A·Bᵀ` or `Aᵀ·B` as a new matrix. 2·m·n·k operations.
+///
+/// The error of each value is at most (k + 2)·ε·Σ|a·b|, ε = 2⁻²⁴, up to a depth k of 4096, and less than that beyond.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// use gristmill::ops::{self, Layout};
+/// let mut stream = Device::Cpu.stream();
+/// let a = Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?.to(&Device::Cpu)?;
+/// let c = ops::gemm(&mut stream, Layout::NN, &a, &a)?;
+/// assert_eq!(c.to_matrix(&mut stream)?.as_slice(), [7.0, 10.0, 15.0, 22.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn gemm(stream: &mut Stream, layout: Layout, a: &DeviceMatrix, b: &DeviceMatrix) -> Result<DeviceMatrix> {
+    let [m, n, _] = shape(layout, a, b)?;
+    let mut c = DeviceMatrix::output(stream.device(), m, n)?;
+    gemm_into(stream, layout, (1.0, a), b, (0.0, &mut c))?;
+    Ok(c)
+}
+
+/// `C = alpha·A·B + beta·C`, or with `A·Bᵀ` or `Aᵀ·B`. With `beta` = 0 what C held does not matter.
+pub fn gemm_into(
+    stream: &mut Stream,
+    layout: Layout,
+    (alpha, a): (f32, &DeviceMatrix),
+    b: &DeviceMatrix,
+    (beta, c): (f32, &mut DeviceMatrix),
+) -> Result<()> {
+    let [m, n, k] = shape(layout, a, b)?;
+    if (c.rows(), c.columns()) != (m, n) {
+        return Err(mismatch(format!("C of {m}×{n}"), format!("{}×{}", c.rows(), c.columns())));
+    }
+    for (name, factor) in [("alpha", alpha), ("beta", beta)] {
+        if !factor.is_finite() {
+            return Err(Error::Param { name, rule: "a finite number".to_string(), got: factor.to_string() });
+        }
+    }
+    for operand in [a, b, &*c] {
+        operand.on(stream, "gemm")?;
+        operand.refuse_missing()?;
+    }
+    match stream.gpu() {
+        None => {
+            let (a_shape, b_shape) = ((a.rows(), a.columns()), (b.rows(), b.columns()));
+            crate::cpu::linalg::gemm::gemm(
+                layout,
+                alpha,
+                a.values()?,
+                a_shape,
+                b.values()?,
+                b_shape,
+                beta,
+                c.values_mut()?,
+            );
+            Ok(())
+        }
+        Some(_) if m == 0 || n == 0 => Ok(()),
+        Some(recording) => match layout {
+            Layout::NT => pairs::all_pairs(recording, &FORMS, (a, b), c, (alpha, beta)),
+            Layout::NN => {
+                let turned = transpose(stream, b)?;
+                match stream.gpu() {
+                    Some(recording) => pairs::all_pairs(recording, &FORMS, (a, &turned), c, (alpha, beta)),
+                    None => Ok(()),
+                }
+            }
+            Layout::TN => turned_product(recording, (a, b), c, (alpha, beta), k),
+        },
+    }
+}
+
+/// `Aᵀ·B`: blocks of rows of A and B are turned into scratch, and their product is added to C in the order of the rows.
+fn turned_product(
+    recording: &mut Recording,
+    (a, b): (&DeviceMatrix, &DeviceMatrix),
+    c: &DeviceMatrix,
+    (alpha, first_beta): (f32, f32),
+    depth: usize,
+) -> Result<()> {
+    let gpu = recording.gpu.clone();
+    let (a_rows, b_rows, c_rows) = (a.store()?, b.store()?, c.store()?);
+    let (m, n) = (a.columns(), b.columns());
+    let layered = depth > DEPTH_BLOCK;
+    // Room for some layers of both operands; the tallest block of a depth is fixed, so the sums are too.
+    let step = depth.clamp(1, DEPTH_BLOCK) as u64;
+    let room = RowStore::block_rows(&gpu, step, 2 * step * n as u64, 16);
+    let (m_block, n_block) = (room.min(m), (room.next_multiple_of(16)).min(n));
+    let layers = (gpu.scratch_bytes() / (4 * step * m_block.max(n_block) as u64)).clamp(1, 64) as usize;
+    for rows in blocks(m, m_block) {
+        let target = c_rows.target(recording, rows.clone(), first_beta != 0.0)?;
+        let mut beta = first_beta;
+        for span in blocks(depth.max(1), layers * DEPTH_BLOCK) {
+            let span = span.start.min(depth)..span.end.min(depth);
+            let stride = span.len().next_multiple_of(4).max(4);
+            let a_turned = transpose_block(recording, a_rows, span.clone(), rows.clone())?;
+            for columns in blocks(n, n_block) {
+                let b_turned = transpose_block(recording, b_rows, span.clone(), columns.clone())?;
+                let operands = (
+                    Operand { view: &a_turned, rows: rows.len(), stride },
+                    Operand { view: &b_turned, rows: columns.len(), stride },
+                );
+                let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
+                if layered {
+                    pairs::layered_product(recording, &FORMS, operands, 0..span.len(), out)?;
+                } else {
+                    pairs::product(recording, &FORMS, operands, 0..span.len(), out, (1, 0))?;
+                }
+            }
+            beta = 1.0;
+        }
+        c_rows.commit(recording, target)?;
+    }
+    Ok(())
+}
+
+/// m, n and the depth k.
+fn shape(layout: Layout, a: &DeviceMatrix, b: &DeviceMatrix) -> Result<[usize; 3]> {
+    let (m, k) = match layout {
+        Layout::NN | Layout::NT => (a.rows(), a.columns()),
+        Layout::TN => (a.columns(), a.rows()),
+    };
+    let (b_depth, n) = match layout {
+        Layout::NN | Layout::TN => (b.rows(), b.columns()),
+        Layout::NT => (b.columns(), b.rows()),
+    };
+    if k != b_depth {
+        let got = format!("{layout:?} of {}×{} and {}×{}", a.rows(), a.columns(), b.rows(), b.columns());
+        return Err(mismatch(format!("equal depths, not {k} and {b_depth}"), got));
+    }
+    Ok([m, n, k])
+}
+
+fn mismatch(expected: String, got: String) -> Error {
+    Error::Shape { op: "gemm", expected, got }
+}

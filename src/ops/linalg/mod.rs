@@ -1,0 +1,4 @@
+//! Products and layouts of matrices.
+
+pub mod gemm;
+pub mod transpose;

@@ -1,0 +1,239 @@
+//! The host side of `shaders/lib/pairs.wgsl`: one number for each pair (row of A, row of B).
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::linalg::gemm::{KERNEL_MERGE, MergeParams};
+use crate::array::{DeviceMatrix, RowStore, View, blocks, padded};
+use crate::device::{Dispatch, Gpu, Recording, Variant};
+use crate::error::Result;
+use crate::kernel::{Access, Field, Grid, Kernel, Work};
+
+/// Values along the depth that are summed at once; a longer depth is summed in layers, added in their order.
+pub(crate) const DEPTH_BLOCK: usize = 4096;
+
+/// `Params` of every kernel that imports `pairs`. Offsets and strides are in vec4.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Params {
+    rows: u32,
+    columns: u32,
+    tiles: u32,
+    column_tiles: u32,
+    a_first: u32,
+    a_quads: u32,
+    b_first: u32,
+    b_quads: u32,
+    out_first: u32,
+    out_quads: u32,
+    depth_quads: u32,
+    block_quads: u32,
+    layer_quads: u32,
+    alpha: f32,
+    beta: f32,
+    pad: u32,
+}
+
+/// The fields of [`Params`].
+pub(crate) const FIELDS: &[Field] = &[
+    Field { name: "rows", offset: offset_of!(Params, rows) },
+    Field { name: "columns", offset: offset_of!(Params, columns) },
+    Field { name: "tiles", offset: offset_of!(Params, tiles) },
+    Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
+    Field { name: "a_first", offset: offset_of!(Params, a_first) },
+    Field { name: "a_quads", offset: offset_of!(Params, a_quads) },
+    Field { name: "b_first", offset: offset_of!(Params, b_first) },
+    Field { name: "b_quads", offset: offset_of!(Params, b_quads) },
+    Field { name: "out_first", offset: offset_of!(Params, out_first) },
+    Field { name: "out_quads", offset: offset_of!(Params, out_quads) },
+    Field { name: "depth_quads", offset: offset_of!(Params, depth_quads) },
+    Field { name: "block_quads", offset: offset_of!(Params, block_quads) },
+    Field { name: "layer_quads", offset: offset_of!(Params, layer_quads) },
+    Field { name: "alpha", offset: offset_of!(Params, alpha) },
+    Field { name: "beta", offset: offset_of!(Params, beta) },
+];
+
+/// Bytes of [`Params`].
+pub(crate) const PARAMS_SIZE: usize = size_of::<Params>();
+
+/// Bindings 1 to 3: A, B, the result.
+pub(crate) const BUFFERS: &[Access] = &[Access::Read, Access::Read, Access::Write];
+
+/// A kernel on the tile core, in its two forms.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forms {
+    pub(crate) portable: &'static Kernel,
+    pub(crate) subgroup: &'static Kernel,
+    /// Operations for one step of one pair.
+    pub(crate) step_operations: u64,
+}
+
+impl Forms {
+    /// The kernel for a device, with the rows and columns of its tile.
+    fn on(&self, gpu: &Gpu) -> (&'static Kernel, [u64; 2]) {
+        match gpu.variant {
+            Variant::Subgroup => (self.subgroup, [256, 16]),
+            Variant::Portable | Variant::Cpu => (self.portable, [128, 128]),
+        }
+    }
+}
+
+/// Rows in one buffer; `stride` is in words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Operand<'a> {
+    pub(crate) view: &'a View,
+    pub(crate) rows: usize,
+    pub(crate) stride: usize,
+}
+
+/// Where a product goes: rows in one buffer, from column `column` on (a multiple of 4).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output<'a> {
+    pub(crate) view: &'a View,
+    pub(crate) stride: usize,
+    pub(crate) column: usize,
+    pub(crate) alpha: f32,
+    pub(crate) beta: f32,
+}
+
+/// `out = alpha · pairs(a, b) + beta · out`, in blocks of rows of A and of B.
+pub(crate) fn all_pairs(
+    recording: &mut Recording,
+    forms: &Forms,
+    (a, b): (&DeviceMatrix, &DeviceMatrix),
+    out: &DeviceMatrix,
+    (alpha, beta): (f32, f32),
+) -> Result<()> {
+    let (a_rows, b_rows, out_rows) = (a.store()?, b.store()?, out.store()?);
+    let depth = a.columns();
+    let gpu = recording.gpu.clone();
+    let b_block = block_of_columns(&gpu, b_rows.stride(), b.rows());
+    let layered = depth > DEPTH_BLOCK;
+    let out_words = out_rows.stride() as u64 * if layered { 2 } else { 1 };
+    let operations = forms.step_operations * depth as u64 * b_block as u64;
+    let a_block = RowStore::block_rows(&gpu, a_rows.stride() as u64 + out_words, operations, 256);
+    for rows in blocks(a.rows(), a_block) {
+        let a_view = a_rows.view(recording, rows.clone())?;
+        let target = out_rows.target(recording, rows.clone(), beta != 0.0)?;
+        for columns in blocks(b.rows(), b_block) {
+            let b_view = b_rows.view(recording, columns.clone())?;
+            let a = Operand { view: &a_view, rows: rows.len(), stride: a_rows.stride() };
+            let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride() };
+            let out = Output { view: &target.view, stride: out_rows.stride(), column: columns.start, alpha, beta };
+            if layered {
+                layered_product(recording, forms, (a, b), 0..depth, out)?;
+            } else {
+                product(recording, forms, (a, b), 0..depth, out, (1, 0))?;
+            }
+        }
+        out_rows.commit(recording, target)?;
+    }
+    Ok(())
+}
+
+/// Rows of B in a block: a multiple of 16, because they become columns of the result.
+pub(crate) fn block_of_columns(gpu: &Gpu, stride: usize, rows: usize) -> usize {
+    RowStore::block_rows(gpu, stride as u64, 1, 16).next_multiple_of(16).min(rows.max(1))
+}
+
+/// The product over a depth that is summed in layers of [`DEPTH_BLOCK`], as many at a time as there is room for.
+pub(crate) fn layered_product(
+    recording: &mut Recording,
+    forms: &Forms,
+    (a, b): (Operand, Operand),
+    depth: Range<usize>,
+    out: Output,
+) -> Result<()> {
+    let row_quads = padded(b.rows) / 4;
+    let layer_quads = a.rows * row_quads;
+    let room = (recording.gpu.scratch_bytes() / (16 * layer_quads as u64)).max(1) as usize;
+    let mut beta = out.beta;
+    for batch in blocks(depth.len(), room.min(64) * DEPTH_BLOCK) {
+        let layers = batch.len().div_ceil(DEPTH_BLOCK);
+        let buffer = recording.scratch(16 * (layers * layer_quads) as u64, "layers of a product")?;
+        let partial = View::whole(buffer);
+        let into = Output { view: &partial, stride: 4 * row_quads, column: 0, alpha: 1.0, beta: 0.0 };
+        let range = depth.start + batch.start..depth.start + batch.end;
+        product(recording, forms, (a, b), range, into, (layers, layer_quads))?;
+        merge(recording, &partial, (a.rows, row_quads), (layers, layer_quads), Output { beta, ..out })?;
+        beta = 1.0;
+    }
+    Ok(())
+}
+
+/// One dispatch: `layers` blocks of the depth, each to its own copy of the result.
+pub(crate) fn product(
+    recording: &mut Recording,
+    forms: &Forms,
+    (a, b): (Operand, Operand),
+    depth: Range<usize>,
+    out: Output,
+    (layers, layer_quads): (usize, usize),
+) -> Result<()> {
+    let (kernel, [tile_rows, tile_columns]) = forms.on(&recording.gpu);
+    let column_tiles = (b.rows as u64).div_ceil(tile_columns);
+    let tiles = (a.rows as u64).div_ceil(tile_rows) * column_tiles;
+    let quads = |words: usize| (words / 4) as u32;
+    let depth_quads = depth.len().div_ceil(4);
+    let params = Params {
+        rows: a.rows as u32,
+        columns: b.rows as u32,
+        tiles: tiles as u32,
+        column_tiles: column_tiles as u32,
+        a_first: a.view.first_word() / 4 + quads(depth.start),
+        a_quads: quads(a.stride),
+        b_first: b.view.first_word() / 4 + quads(depth.start),
+        b_quads: quads(b.stride),
+        out_first: out.view.first_word() / 4 + quads(out.column),
+        out_quads: quads(out.stride),
+        depth_quads: depth_quads as u32,
+        block_quads: depth_quads.min(DEPTH_BLOCK / 4) as u32,
+        layer_quads: layer_quads as u32,
+        alpha: out.alpha,
+        beta: out.beta,
+        pad: 0,
+    };
+    let (m, n, k) = (a.rows as u64, b.rows as u64, depth.len() as u64);
+    recording.dispatch(
+        kernel,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[a.view.buffer(), b.view.buffer(), out.view.buffer()],
+            grid: Grid::linear(tiles)?.layers(layers as u32)?,
+            overrides: &[],
+            work: Work { operations: forms.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },
+        },
+    )
+}
+
+fn merge(
+    recording: &mut Recording,
+    partial: &View,
+    (rows, row_quads): (usize, usize),
+    (layers, layer_quads): (usize, usize),
+    out: Output,
+) -> Result<()> {
+    let quads = (rows * row_quads) as u64;
+    let params = MergeParams {
+        quads: quads as u32,
+        row_quads: row_quads as u32,
+        out_first: out.view.first_word() / 4 + (out.column / 4) as u32,
+        out_quads: (out.stride / 4) as u32,
+        layers: layers as u32,
+        layer_quads: layer_quads as u32,
+        alpha: out.alpha,
+        beta: out.beta,
+    };
+    recording.dispatch(
+        &KERNEL_MERGE,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[partial.buffer(), out.view.buffer()],
+            grid: Grid::covering(quads, 256)?,
+            overrides: &[],
+            work: Work { operations: 8 * quads * layers as u64, bytes: 16 * quads * (layers as u64 + 1) },
+        },
+    )
+}

@@ -1,0 +1,4 @@
+//! Many values into few.
+
+pub mod argmin_rows;
+pub mod sum;

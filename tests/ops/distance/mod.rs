@@ -1,0 +1,1 @@
+mod sq_euclidean;

@@ -1,0 +1,188 @@
+use gristmill::ops::{self, Layout};
+use gristmill::prelude::*;
+
+use crate::common::{EPS, bits, devices, floor, gpu, matrix, open_gpu};
+
+const LAYOUTS: [Layout; 3] = [Layout::NN, Layout::NT, Layout::TN];
+
+/// Operands of an m×n product of depth k.
+fn operands(layout: Layout, [m, n, k]: [usize; 3]) -> (Matrix, Matrix) {
+    match layout {
+        Layout::NN => (matrix(m, k, 1), matrix(k, n, 2)),
+        Layout::NT => (matrix(m, k, 1), matrix(n, k, 2)),
+        Layout::TN => (matrix(k, m, 1), matrix(k, n, 2)),
+    }
+}
+
+/// The product in f64 and the sum of the terms' sizes.
+fn oracle(layout: Layout, [m, n, k]: [usize; 3], a: &Matrix, b: &Matrix) -> Vec<(f64, f64)> {
+    let a = |i: usize, t: usize| if layout == Layout::TN { a.get(t, i) } else { a.get(i, t) } as f64;
+    let b = |t: usize, j: usize| if layout == Layout::NT { b.get(j, t) } else { b.get(t, j) } as f64;
+    let pair = |i, j| (0..k).fold((0.0, 0.0), |(s, t), l| (s + a(i, l) * b(l, j), t + (a(i, l) * b(l, j)).abs()));
+    (0..m).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| pair(i, j)).collect()
+}
+
+fn run(device: &Device, layout: Layout, a: &Matrix, b: &Matrix) -> Matrix {
+    let mut stream = device.stream();
+    let (a, b) = (a.to(device).unwrap(), b.to(device).unwrap());
+    ops::gemm(&mut stream, layout, &a, &b).unwrap().to_matrix(&mut stream).unwrap()
+}
+
+fn check(shape: [usize; 3]) {
+    for layout in LAYOUTS {
+        let (a, b) = operands(layout, shape);
+        let wanted = oracle(layout, shape, &a, &b);
+        // Rounding errors are of both signs: far below the rigorous k + 2, and this still catches a lost term.
+        let bound = (4.0 + 2.0 * (shape[2].min(4096) as f64).sqrt()) * EPS;
+        for (name, device) in devices() {
+            let c = run(device, layout, &a, &b);
+            assert_eq!((c.rows(), c.columns()), (shape[0], shape[1]));
+            for (at, (value, (exact, size))) in c.as_slice().iter().zip(&wanted).enumerate() {
+                let error = (*value as f64 - exact).abs();
+                assert!(error <= bound * size, "{name} {layout:?} {shape:?} at {at}: {value} for {exact}");
+            }
+        }
+    }
+}
+
+#[test]
+fn products_at_edge_sizes_match_the_oracle() {
+    for size in [0, 1, 2, 3, 63, 64, 65, 127, 129, 255, 256, 257] {
+        check([size, 5, 7]);
+        check([5, size, 7]);
+        check([3, 2, size]);
+    }
+}
+
+#[test]
+fn square_products_match_the_oracle() {
+    for size in [1, 2, 17, 65, 130, 300] {
+        check([size, size, size]);
+    }
+}
+
+#[test]
+fn a_long_depth_is_summed_in_layers() {
+    for depth in [4095, 4096, 4097, 9001] {
+        check([9, 6, depth]);
+    }
+    check([3, 2, 300_000]);
+}
+
+#[test]
+fn alpha_and_beta_scale_the_product_and_what_was_there() {
+    for shape in [[5, 6, 7], [70, 130, 33], [4, 5, 5000]] {
+        for layout in LAYOUTS {
+            let (a, b) = operands(layout, shape);
+            let before = matrix(shape[0], shape[1], 3);
+            let wanted = oracle(layout, shape, &a, &b);
+            for (name, device) in devices() {
+                let mut stream = device.stream();
+                let (a, b) = (a.to(device).unwrap(), b.to(device).unwrap());
+                let mut c = before.to(device).unwrap();
+                ops::gemm_into(&mut stream, layout, (-0.5, &a), &b, (3.0, &mut c)).unwrap();
+                let c = c.to_matrix(&mut stream).unwrap();
+                for ((value, old), (exact, size)) in c.as_slice().iter().zip(before.as_slice()).zip(&wanted) {
+                    let exact = 3.0 * *old as f64 - 0.5 * exact;
+                    let bound = (8.0 + 2.0 * (shape[2] as f64).sqrt()) * EPS * (size + 3.0);
+                    assert!((*value as f64 - exact).abs() <= bound, "{name} {layout:?} {shape:?}: {value} for {exact}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_beta_of_zero_does_not_read_what_was_there() {
+    // A fresh output on these devices is marked with NaN; 0 · NaN would show.
+    let (a, b) = operands(Layout::NN, [20, 30, 10]);
+    for device in [gpu(), floor()] {
+        assert!(run(device, Layout::NN, &a, &b).as_slice().iter().all(|value| value.is_finite()));
+    }
+}
+
+#[test]
+fn a_depth_of_zero_gives_beta_times_what_was_there() {
+    for (name, device) in devices() {
+        let mut stream = device.stream();
+        let a = Matrix::zeros(3, 0).unwrap().to(device).unwrap();
+        let b = Matrix::zeros(2, 0).unwrap().to(device).unwrap();
+        let mut c = Matrix::from_vec(3, 2, vec![2.0; 6]).unwrap().to(device).unwrap();
+        ops::gemm_into(&mut stream, Layout::NT, (1.0, &a), &b, (0.5, &mut c)).unwrap();
+        assert_eq!(c.to_matrix(&mut stream).unwrap().as_slice(), [1.0; 6], "{name}");
+    }
+}
+
+#[test]
+fn the_result_does_not_depend_on_chunks_or_budget() {
+    for (layout, shape) in [(Layout::NN, [150, 40, 33]), (Layout::NT, [150, 70, 21]), (Layout::TN, [20, 30, 9000])] {
+        let (a, b) = operands(layout, shape);
+        for limits in [Limits::Adapter, Limits::Floor] {
+            let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
+            let whole = run(&open_gpu(options()), layout, &a, &b);
+            for rows in [1, 2, 7, 64, 1000] {
+                // Buffers of one row each: enough of them with fewer rows.
+                if rows < 64 && shape[2] > 5000 {
+                    continue;
+                }
+                let device = open_gpu(options().chunk_rows(rows));
+                assert_eq!(
+                    bits(run(&device, layout, &a, &b).as_slice()),
+                    bits(whole.as_slice()),
+                    "{layout:?} {rows} rows"
+                );
+            }
+            for mebibytes in [1, 16, 128] {
+                let device = open_gpu(options().memory_budget(mebibytes << 20));
+                let c = run(&device, layout, &a, &b);
+                assert_eq!(bits(c.as_slice()), bits(whole.as_slice()), "{layout:?} {mebibytes} MiB");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_of_the_result_does_not_depend_on_the_rows_around_it() {
+    let (a, b) = operands(Layout::NT, [130, 50, 70]);
+    for (name, device) in devices() {
+        let whole = run(device, Layout::NT, &a, &b);
+        for rows in [1, 2, 7, 64] {
+            for first in (0..a.rows()).step_by(rows) {
+                let end = (first + rows).min(a.rows());
+                let part = Matrix::from_slice(end - first, 70, &a.as_slice()[first * 70..end * 70]).unwrap();
+                let c = run(device, Layout::NT, &part, &b);
+                assert_eq!(bits(c.as_slice()), bits(&whole.as_slice()[first * 50..end * 50]), "{name}: {rows} rows");
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_shapes_and_factors_are_errors_on_every_device() {
+    for (name, device) in devices() {
+        let mut stream = device.stream();
+        let a = matrix(3, 4, 1).to(device).unwrap();
+        let wrong = ops::gemm(&mut stream, Layout::NN, &a, &a).unwrap_err();
+        assert!(matches!(wrong, Error::Shape { op: "gemm", .. }), "{name}: {wrong}");
+        let mut c = matrix(4, 4, 1).to(device).unwrap();
+        let wrong = ops::gemm_into(&mut stream, Layout::NT, (1.0, &a), &a, (0.0, &mut c)).unwrap_err();
+        assert!(matches!(wrong, Error::Shape { op: "gemm", .. }), "{name}: {wrong}");
+        let mut c = matrix(3, 3, 1).to(device).unwrap();
+        let wrong = ops::gemm_into(&mut stream, Layout::NT, (f32::NAN, &a), &a, (0.0, &mut c)).unwrap_err();
+        assert!(matches!(wrong, Error::Param { name: "alpha", .. }), "{name}: {wrong}");
+        let missing = Matrix::from_vec(1, 4, vec![0.0, 1.0, f32::NAN, 2.0]).unwrap().to(device).unwrap();
+        let wrong = ops::gemm(&mut stream, Layout::NT, &a, &missing).unwrap_err();
+        assert!(matches!(wrong, Error::NotFinite { row: 0, column: 2, .. }), "{name}: {wrong}");
+    }
+}
+
+#[test]
+fn a_result_beyond_f32_is_an_error_with_its_place() {
+    for (name, device) in devices() {
+        let mut stream = device.stream();
+        let a = Matrix::from_vec(1, 1, vec![1e30]).unwrap().to(device).unwrap();
+        let c = ops::gemm(&mut stream, Layout::NN, &a, &a).unwrap();
+        let wrong = c.to_matrix(&mut stream).unwrap_err();
+        assert!(matches!(wrong, Error::NotFinite { row: 0, column: 0, .. }), "{name}: {wrong}");
+    }
+}

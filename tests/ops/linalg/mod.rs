@@ -1,0 +1,2 @@
+mod gemm;
+mod transpose;

@@ -1,0 +1,2 @@
+mod argmin_rows;
+mod sum;

@@ -1,0 +1,168 @@
+//! The tree is as the design says: every kernel has its five rooms, no layer points upward, no file grows too long.
+
+#[path = "guards/tree.rs"]
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a kernel lives besides `shaders/`.
+const ROOMS: &[&str] = &["src/ops", "src/cpu", "tests/ops", "benches/ops"];
+/// The layers below the estimators.
+const BELOW: &[&str] = &["array", "cpu", "device", "error", "kernel", "ops"];
+/// The layers below the ops.
+const BELOW_OPS: &[&str] = &["array", "cpu", "device", "error", "kernel"];
+/// The only places that may name wgpu.
+const WGPU: &[&str] = &["src/array/", "src/device/", "src/error.rs", "src/kernel/", "src/ops/"];
+const LONGEST: usize = 400;
+
+/// `family/kernel` of every shader, variants folded into their kernel.
+fn kernels() -> BTreeSet<String> {
+    let names = tree::shaders().into_iter();
+    names.map(|name| name.split_once("__").map_or(name.clone(), |(kernel, _)| kernel.to_string())).collect()
+}
+
+/// The lines of a file that are no comments.
+fn code(path: &str) -> String {
+    let text = tree::read(path);
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// The layer of a file: the first folder or file below `src`, or `bin`.
+fn layer(path: &str) -> &str {
+    path["src/".len()..].split('/').next().unwrap_or_default().trim_end_matches(".rs")
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// What follows each `crate::` in a file: one name, or the first name of each item in braces.
+fn named_in_crate(code: &str) -> Vec<String> {
+    let mut found = vec![];
+    for (at, start) in code.match_indices("crate::") {
+        let rest = &code[at + start.len()..];
+        match rest.strip_prefix('{') {
+            None => found.extend(words(rest).next().map(str::to_string)),
+            Some(group) => {
+                let (mut depth, mut first) = (0, true);
+                for (at, c) in group.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => first = true,
+                        c if first && depth == 0 && c.is_alphanumeric() => {
+                            found.extend(words(&group[at..]).next().map(str::to_string));
+                            first = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The names that `lib.rs` takes out of its modules, each with its module.
+fn reexports() -> BTreeMap<String, String> {
+    let root = code("src/lib.rs");
+    let uses = root.split(';').filter_map(|item| item.rsplit_once("pub use ").map(|(_, used)| used));
+    let pairs = uses.flat_map(|used| {
+        let mut names = words(used);
+        let module = names.next().unwrap_or_default().to_string();
+        names.map(move |name| (name.to_string(), module.clone())).collect::<Vec<_>>()
+    });
+    pairs.filter(|(_, module)| module != "crate").collect()
+}
+
+/// The modules that a file reaches through `crate::`, re-exports traced to where they come from.
+fn reaches(path: &str, reexports: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let names = named_in_crate(&code(path)).into_iter();
+    names.map(|name| reexports.get(&name).cloned().unwrap_or(name)).collect()
+}
+
+/// Faults of files in `layers` that reach a module of `src` which is not in `allowed`.
+fn upward(layers: &[&str], allowed: &[&str]) -> Vec<String> {
+    let files = tree::files("src", "rs");
+    let reexports = reexports();
+    let modules: BTreeSet<&str> = files.iter().map(|path| layer(path)).filter(|name| *name != "lib").collect();
+    let mut faults = vec![];
+    for path in files.iter().filter(|path| layers.contains(&layer(path))) {
+        for module in reaches(path, &reexports) {
+            if modules.contains(module.as_str()) && !allowed.contains(&module.as_str()) {
+                faults.push(format!("{path} reaches up to crate::{module}"));
+            }
+        }
+    }
+    faults
+}
+
+fn assert_none(faults: &[String]) {
+    assert!(faults.is_empty(), "{} found\n  {}", faults.len(), faults.join("\n  "));
+}
+
+#[test]
+fn every_kernel_has_its_five_rooms() {
+    let mut missing = vec![];
+    for kernel in kernels() {
+        if !tree::at(&format!("shaders/{kernel}.wgsl")).exists() {
+            missing.push(format!("shaders/{kernel}.wgsl (only variants are there)"));
+        }
+        let rooms = ROOMS.iter().map(|room| format!("{room}/{kernel}.rs"));
+        missing.extend(rooms.filter(|path| !tree::at(path).exists()));
+    }
+    assert_none(&missing);
+}
+
+#[test]
+fn every_op_with_a_kernel_has_its_shader() {
+    let kernels = kernels();
+    let files = tree::files("src/ops", "rs").into_iter().filter(|path| !path.ends_with("/mod.rs"));
+    let lost = files.filter(|path| {
+        code(path).contains("const KERNEL") && !kernels.contains(&path["src/ops/".len()..path.len() - 3])
+    });
+    let lost: Vec<_> = lost.map(|path| format!("{path} has a KERNEL, and shaders/ has none of its name")).collect();
+    assert_none(&lost);
+}
+
+#[test]
+fn wgpu_is_named_only_where_devices_are_driven() {
+    let elsewhere = tree::files("src", "rs").into_iter();
+    let elsewhere = elsewhere.filter(|path| !WGPU.iter().any(|place| path.starts_with(place)));
+    let found = elsewhere.filter(|path| code(path).contains("wgpu::") || code(path).contains("use wgpu"));
+    let found: Vec<_> = found.map(|path| format!("{path} names wgpu")).collect();
+    assert_none(&found);
+}
+
+#[test]
+fn nothing_below_the_ops_reaches_up_to_them() {
+    assert_none(&upward(BELOW_OPS, BELOW_OPS));
+}
+
+#[test]
+fn the_ops_know_no_estimator() {
+    assert_none(&upward(&["ops"], BELOW));
+}
+
+#[test]
+fn unsafe_code_is_forbidden() {
+    assert!(tree::read("src/lib.rs").contains("#![forbid(unsafe_code)]"));
+}
+
+#[test]
+fn no_source_file_is_longer_than_four_hundred_lines() {
+    let files = tree::files("src", "rs").into_iter().chain(tree::files("shaders", "wgsl"));
+    let lengths = files.map(|path| (tree::read(&path).lines().count(), path));
+    let long = lengths.filter(|(lines, _)| *lines > LONGEST);
+    let long: Vec<_> = long.map(|(lines, path)| format!("{path}: {lines} lines")).collect();
+    assert_none(&long);
+}
+
+#[test]
+fn names_behind_crate_are_found_alone_and_in_braces() {
+    let code = "use crate::ops::sum;\nuse crate::{Matrix, device::{Stream, Gpu}, error::Result};\ncrate::cpu::run();";
+    assert_eq!(named_in_crate(code), ["ops", "Matrix", "device", "error", "cpu"]);
+    assert_eq!(reexports().get("DeviceMatrix").map(String::as_str), Some("array"));
+}

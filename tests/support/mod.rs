@@ -1,0 +1,51 @@
+//! What the test binaries share: devices that are really there, and numbers that are the same every run.
+#![allow(dead_code)]
+
+use std::sync::OnceLock;
+
+use gristmill::prelude::*;
+
+/// A GPU with these options. There must be one: a test of the GPU path that cannot run fails.
+pub fn open_gpu(options: DeviceOptions) -> Device {
+    Device::open_with("gpu", options).expect("the tests need a GPU or a software Vulkan driver: run scripts/test")
+}
+
+/// The GPU with the adapter's limits, shared by all tests; outputs are marked, so an unwritten value is an error.
+pub fn gpu() -> &'static Device {
+    static GPU: OnceLock<Device> = OnceLock::new();
+    GPU.get_or_init(|| open_gpu(DeviceOptions::default().mark_outputs(true)))
+}
+
+/// The GPU at WebGPU's minimum, where the portable kernels run.
+pub fn floor() -> &'static Device {
+    static FLOOR: OnceLock<Device> = OnceLock::new();
+    FLOOR.get_or_init(|| open_gpu(DeviceOptions::default().limits(Limits::Floor).mark_outputs(true)))
+}
+
+/// The CPU and both GPUs, with names for messages.
+pub fn devices() -> [(&'static str, &'static Device); 3] {
+    [("cpu", &Device::Cpu), ("gpu", gpu()), ("floor", floor())]
+}
+
+/// Uniform numbers in [-1, 1), the same for the same seed.
+pub fn numbers(count: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 40) as f32) / (1u64 << 23) as f32 - 1.0
+    };
+    (0..count).map(next).collect()
+}
+
+/// A matrix of [`numbers`].
+pub fn matrix(rows: usize, columns: usize, seed: u64) -> Matrix {
+    Matrix::from_vec(rows, columns, numbers(rows * columns, seed)).unwrap()
+}
+
+/// Half of `f32::EPSILON`: the largest relative rounding error.
+pub const EPS: f64 = 1.0 / (1u64 << 24) as f64;
+
+/// The bits, for comparisons that mean the same bits.
+pub fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
