@@ -93,7 +93,12 @@ impl<T: Word> DeviceVec<T> {
         DeviceVec { device: Device::Cpu, len: values.len(), missing: None, home: Home::Cpu(Arc::new(values)) }
     }
 
-    /// Room for a result on a GPU.
+    /// Room for the result of a kernel of your own; zeros on the CPU.
+    pub fn unwritten(stream: &mut Stream, len: usize) -> Result<DeviceVec<T>> {
+        DeviceVec::output(stream, len)
+    }
+
+    /// Room for a result.
     pub(crate) fn output(stream: &Stream, len: usize) -> Result<DeviceVec<T>> {
         let device = stream.device().clone();
         let home = match &device {

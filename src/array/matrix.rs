@@ -69,12 +69,10 @@ impl Matrix {
 
     /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Result<Matrix> {
-        let count = rows.checked_mul(columns).filter(|count| *count <= isize::MAX as usize / 4);
-        let count = count.ok_or(Error::Limit {
-            what: format!("values in a {rows}×{columns} matrix"),
-            need: rows as u64,
-            have: isize::MAX as u64 / 4 / columns.max(1) as u64,
-        })?;
+        let out_of_memory = || Error::OutOfMemory { what: format!("{rows}×{columns} values on the host") };
+        let count = rows.checked_mul(columns).ok_or_else(out_of_memory)?;
+        // A zeroed vector that cannot be had ends the process; asking first gives an error instead.
+        Vec::<f32>::new().try_reserve_exact(count).map_err(|_| out_of_memory())?;
         Matrix::from_vec(rows, columns, vec![0.0; count])
     }
 

@@ -62,22 +62,20 @@ impl RowStore {
     pub(crate) fn allocate(gpu: &Gpu, rows: usize, stride: usize, granule: usize) -> Result<RowStore> {
         let row_bytes = 4 * stride as u64;
         let binding = gpu.binding_bytes();
-        let bytes = (rows as u64).checked_mul(row_bytes);
-        let too_large = |what: &str, need: u64, have: u64| Error::Limit { what: what.to_string(), need, have };
         if row_bytes * granule as u64 > binding {
-            return Err(too_large("bytes of one row in one binding", row_bytes * granule as u64, binding));
+            let what = "bytes of one row in one binding".to_string();
+            return Err(Error::Limit { what, need: row_bytes * granule as u64, have: binding });
         }
-        let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as u64);
-        let bytes =
-            bytes.ok_or_else(|| too_large("rows of an array", rows as u64, isize::MAX as u64 / row_bytes.max(1)))?;
-        if bytes <= gpu.resident_bytes()
+        let out_of_memory = || Error::OutOfMemory { what: format!("{rows} rows of {row_bytes} bytes on the host") };
+        let words = rows.checked_mul(stride).ok_or_else(out_of_memory)?;
+        let bytes = 4 * words as u128;
+        if bytes <= gpu.resident_bytes() as u128
             && let Some(home) = resident(gpu, rows, row_bytes, granule)?
         {
             return Ok(RowStore { rows, stride, home });
         }
-        let words = rows * stride;
         let mut host: Vec<u32> = vec![];
-        host.try_reserve_exact(words).map_err(|_| Error::OutOfMemory { what: format!("{bytes} bytes on the host") })?;
+        host.try_reserve_exact(words).map_err(|_| out_of_memory())?;
         host.resize(words, 0);
         Ok(RowStore { rows, stride, home: Home::Host(Mutex::new(host)) })
     }

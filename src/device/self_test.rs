@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::gpu::{Gpu, Purpose};
 use super::stream::{Dispatch, Stream};
-use super::{Device, INSTALL_ADVICE};
+use super::{Device, DeviceInfo, INSTALL_ADVICE};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 
@@ -34,17 +34,20 @@ struct Params {
 /// Runs a loop of 70,001 turns and refuses a driver that leaves it early.
 pub(crate) fn run(gpu: &Arc<Gpu>) -> Result<()> {
     let mut stream = Stream::new(&Device::Gpu(gpu.clone()));
-    let found = count(&mut stream)?;
-    if found.iter().zip(0..).all(|(&count, lane)| count == expected(lane)) {
+    judge(&count(&mut stream)?, &gpu.info)
+}
+
+fn judge(found: &[u32], info: &DeviceInfo) -> Result<()> {
+    if found.len() == LANES as usize && found.iter().zip(0..).all(|(&state, lane)| state == turned(lane, TURNS)) {
         return Ok(());
     }
     Err(Error::NoDevice {
-        wanted: gpu.info.name.clone(),
+        wanted: info.name.clone(),
         why: format!(
             "its driver ({}) leaves a loop of {TURNS} turns early, so its results would be wrong",
-            gpu.info.driver
+            info.driver
         ),
-        found: vec![gpu.info.summary()],
+        found: vec![info.summary()],
         advice: INSTALL_ADVICE.to_string(),
     })
 }
@@ -71,7 +74,28 @@ fn count(stream: &mut Stream) -> Result<Vec<u32>> {
     Ok(found)
 }
 
-/// The linear congruence that the shader turns `TURNS` times.
-fn expected(lane: u32) -> u32 {
-    (0..TURNS).fold(lane, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
+/// The linear congruence that the shader turns.
+fn turned(lane: u32, turns: u32) -> u32 {
+    (0..turns).fold(lane, |state, _| state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DeviceInfo, Error, LANES, TURNS, judge, turned};
+
+    fn all(turns: u32) -> Vec<u32> {
+        (0..LANES).map(|lane| turned(lane, turns)).collect()
+    }
+
+    #[test]
+    fn a_driver_that_counts_to_the_end_passes() {
+        assert!(judge(&all(TURNS), &DeviceInfo::cpu()).is_ok());
+    }
+
+    #[test]
+    fn a_driver_that_stops_at_65535_is_refused_with_advice() {
+        let refused = judge(&all(65_535), &DeviceInfo::cpu()).unwrap_err();
+        assert!(matches!(refused, Error::NoDevice { .. }));
+        assert!(refused.to_string().contains("bookworm-backports"), "{refused}");
+    }
 }

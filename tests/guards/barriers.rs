@@ -83,7 +83,10 @@ fn a_short_circuit_with_the_lane_in_it_is_rejected() {
 fn a_barrier_in_a_loop_that_halves_is_accepted() {
     assert!(accepted("for (var half = 128u; half > 0u; half /= 2u) { workgroupBarrier(); }"));
     assert!(accepted(
-        "for (var half = TEAM / 2u; half > 0u; half /= 2u) { workgroupBarrier(); if (lane < half) { data[lane] += 1u; } }"
+        "for (var half = TEAM / 2u; half > 0u; half /= 2u) {
+            workgroupBarrier();
+            if (lane < half) { data[lane] += 1u; }
+        }"
     ));
     assert!(accepted("var i = 0u; while (i < params.count) { workgroupBarrier(); i += 1u; }"));
     assert!(accepted("var i = 0u; loop { workgroupBarrier(); continuing { i += 1u; break if i >= params.count; } }"));

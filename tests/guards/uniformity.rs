@@ -229,10 +229,10 @@ impl<'a> Walk<'_, 'a> {
                 self.demand(together && self.is_uniform(*pointer), span, "workgroupUniformLoad");
             }
             statement if is_subgroup(statement) => self.demand(together, span, "a subgroup operation"),
-            Statement::Store { pointer, value } => {
-                if !(together && self.is_uniform(*pointer) && self.is_uniform(*value)) {
-                    self.give_up(*pointer);
-                }
+            Statement::Store { pointer, value }
+                if !(together && self.is_uniform(*pointer) && self.is_uniform(*value)) =>
+            {
+                self.give_up(*pointer);
             }
             Statement::Call { function, arguments, result } => {
                 // The function may write through a pointer; what, is not followed.

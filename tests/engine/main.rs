@@ -1,0 +1,10 @@
+//! The engine under stress: lost devices, silent kernels, small budgets, many threads, odd input.
+
+mod arrays;
+mod devices;
+mod faults;
+mod loss;
+mod resources;
+mod streams;
+#[path = "../support/mod.rs"]
+mod support;
