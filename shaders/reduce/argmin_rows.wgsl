@@ -34,7 +34,21 @@ fn main(
         let member = lane % TEAM;
         var column = min(member, params.columns - 1u);
         var smallest = x[first + column];
-        for (var next = member + TEAM; next < params.columns; next += TEAM) {
+        var next = member + TEAM;
+        // Four at a time while there are four: the loop costs as much as the comparison.
+        for (; next + 3u * TEAM < params.columns; next += 4u * TEAM) {
+            let candidates = vec4(x[first + next], x[first + next + TEAM], x[first + next + 2u * TEAM], x[first + next + 3u * TEAM]);
+            let left = select(0u, 1u, candidates.y < candidates.x);
+            let right = select(2u, 3u, candidates.w < candidates.z);
+            let lower = select(candidates.x, candidates.y, candidates.y < candidates.x);
+            let upper = select(candidates.z, candidates.w, candidates.w < candidates.z);
+            let best = select(lower, upper, upper < lower);
+            if (best < smallest) {
+                smallest = best;
+                column = next + TEAM * select(left, right, upper < lower);
+            }
+        }
+        for (; next < params.columns; next += TEAM) {
             let candidate = x[first + next];
             if (candidate < smallest) {
                 smallest = candidate;

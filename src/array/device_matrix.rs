@@ -93,7 +93,8 @@ impl DeviceMatrix {
         Ok(matrix)
     }
 
-    /// The rows of `range` in one buffer on the GPU, for a kernel of your own. It is an error on the CPU.
+    /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers
+    /// are copied together, so what a kernel writes there does not reach the matrix. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream, range: Range<usize>) -> Result<View> {
         self.on(stream, "view")?;
         if range.start > range.end || range.end > self.rows {
@@ -119,9 +120,8 @@ impl DeviceMatrix {
         }
     }
 
-    /// Takes over that `other`, of which this is a rearrangement, has missing values. Their place is lost: row and
-    /// column are swapped, as in a transpose.
-    pub(crate) fn inherit_missing(&mut self, other: &DeviceMatrix) {
+    /// Takes over a missing value of the matrix of which this is the transpose; it need not be the first here.
+    pub(crate) fn missing_as_in_transposed(&mut self, other: &DeviceMatrix) {
         self.missing = other.missing.map(|(row, column)| (column, row));
     }
 

@@ -139,7 +139,8 @@ impl<T: Word> DeviceVec<T> {
         Ok(values)
     }
 
-    /// All values in one buffer on the GPU, for a kernel of your own. It is an error on the CPU.
+    /// All values in one buffer on the GPU, for a kernel of your own. Below the binding limit that is the vector's own
+    /// buffer, which a kernel can write; above it is a copy. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream) -> Result<View> {
         self.on(stream, "view")?;
         match (&self.home, stream.gpu()) {

@@ -117,8 +117,8 @@ impl RowStore {
                     part.copy_from_slice(&host[at..at + part.len()]);
                 })?;
             }
-            Home::Chunks { .. } => self.for_each_part(&range, &mut |chunk, chunk_offset, offset, bytes| {
-                recording.copy((chunk, chunk_offset), (&buffer, offset), bytes)
+            Home::Chunks { .. } => self.parts(&range).iter().try_for_each(|part| {
+                recording.copy((&part.chunk, part.chunk_offset), (&buffer, part.offset), part.bytes)
             })?,
         }
         Ok(View::whole(buffer))
@@ -145,8 +145,8 @@ impl RowStore {
         }
         let buffer = &target.view.buffer;
         match &self.home {
-            Home::Chunks { .. } => self.for_each_part(&target.range, &mut |chunk, chunk_offset, offset, bytes| {
-                recording.copy((buffer, offset), (chunk, chunk_offset), bytes)
+            Home::Chunks { .. } => self.parts(&target.range).iter().try_for_each(|part| {
+                recording.copy((buffer, part.offset), (&part.chunk, part.chunk_offset), part.bytes)
             }),
             Home::Host(host) => {
                 let mut host = lock(host);
@@ -190,29 +190,37 @@ impl RowStore {
         within.then(|| View { buffer: chunks[number].clone(), first_word })
     }
 
-    /// Calls `part` with a chunk, the byte offset in it, the byte offset in the range, and the bytes of each piece.
-    fn for_each_part(
-        &self,
-        range: &Range<usize>,
-        part: &mut dyn FnMut(&Arc<Buffer>, u64, u64, u64) -> Result<()>,
-    ) -> Result<()> {
-        let Home::Chunks { chunk_rows, chunks } = &self.home else { return Ok(()) };
+    /// The pieces of `range`, one a chunk.
+    fn parts(&self, range: &Range<usize>) -> Vec<Part> {
+        let Home::Chunks { chunk_rows, chunks } = &self.home else { return vec![] };
         let bytes = |rows: usize| 4 * (rows * self.stride) as u64;
-        let mut row = range.start;
-        while row < range.end {
-            let number = row / chunk_rows;
-            let end = ((number + 1) * chunk_rows).min(range.end);
-            part(&chunks[number], bytes(row - number * chunk_rows), bytes(row - range.start), bytes(end - row))?;
-            row = end;
-        }
-        Ok(())
+        let numbers = range.start / chunk_rows..range.end.div_ceil(*chunk_rows);
+        let part = |number: usize| {
+            let start = range.start.max(number * chunk_rows);
+            let end = range.end.min((number + 1) * chunk_rows);
+            Part {
+                chunk: chunks[number].clone(),
+                chunk_offset: bytes(start - number * chunk_rows),
+                offset: bytes(start - range.start),
+                bytes: bytes(end - start),
+            }
+        };
+        numbers.map(part).collect()
     }
+}
+
+/// Some rows of a range that lie in one chunk; offsets in bytes.
+struct Part {
+    chunk: Arc<Buffer>,
+    chunk_offset: u64,
+    offset: u64,
+    bytes: u64,
 }
 
 /// Chunks for all rows within three quarters of the budget, or none when they do not fit there.
 fn resident(gpu: &Gpu, rows: usize, row_bytes: u64, granule: usize) -> Result<Option<Home>> {
     let fits = (gpu.binding_bytes() / row_bytes.max(4)) as usize;
-    // Whole thousands, so that blocks seldom straddle two chunks.
+    // A multiple of 65,536, so that blocks seldom straddle two chunks.
     let fits = if fits > 1 << 16 { fits & !0xffff } else { fits - fits % granule };
     let chunk_rows = gpu.options.chunk_rows.map_or(fits, |rows| rows.saturating_mul(granule).min(fits));
     let ceiling = gpu.memory.budget() / 4 * 3;

@@ -13,6 +13,7 @@ mod self_test;
 mod staging;
 mod stream;
 mod submit;
+mod transfer;
 
 use std::sync::Arc;
 
@@ -53,11 +54,13 @@ const INSTALL_ADVICE: &str = "Install a Vulkan driver (Debian and Ubuntu: mesa-v
      bookworm-backports), or use the CPU with GRISTMILL_DEVICE=cpu";
 
 impl Device {
-    /// Every device of this machine, the CPU first. The index is what [`Device::open`] takes.
+    /// Every device of this machine, the CPU first. The index is what [`Device::open`] takes; the default is what
+    /// [`Device::auto`] opens, `GRISTMILL_DEVICE` included.
     pub fn list() -> Vec<DeviceInfo> {
-        let mut devices = vec![DeviceInfo::cpu()];
-        devices.extend((1..).zip(&adapters()).map(|(index, adapter)| DeviceInfo::of(adapter, index)));
-        let default = best(&devices, false).unwrap_or(0);
+        let mut devices = infos(&adapters());
+        let wanted = wanted_by_variable();
+        let chosen = wanted.map(|wanted| choose(&wanted, &devices).unwrap_or(0));
+        let default = chosen.or_else(|| best(&devices, false)).unwrap_or(0);
         devices[default].default = true;
         devices
     }
@@ -70,13 +73,11 @@ impl Device {
 
     /// [`Device::open`] with settings.
     pub fn open_with(wanted: &str, options: DeviceOptions) -> Result<Device> {
-        if wanted.eq_ignore_ascii_case("cpu") || wanted == "0" {
+        if is_cpu(wanted) {
             return Ok(Device::Cpu);
         }
         let adapters = adapters();
-        let mut devices = vec![DeviceInfo::cpu()];
-        devices.extend((1..).zip(&adapters).map(|(index, adapter)| DeviceInfo::of(adapter, index)));
-        let chosen = choose(wanted, &devices)?;
+        let chosen = choose(wanted, &infos(&adapters))?;
         let gpu = Gpu::open(&adapters[chosen - 1], chosen, options)?;
         if gpu.info.kind == DeviceKind::Software {
             self_test::run(&gpu)?;
@@ -86,9 +87,9 @@ impl Device {
 
     /// What `GRISTMILL_DEVICE` says; without it a hardware GPU if there is one, else the CPU.
     pub fn auto() -> Result<Device> {
-        match std::env::var(DEVICE_VARIABLE) {
-            Ok(wanted) if !wanted.trim().is_empty() => Device::open(wanted.trim()),
-            _ => match Device::list().into_iter().find(|device| device.default) {
+        match wanted_by_variable() {
+            Some(wanted) => Device::open(&wanted),
+            None => match Device::list().into_iter().find(|device| device.default) {
                 Some(info) if info.kind != DeviceKind::Cpu => Device::open(&info.index.to_string()),
                 _ => Ok(Device::Cpu),
             },
@@ -150,6 +151,20 @@ fn adapters() -> Vec<wgpu::Adapter> {
     pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
 }
 
+fn infos(adapters: &[wgpu::Adapter]) -> Vec<DeviceInfo> {
+    let gpus = (1..).zip(adapters).map(|(index, adapter)| DeviceInfo::of(adapter, index));
+    [DeviceInfo::cpu()].into_iter().chain(gpus).collect()
+}
+
+fn wanted_by_variable() -> Option<String> {
+    let wanted = std::env::var(DEVICE_VARIABLE).ok()?.trim().to_string();
+    (!wanted.is_empty()).then_some(wanted)
+}
+
+fn is_cpu(wanted: &str) -> bool {
+    wanted.eq_ignore_ascii_case("cpu") || wanted == "0"
+}
+
 /// The best adapter: discrete, then integrated, then others, and software only if allowed.
 fn best(devices: &[DeviceInfo], software: bool) -> Option<usize> {
     let usable = |info: &&DeviceInfo| info.kind != DeviceKind::Cpu && (software || info.kind != DeviceKind::Software);
@@ -163,6 +178,9 @@ fn choose(wanted: &str, devices: &[DeviceInfo]) -> Result<usize> {
         found: devices.iter().map(DeviceInfo::summary).collect(),
         advice: advice.to_string(),
     };
+    if is_cpu(wanted) {
+        return Ok(0);
+    }
     if wanted.eq_ignore_ascii_case("gpu") {
         return best(devices, true)
             .ok_or_else(|| refuse("this machine shows no GPU and no software driver", INSTALL_ADVICE));

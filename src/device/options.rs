@@ -42,8 +42,8 @@ impl DeviceOptions {
         self
     }
 
-    /// Splits every array into buffers of at most this many rows, instead of as many as one binding takes.
-    /// Results do not depend on it; tests show that with 1, 2, 7, 64 and 1000.
+    /// Splits every matrix into buffers of at most this many rows, and every vector into as many blocks of 4096, instead
+    /// of as many as one binding takes. Results do not depend on it; tests show that with 1, 2, 7, 64 and 1000.
     pub fn chunk_rows(mut self, rows: usize) -> Self {
         self.chunk_rows = Some(rows.max(1));
         self

@@ -8,7 +8,7 @@ use super::buffer::{Buffer, Clock};
 use super::encode;
 use super::gpu::{Gpu, Purpose};
 use super::profile::Entry;
-use super::readback::{Pending, Proof, proof_offset};
+use super::readback::{Proof, proof_offset};
 use crate::error::{Error, Result};
 use crate::kernel::pipeline::{Overrides, Pipeline};
 use crate::kernel::{Access, Grid, Kernel, Needs, Work};
@@ -71,9 +71,9 @@ pub(crate) struct Recording {
     steps: Vec<Step>,
     params: Vec<u8>,
     used: Vec<Arc<Buffer>>,
-    pieces: Vec<Arc<Buffer>>,
+    pub(super) pieces: Vec<Arc<Buffer>>,
     /// The last of `pieces` is mapped and filled up to here.
-    piece_filled: u64,
+    pub(super) piece_filled: u64,
     cost: u64,
     recorded: u64,
 }
@@ -228,61 +228,6 @@ impl Recording {
         Ok(())
     }
 
-    /// Records the upload of `words` to `to`, starting at its word `first`. `fill` is called for consecutive ranges
-    /// of the words and writes each into the slice it is given.
-    pub(crate) fn upload(
-        &mut self,
-        to: &Arc<Buffer>,
-        first: u64,
-        words: u64,
-        fill: &mut dyn FnMut(u64, &mut [u32]),
-    ) -> Result<()> {
-        let mut scratch = vec![0_u32; words.min(UPLOAD_WORDS) as usize];
-        let mut done = 0;
-        while done < words {
-            let piece = self.piece()?;
-            let at = self.piece_filled;
-            let count = ((self.gpu.staging.piece_bytes - at) / 4).min(words - done);
-            let lost =
-                |error: wgpu::MapRangeError| self.gpu.health.poison(Error::DeviceLost { why: error.to_string() });
-            let mut view = piece.raw.slice(at..at + 4 * count).get_mapped_range_mut().map_err(lost)?;
-            for begin in (0..count).step_by(UPLOAD_WORDS as usize) {
-                let part = &mut scratch[..UPLOAD_WORDS.min(count - begin) as usize];
-                fill(done + begin, part);
-                let range = 4 * begin as usize..4 * (begin as usize + part.len());
-                view.slice(range).copy_from_slice(bytemuck::cast_slice(part));
-            }
-            drop(view);
-            self.piece_filled = (at + 4 * count).next_multiple_of(16);
-            self.copy((&piece, at), (to, 4 * (first + done)), 4 * count)?;
-            done += count;
-        }
-        self.gpu.profiler.count_upload(4 * words);
-        Ok(())
-    }
-
-    /// The staging piece being filled, or another one.
-    fn piece(&mut self) -> Result<Arc<Buffer>> {
-        if let Some(piece) = self.pieces.last()
-            && self.piece_filled + 16 <= self.gpu.staging.piece_bytes
-        {
-            return Ok(piece.clone());
-        }
-        if self.pieces.len() >= 2 {
-            self.flush()?;
-        }
-        let mut taken = self.gpu.staging.take_upload(&self.gpu)?;
-        if taken.is_none() {
-            self.flush()?;
-            self.gpu.traffic.drain(&self.gpu)?;
-            taken = self.gpu.staging.take_upload(&self.gpu)?;
-        }
-        let piece = taken.ok_or_else(|| self.no_room("an upload", self.gpu.staging.piece_bytes))?;
-        self.pieces.push(piece.clone());
-        self.piece_filled = 0;
-        Ok(piece)
-    }
-
     /// A temporary buffer. When the budget is used up it waits for earlier work to give its memory back.
     pub(crate) fn scratch(&mut self, bytes: u64, what: &str) -> Result<Arc<Buffer>> {
         let mut made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what)?;
@@ -294,7 +239,7 @@ impl Recording {
         made.map(Arc::new).ok_or_else(|| self.no_room(what, bytes))
     }
 
-    fn no_room(&self, what: &str, bytes: u64) -> Error {
+    pub(super) fn no_room(&self, what: &str, bytes: u64) -> Error {
         let memory = &self.gpu.memory;
         Error::Limit {
             what: format!("bytes of the memory budget for {what}"),
@@ -320,7 +265,7 @@ impl Recording {
     }
 
     /// Submits, with the data behind `proof` (a piece and its words) followed by the status words.
-    fn submit(&mut self, proof: Option<(&Arc<Buffer>, usize)>) -> Result<(super::submit::Submitted, Proof)> {
+    pub(super) fn submit(&mut self, proof: Option<(&Arc<Buffer>, usize)>) -> Result<(super::submit::Submitted, Proof)> {
         self.gpu.health.check()?;
         let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
         let seal = self.gpu.pipelines.get(&self.gpu.device, &encode::SEAL, &[])?;
@@ -353,43 +298,4 @@ impl Recording {
         self.clock.submitted.store(recorded, Ordering::Release);
         Ok((submitted, Proof { groups, nonce }))
     }
-
-    /// Copies `words` from `from` (starting at word `first`) to the host, in pieces, to `sink` in order.
-    pub(crate) fn read(
-        &mut self,
-        from: &Arc<Buffer>,
-        first: u64,
-        words: u64,
-        sink: &mut dyn FnMut(&[u32]),
-    ) -> Result<()> {
-        let piece_words = self.gpu.staging.piece_bytes / 4;
-        let mut pending: Option<Pending> = None;
-        let mut done = 0;
-        while done < words {
-            let count = piece_words.min(words - done);
-            let piece = self.gpu.staging.take_readback(&self.gpu)?;
-            self.copy((from, 4 * (first + done)), (&piece, 0), 4 * count)?;
-            let (submitted, proof) = self.submit(Some((&piece, count as usize)))?;
-            let next = Pending { piece, words: count as usize, submitted, proof };
-            // The device fills this piece while the host takes the one before.
-            if let Some(before) = pending.replace(next) {
-                before.finish(&self.gpu, sink)?;
-            }
-            done += count;
-        }
-        match pending {
-            Some(last) => last.finish(&self.gpu, sink),
-            None => Ok(()),
-        }
-    }
-
-    /// Waits until everything recorded is done, and proves it.
-    fn prove(&mut self) -> Result<()> {
-        let piece = self.gpu.staging.take_readback(&self.gpu)?;
-        let (submitted, proof) = self.submit(Some((&piece, 0)))?;
-        Pending { piece, words: 0, submitted, proof }.finish(&self.gpu, &mut |_| ())
-    }
 }
-
-/// Words that are gathered on the host before they go into a mapped piece, which can only be written whole.
-const UPLOAD_WORDS: u64 = 1 << 16;

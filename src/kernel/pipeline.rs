@@ -18,21 +18,25 @@ pub(crate) struct Pipeline {
 /// Override constants by name.
 pub(crate) type Overrides<'a> = &'a [(&'static str, u32)];
 
+/// A kernel's name, the place of its text (two kernels may share a name) and the values of its override constants.
+type Key = (&'static str, usize, Vec<(&'static str, u32)>);
+
 /// The cache of one device.
 #[derive(Debug, Default)]
 pub(crate) struct Pipelines {
-    made: Mutex<HashMap<(&'static str, Vec<(&'static str, u32)>), Arc<Pipeline>>>,
+    made: Mutex<HashMap<Key, Arc<Pipeline>>>,
 }
 
 impl Pipelines {
     /// The pipeline, compiled now if it was not yet. The lock is held meanwhile, so that no two threads compile one.
     pub(crate) fn get(&self, device: &wgpu::Device, kernel: &Kernel, overrides: Overrides) -> Result<Arc<Pipeline>> {
         let mut made = crate::device::health::lock(&self.made);
-        if let Some(pipeline) = made.get(&(kernel.name, overrides.to_vec())) {
+        let key = (kernel.name, kernel.source.as_ptr() as usize, overrides.to_vec());
+        if let Some(pipeline) = made.get(&key) {
             return Ok(pipeline.clone());
         }
         let pipeline = Arc::new(compile(device, kernel, overrides)?);
-        made.insert((kernel.name, overrides.to_vec()), pipeline.clone());
+        made.insert(key, pipeline.clone());
         Ok(pipeline)
     }
 }

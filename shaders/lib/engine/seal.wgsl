@@ -1,5 +1,6 @@
 // Ends every submit: writes a number that only this submit knows next to the count of finished workgroups.
 // One invocation. A read-back that does not find the number did not come from its submit.
+// Nothing else in a submit runs after it, because dispatches keep their order.
 //#import status
 struct Params {
     nonce: u32,

@@ -149,8 +149,8 @@ fn turned_product(
     let layered = depth > DEPTH_BLOCK;
     // Room for some layers of both operands; the tallest block of a depth is fixed, so the sums are too.
     let step = depth.clamp(1, DEPTH_BLOCK) as u64;
-    let room = RowStore::block_rows(&gpu, step, 2 * step * n as u64, 16);
-    let (m_block, n_block) = (room.min(m), (room.next_multiple_of(16)).min(n));
+    let room = RowStore::block_rows(&gpu, step, 2 * step * n as u64, 16).next_multiple_of(16);
+    let (m_block, n_block) = (room.min(m), room.min(n));
     let layers = (gpu.scratch_bytes() / (4 * step * m_block.max(n_block) as u64)).clamp(1, 64) as usize;
     for rows in blocks(m, m_block) {
         let target = c_rows.target(recording, rows.clone(), first_beta != 0.0)?;

@@ -21,9 +21,9 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "tiles", offset: offset_of!(Params, tiles) },
         Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "x_stride", offset: offset_of!(Params, x_stride) },
+        Field { name: "x_quads", offset: offset_of!(Params, x_quads) },
         Field { name: "out_first", offset: offset_of!(Params, out_first) },
-        Field { name: "out_stride", offset: offset_of!(Params, out_stride) },
+        Field { name: "out_quads", offset: offset_of!(Params, out_quads) },
         Field { name: "padded_rows", offset: offset_of!(Params, padded_rows) },
     ],
     params_size: size_of::<Params>(),
@@ -38,9 +38,9 @@ struct Params {
     tiles: u32,
     column_tiles: u32,
     x_first: u32,
-    x_stride: u32,
+    x_quads: u32,
     out_first: u32,
-    out_stride: u32,
+    out_quads: u32,
     padded_rows: u32,
     pad: [u32; 3],
 }
@@ -57,15 +57,15 @@ struct Params {
 pub fn transpose(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceMatrix> {
     x.on(stream, "transpose")?;
     let mut out = DeviceMatrix::output(stream.device(), x.columns(), x.rows())?;
-    out.inherit_missing(x);
+    out.missing_as_in_transposed(x);
     let Some(recording) = stream.gpu() else {
         crate::cpu::linalg::transpose::transpose(x.values()?, x.rows(), x.columns(), out.values_mut()?);
         return Ok(out);
     };
     let (from, to) = (x.store()?, out.store()?);
     let gpu = recording.gpu.clone();
-    let out_block = RowStore::block_rows(&gpu, to.stride() as u64, 1, 32);
-    let x_block = RowStore::block_rows(&gpu, from.stride() as u64, 1, 32);
+    let out_block = RowStore::block_rows(&gpu, to.stride() as u64, 1, 32).next_multiple_of(4);
+    let x_block = RowStore::block_rows(&gpu, from.stride() as u64, 1, 32).next_multiple_of(4);
     for columns in blocks(x.columns(), out_block) {
         let target = to.target(recording, columns.clone(), false)?;
         for rows in blocks(x.rows(), x_block) {
@@ -90,7 +90,7 @@ pub(crate) fn transpose_block(
     let stride = padded(rows.len());
     let out = View::whole(recording.scratch(4 * (columns.len() * stride) as u64, "a turned block")?);
     let gpu = recording.gpu.clone();
-    let x_block = RowStore::block_rows(&gpu, x.stride() as u64, 1, 32);
+    let x_block = RowStore::block_rows(&gpu, x.stride() as u64, 1, 32).next_multiple_of(4);
     for part in blocks(rows.len(), x_block) {
         let view = x.view(recording, rows.start + part.start..rows.start + part.end)?;
         let end = if part.end == rows.len() { stride } else { part.end };
@@ -123,10 +123,10 @@ fn turn(
         columns: columns as u32,
         tiles: tiles as u32,
         column_tiles: column_tiles as u32,
-        x_first: x.view.first_word() + x.columns.start as u32,
-        x_stride: x.stride as u32,
-        out_first: out.first_word() + first as u32,
-        out_stride: out_stride as u32,
+        x_first: (x.view.first_word() + x.columns.start as u32) / 4,
+        x_quads: (x.stride / 4) as u32,
+        out_first: (out.first_word() + first as u32) / 4,
+        out_quads: (out_stride / 4) as u32,
         padded_rows: padded_rows as u32,
         pad: [0; 3],
     };

@@ -1,0 +1,19 @@
+//! Vectors of a hundred thousand to ten million values.
+
+use gristmill::ops;
+use gristmill::prelude::*;
+
+use super::super::case::{Case, Job, Work, uniform};
+
+pub fn cases() -> Vec<Case> {
+    [100_000, 1_000_000, 10_000_000].map(case).to_vec()
+}
+
+fn case(count: usize) -> Case {
+    Case::new("reduce/sum", count.to_string(), Work::Bytes(4 * count as u64), move |device| {
+        let x = DeviceVec::from_slice(uniform(count, 1)?.as_slice(), device)?;
+        let mut stream = device.stream();
+        let job: Job = Box::new(move || ops::sum(&mut stream, &x).map(|_| ()));
+        Ok(job)
+    })
+}

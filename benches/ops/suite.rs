@@ -1,0 +1,13 @@
+//! What is measured: one file of cases for each kernel, used by criterion and by `gristmill bench`.
+
+pub mod case;
+mod distance;
+mod linalg;
+mod reduce;
+
+use case::Case;
+
+/// Every case, family by family, small sizes first.
+pub fn cases() -> Vec<Case> {
+    [distance::cases(), linalg::cases(), reduce::cases()].concat()
+}

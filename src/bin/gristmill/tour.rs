@@ -1,0 +1,111 @@
+//! `gristmill tour`: what the crate does, in the order in which it was built.
+
+use std::time::Duration;
+
+use gristmill::device::DEVICE_VARIABLE;
+use gristmill::ops::{self, Layout};
+use gristmill::prelude::*;
+
+use super::measure::{Effort, measure, seconds, speed};
+use super::{Everywhere, devices, print, profile, suite, table};
+
+const EFFORT: Effort = Effort { time: Duration::from_millis(150), least: 3 };
+
+/// The sizes that a tour has time for.
+const SHOWN: [(&str, &str); 5] = [
+    ("linalg/gemm", "1024x1024x1024"),
+    ("linalg/transpose", "4096x4096"),
+    ("distance/sq_euclidean", "4096x4096x64"),
+    ("reduce/argmin_rows", "4096x4096"),
+    ("reduce/sum", "10000000"),
+];
+
+pub fn run(everywhere: &Everywhere) -> Result<()> {
+    print("Gristmill: classical machine learning on any GPU.\n\nThe devices of this machine\n");
+    print(&devices::describe(&Device::list()));
+    let gpu = compared(everywhere)?;
+    first_steps(gpu.as_ref())?;
+    kernels(gpu.as_ref())?;
+    if let (true, Some(gpu)) = (everywhere.profile, &gpu) {
+        gpu.profile(true);
+        for case in shown() {
+            case.prepare(gpu)?()?;
+        }
+        print("\nOne run of each kernel, profiled\n");
+        print(&profile::describe(&gpu.profile_report()));
+    }
+    Ok(())
+}
+
+/// The device to compare the CPU with: the one asked for, or the best GPU there is, or none.
+fn compared(everywhere: &Everywhere) -> Result<Option<Device>> {
+    let variable = std::env::var(DEVICE_VARIABLE).ok().filter(|wanted| !wanted.trim().is_empty());
+    let device = match everywhere.device.clone().or(variable) {
+        Some(wanted) => Device::open(wanted.trim())?,
+        None if Device::list().len() == 1 => Device::Cpu,
+        None => Device::open("gpu").unwrap_or_else(|refused| {
+            print(&format!("\n{refused}"));
+            Device::Cpu
+        }),
+    };
+    Ok(Some(device).filter(|device| !matches!(device, Device::Cpu)))
+}
+
+/// The same few lines on both devices.
+fn first_steps(gpu: Option<&Device>) -> Result<()> {
+    print("\nFour points, their squared distances, and each one's nearest other, on each device\n");
+    let points = Matrix::from_rows(&[[0.0, 0.0], [3.0, 4.0], [3.0, 3.0], [10.0, 10.0]])?;
+    for device in [Some(&Device::Cpu), gpu].into_iter().flatten() {
+        let mut stream = device.stream();
+        let x = points.to(device)?;
+        let squares = ops::sq_euclidean(&mut stream, &x, &x)?.to_matrix(&mut stream)?;
+        let product = ops::gemm(&mut stream, Layout::NT, &x, &x)?.to_matrix(&mut stream)?;
+        let nearest = |i: usize| {
+            let others = (0..4).filter(|j| *j != i);
+            others.min_by(|a, b| squares.get(i, *a).total_cmp(&squares.get(i, *b))).unwrap_or(i)
+        };
+        let nearest: Vec<usize> = (0..4).map(nearest).collect();
+        let row = squares.row(0);
+        print(&format!(
+            "{:<24} from the first: {row:?}; nearest: {nearest:?}; x₁·x₂ = {}",
+            device.info().name,
+            product.get(1, 2)
+        ));
+    }
+    Ok(())
+}
+
+fn kernels(gpu: Option<&Device>) -> Result<()> {
+    print("\nThe kernels: each has a WGSL shader and a CPU twin that gives the same answer\n");
+    let devices: Vec<Device> = [Some(Device::Cpu), gpu.cloned()].into_iter().flatten().collect();
+    let mut rows = table(&["kernel", "size", "CPU", "", "GPU", "", "GPU / CPU"]);
+    for case in shown() {
+        let timings = measure(&case, &devices, EFFORT)?;
+        let mut row = vec![case.kernel.to_string(), case.size.clone()];
+        for timing in &timings {
+            let (rate, unit) = speed(case.work, *timing);
+            row.extend([seconds(timing.minimum), format!("{rate:.1} {unit}")]);
+        }
+        match timings.get(1) {
+            Some(gpu) => row.push(format!("{:.2}×", gpu.minimum / timings[0].minimum)),
+            None => row.extend(["–", "–", "–"].map(String::from)),
+        }
+        rows.add_row(row);
+    }
+    print(&rows.to_string());
+    match gpu.map(Device::info) {
+        None => print("On the CPU alone: the CPU twins do all the work, and nothing is missing."),
+        Some(info) if info.kind == gristmill::DeviceKind::Software => {
+            print(
+                "The GPU here is a driver that runs shaders on the CPU: it proves them right, and is no measure of a card.",
+            );
+        }
+        Some(_) => {}
+    }
+    Ok(())
+}
+
+fn shown() -> Vec<suite::case::Case> {
+    let wanted = |case: &suite::case::Case| SHOWN.contains(&(case.kernel, case.size.as_str()));
+    suite::cases().into_iter().filter(wanted).collect()
+}
