@@ -95,6 +95,33 @@ pub enum Error {
         /// The compiler's words.
         why: String,
     },
+    /// A system of equations without one trustworthy solution.
+    #[error(
+        "{what} (condition about {condition:.1e}); add regularisation (a larger alpha or jitter), drop collinear or \
+         constant columns, or solve by SVD with truncation"
+    )]
+    Singular {
+        /// What is singular, and where it showed.
+        what: String,
+        /// The estimated condition number; infinite where there is no estimate.
+        condition: f64,
+    },
+    /// A model that cannot be believed, or cannot be written so that it could be read again.
+    #[error("cannot use {path} as a model: {why}")]
+    Model {
+        /// The file, or what stands for it when the bytes are in memory.
+        path: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// A file that cannot be opened, read or written.
+    #[error("{path}: {why}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What was tried, and the system's reason.
+        why: String,
+    },
     /// Arrays that live on different devices, or work recorded on another stream and not yet submitted.
     #[error("{op}: {why}")]
     Elsewhere {
@@ -103,6 +130,13 @@ pub enum Error {
         /// Which array is where.
         why: String,
     },
+}
+
+impl Error {
+    /// An index that points behind the last row.
+    pub(crate) fn bad_index(index: u32) -> Error {
+        Error::Param { name: "index", rule: "below the number of rows".to_string(), got: index.to_string() }
+    }
 }
 
 fn describe(value: f64) -> &'static str {

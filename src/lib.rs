@@ -7,6 +7,8 @@ pub mod cpu;
 pub mod device;
 mod error;
 pub mod kernel;
+pub mod linalg;
+pub mod model;
 pub mod ops;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};

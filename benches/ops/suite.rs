@@ -3,11 +3,13 @@
 pub mod case;
 mod distance;
 mod linalg;
+mod random;
 mod reduce;
+mod sort;
 
 use case::Case;
 
 /// Every case, family by family, small sizes first.
 pub fn cases() -> Vec<Case> {
-    [distance::cases(), linalg::cases(), reduce::cases()].concat()
+    [distance::cases(), linalg::cases(), random::cases(), reduce::cases(), sort::cases()].concat()
 }

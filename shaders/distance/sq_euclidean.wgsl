@@ -1,8 +1,7 @@
 // Squared Euclidean distance of each pair of rows, by the direct form Σ(x−y)²: right however far off-centre.
 // A workgroup makes one 128×128 tile through workgroup memory.
 // One subtraction more than |x|²+|y|²−2x·y, and no norms, no centring, no cancellation.
-//#import pairs
-//#import tile
+//#import pairs_portable
 fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
     let difference = vec4(a) - b;
     return fma(difference, difference, sum);
@@ -10,20 +9,4 @@ fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
 
 fn pairs_finish(sum: vec4<f32>, at: u32) -> vec4<f32> {
     return sum;
-}
-
-@compute @workgroup_size(TILE_LANES)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let tile = group.y * groups.x + group.x;
-    if (tile < params.tiles) {
-        pairs_layer = group.z;
-        let begin = group.z * params.block_quads;
-        let end = min(begin + params.block_quads, params.depth_quads);
-        tile_product(tile / params.column_tiles, tile % params.column_tiles, begin, end, lane);
-    }
-    mark_done(lane);
 }

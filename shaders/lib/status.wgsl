@@ -8,3 +8,8 @@ fn mark_done(lane: u32) {
         atomicAdd(&status[0], 1u);
     }
 }
+
+// Tells the host of input that no kernel can work with: the offending number, which it reads with the next result.
+fn report_fault(number: u32) {
+    atomicMax(&status[2], max(number, 1u));
+}

@@ -1,8 +1,7 @@
 // C = alpha·A·Bᵀ + beta·C, the rows of A and B along the depth.
-// A workgroup makes one 128×128 tile through workgroup memory; layers split a long depth.
-// The portable form: it needs nothing beyond WebGPU's minimum.
-//#import pairs
-//#import tile
+// A workgroup makes one 128×128 tile through workgroup memory.
+// Layers of the grid split a long depth; gemm__merge adds them in their order.
+//#import pairs_portable
 fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
     return fma(vec4(a), b, sum);
 }
@@ -13,20 +12,4 @@ fn pairs_finish(sum: vec4<f32>, at: u32) -> vec4<f32> {
         return params.alpha * sum;
     }
     return params.alpha * sum + params.beta * out[at];
-}
-
-@compute @workgroup_size(TILE_LANES)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let tile = group.y * groups.x + group.x;
-    if (tile < params.tiles) {
-        pairs_layer = group.z;
-        let begin = group.z * params.block_quads;
-        let end = min(begin + params.block_quads, params.depth_quads);
-        tile_product(tile / params.column_tiles, tile % params.column_tiles, begin, end, lane);
-    }
-    mark_done(lane);
 }

@@ -125,6 +125,11 @@ impl DeviceMatrix {
         self.missing = other.missing.map(|(row, column)| (column, row));
     }
 
+    /// Takes over that a matrix whose rows these are has missing values; where the first is here is not known.
+    pub(crate) fn missing_as_in_source(&mut self, other: &DeviceMatrix) {
+        self.missing = other.missing;
+    }
+
     /// The values, for a CPU twin.
     pub(crate) fn values(&self) -> Result<&[f32]> {
         match &self.home {

@@ -1,6 +1,9 @@
 //! The CPU twins: plain slices in, plain slices out, on all cores. No GPU types here.
 
 pub mod distance;
+mod elementary;
 pub mod linalg;
+pub mod random;
 pub mod reduce;
+pub mod sort;
 mod tile;

@@ -9,14 +9,17 @@ mod deep;
 mod micro;
 mod pack;
 mod scratch;
+mod step;
 
 use pulp::Arch;
 use rayon::prelude::*;
 
 use deep::deep;
-pub use micro::{Accumulate, Dot, SquaredDifference};
-use micro::{Block, Columns, PackColumns, TILE_ROWS, TileColumns};
-use scratch::with_buffer;
+use micro::{Block, Columns, Finish, PackColumns, Shape, TILE_ROWS, TileColumns};
+pub use scratch::with_buffer;
+pub use step::{
+    AbsoluteDifference, Accumulate, Dot, Euclidean, Join, LargestDifference, OneMinusDot, SquaredDifference,
+};
 
 /// Depth summed in registers: a panel of B, 256·16 numbers, is half of a 32 KiB first cache.
 const DEPTH_BLOCK: usize = 256;
@@ -70,7 +73,7 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// `out[i·out_stride + j] = alpha·Σ step(a[i], b[j]) + beta·out[i·out_stride + j]`, an `a.rows×b.rows` output.
+/// `out[i·out_stride + j] = finish(alpha·Σ step(a[i], b[j]) + beta·out[i·out_stride + j])`, an `a.rows×b.rows` output.
 ///
 /// With `beta` 0 the output is not read. Costs `a.rows·b.rows·depth` steps, and up to 16 MiB of packed rows of B.
 pub fn product<Step: Accumulate>(
@@ -84,13 +87,16 @@ pub fn product<Step: Accumulate>(
 ) {
     debug_assert_eq!(a.depth, b.depth);
     debug_assert!(b.rows <= out_stride);
+    debug_assert!(Step::JOIN == Join::Sum || (alpha >= 0.0 && beta == 0.0));
     if a.rows == 0 || b.rows == 0 {
         return;
     }
-    let scale = Scale { alpha, beta };
+    let scale = Scale { alpha, beta, finish: true };
     if a.depth == 0 {
         for row in out.chunks_mut(out_stride).take(a.rows) {
-            row[..b.rows].iter_mut().for_each(|value| *value = scale.blend(0.0, *value));
+            let values = &mut row[..b.rows];
+            values.iter_mut().for_each(|value| *value = scale.blend(0.0, *value));
+            Arch::new().dispatch(Finish { step, values });
         }
     } else if a.depth <= DEPTH_SPAN {
         shallow(step, a, b, scale, out, out_stride);
@@ -99,15 +105,28 @@ pub fn product<Step: Accumulate>(
     }
 }
 
+/// The elements on and below the diagonal of `out = Σ a[i]·b[j] + beta·out`, on this thread.
+///
+/// `out` holds one slice per row of A, as long as B has rows, at most as many as A. Elements above the diagonal are
+/// unspecified. An element has the bits that [`product`] gives it, for a depth of at most 4096.
+pub fn lower_product(a: Operand<'_>, b: Operand<'_>, beta: f32, out: &mut [&mut [f32]]) {
+    debug_assert!(a.depth == b.depth && a.depth <= DEPTH_SPAN);
+    debug_assert!(a.rows == out.len() && out.iter().all(|row| row.len() == b.rows));
+    let scale = Scale { alpha: 1.0, beta, finish: true };
+    alone(Dot, a, b, scale, Shape::Lower, out);
+}
+
 /// How a sum enters the output.
 #[derive(Clone, Copy)]
 struct Scale {
     alpha: f32,
     beta: f32,
+    /// Whether the sum is complete, so that the step may finish it.
+    finish: bool,
 }
 
 impl Scale {
-    const PLAIN: Self = Self { alpha: 1.0, beta: 0.0 };
+    const PLAIN: Self = Self { alpha: 1.0, beta: 0.0, finish: false };
 
     /// The new output from an f64 sum, rounded once; the old output is not used when beta is 0.
     fn blend(self, sum: f64, old: f32) -> f32 {
@@ -126,7 +145,7 @@ fn shallow<Step: Accumulate>(
     out_stride: usize,
 ) {
     if steps(a, b) < WORTH_THREADS {
-        return alone(step, a, b, scale, &mut row_slices(out, out_stride, a.rows, 0, b.rows));
+        return alone(step, a, b, scale, Shape::Whole, &mut row_slices(out, out_stride, a.rows, 0, b.rows));
     }
     if a.rows <= ROW_BLOCK {
         return wide(step, a, b, scale, row_slices(out, out_stride, a.rows, 0, b.rows));
@@ -147,7 +166,8 @@ fn shallow<Step: Accumulate>(
                 let out = &mut row_slices(out, out_stride, a.rows, first, columns);
                 with_buffer(ROW_BLOCK * DEPTH_BLOCK, |row_panels| {
                     let columns = Columns::Packed(panels);
-                    Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
+                    let shape = Shape::Whole;
+                    Arch::new().dispatch(Block { step, a, columns, scale, shape, row_panels, out });
                 });
             });
         });
@@ -167,7 +187,7 @@ fn wide<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, scale: Sca
     }
     parts.into_par_iter().enumerate().for_each(|(index, mut out)| {
         let first = index * part;
-        alone(step, a, b.rows(first, part.min(b.rows - first)), scale, &mut out);
+        alone(step, a, b.rows(first, part.min(b.rows - first)), scale, Shape::Whole, &mut out);
     });
 }
 
@@ -182,14 +202,21 @@ fn row_slices(out: &mut [f32], stride: usize, rows: usize, first: usize, columns
 }
 
 /// A depth of at most one span on this thread.
-fn alone<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, scale: Scale, out: &mut [&mut [f32]]) {
+fn alone<Step: Accumulate>(
+    step: Step,
+    a: Operand<'_>,
+    b: Operand<'_>,
+    scale: Scale,
+    shape: Shape,
+    out: &mut [&mut [f32]],
+) {
     let width = Arch::new().dispatch(TileColumns);
     let depth = a.depth.min(DEPTH_BLOCK);
     let rows = a.rows.min(ROW_BLOCK).next_multiple_of(TILE_ROWS);
     with_buffer((b.rows.next_multiple_of(width) + rows) * depth, |buffer| {
         let (row_panels, panels) = buffer.split_at_mut(rows * depth);
         let columns = Columns::Loose { operand: b, panels };
-        Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
+        Arch::new().dispatch(Block { step, a, columns, scale, shape, row_panels, out });
     });
 }
 

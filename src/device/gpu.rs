@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::buffer::Buffer;
 use super::health::{Health, Refusal, guarded, lock, watch};
@@ -210,15 +210,16 @@ impl Gpu {
 
     /// Waits for a submission. Fails when the device is lost or silent for longer than the timeout.
     pub(crate) fn wait(&self, submission: &wgpu::SubmissionIndex, what: &str) -> Result<()> {
-        let timeout = self.options.timeout.unwrap_or(Duration::from_secs(60));
-        let start = Instant::now();
-        while !self.poll(submission)? {
-            self.health.check()?;
-            if start.elapsed() > timeout {
-                return Err(self.health.poison(Error::Timeout { what: what.to_string(), seconds: timeout.as_secs() }));
-            }
+        self.health.check()?;
+        if !self.poll(submission)? {
+            let seconds = self.timeout().as_secs();
+            return Err(self.health.poison(Error::Timeout { what: what.to_string(), seconds }));
         }
         self.health.check()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.options.timeout.unwrap_or(Duration::from_secs(60))
     }
 
     /// Waits for a submission and then for a callback that comes with it: at once or, after a loss, never.
@@ -240,12 +241,10 @@ impl Gpu {
         Err(self.health.poison(Error::DeviceLost { why: format!("no answer to {what}") }))
     }
 
-    /// Waits at most 50 ms for a submission; true when it is over. A poll after loss may panic inside wgpu.
-    pub(crate) fn poll(&self, submission: &wgpu::SubmissionIndex) -> Result<bool> {
-        let wait = wgpu::PollType::Wait {
-            submission_index: Some(submission.clone()),
-            timeout: Some(Duration::from_millis(50)),
-        };
+    /// Waits for a submission, as long as the timeout allows; true when it is over. A poll after loss may panic inside
+    /// wgpu, and so may one that times out while another thread polls: hence one long wait instead of many short ones.
+    fn poll(&self, submission: &wgpu::SubmissionIndex) -> Result<bool> {
+        let wait = wgpu::PollType::Wait { submission_index: Some(submission.clone()), timeout: Some(self.timeout()) };
         match catch_unwind(AssertUnwindSafe(|| self.device.poll(wait))) {
             Ok(Ok(_)) => Ok(true),
             Ok(Err(wgpu::PollError::Timeout)) => Ok(false),

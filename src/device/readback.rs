@@ -34,7 +34,7 @@ impl Pending {
         let bytes = proof_offset(self.words) + PROOF_BYTES;
         let checked = map(gpu, &self.piece, bytes, &self.submitted.index, |words| {
             let data = &words[..self.words];
-            self.proof.check([words[proof_at], words[proof_at + 1]])?;
+            self.proof.check(&words[proof_at..])?;
             if gpu.options.mark_outputs && data.contains(&UNWRITTEN) {
                 let why = "part of an array was never written by the kernels that should have".to_string();
                 return Err(Error::Unproven { why });
@@ -42,7 +42,11 @@ impl Pending {
             sink(data);
             Ok(())
         })?;
-        checked.map_err(|error| gpu.health.poison(error))?;
+        checked.map_err(|error| match error {
+            Error::Unproven { .. } => gpu.health.poison(error),
+            // Bad input is the caller's to mend; the device is as good as before.
+            other => other,
+        })?;
         gpu.traffic.retire(&self.submitted);
         gpu.staging.return_readback(self.piece);
         gpu.profiler.count_readback(4 * self.words as u64);
@@ -51,7 +55,8 @@ impl Pending {
 }
 
 impl Proof {
-    fn check(self, [groups, nonce]: [u32; 2]) -> Result<()> {
+    fn check(self, status: &[u32]) -> Result<()> {
+        let [groups, nonce, fault] = [status[0], status[1], status[2]];
         if nonce != self.nonce {
             return Err(Error::Unproven { why: "the submit that should have produced it did not run".to_string() });
         }
@@ -59,7 +64,8 @@ impl Proof {
             let missing = self.groups.wrapping_sub(groups);
             return Err(Error::Unproven { why: format!("{missing} workgroups did not run to their end") });
         }
-        Ok(())
+        // `report_fault` of shaders/lib/status.wgsl: an index out of range.
+        if fault != 0 { Err(Error::bad_index(fault)) } else { Ok(()) }
     }
 }
 

@@ -256,6 +256,11 @@ impl Recording {
         Ok(self.kit.insert(kit))
     }
 
+    /// Gives up the status words; the next dispatch begins with new ones.
+    pub(super) fn drop_kit(&mut self) {
+        self.kit = None;
+    }
+
     /// Submits what is recorded.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if self.steps.is_empty() {

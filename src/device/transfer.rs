@@ -85,12 +85,12 @@ impl Recording {
             let next = Pending { piece, words: count as usize, submitted, proof };
             // The device fills this piece while the host takes the one before.
             if let Some(before) = pending.replace(next) {
-                before.finish(&self.gpu, sink)?;
+                self.finish(before, sink)?;
             }
             done += count;
         }
         match pending {
-            Some(last) => last.finish(&self.gpu, sink),
+            Some(last) => self.finish(last, sink),
             None => Ok(()),
         }
     }
@@ -99,6 +99,11 @@ impl Recording {
     pub(super) fn prove(&mut self) -> Result<()> {
         let piece = self.gpu.staging.take_readback(&self.gpu)?;
         let (submitted, proof) = self.submit(Some((&piece, 0)))?;
-        Pending { piece, words: 0, submitted, proof }.finish(&self.gpu, &mut |_| ())
+        self.finish(Pending { piece, words: 0, submitted, proof }, &mut |_| ())
+    }
+
+    /// Takes a finished piece. After an error the status words are not used again: they may hold a reported fault.
+    fn finish(&mut self, pending: Pending, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
+        pending.finish(&self.gpu, sink).inspect_err(|_| self.drop_kit())
     }
 }

@@ -4,7 +4,12 @@ use std::collections::HashSet;
 
 /// Every file of `shaders/lib`, by the name that an import line uses.
 pub const LIBRARY: &[(&str, &str)] = &[
+    ("columns", include_str!("../../shaders/lib/columns.wgsl")),
+    ("elementary", include_str!("../../shaders/lib/elementary.wgsl")),
+    ("extreme_rows", include_str!("../../shaders/lib/extreme_rows.wgsl")),
     ("pairs", include_str!("../../shaders/lib/pairs.wgsl")),
+    ("pairs_portable", include_str!("../../shaders/lib/pairs_portable.wgsl")),
+    ("pairs_subgroup", include_str!("../../shaders/lib/pairs_subgroup.wgsl")),
     ("status", include_str!("../../shaders/lib/status.wgsl")),
     ("tile", include_str!("../../shaders/lib/tile.wgsl")),
     ("tile_subgroup", include_str!("../../shaders/lib/tile_subgroup.wgsl")),

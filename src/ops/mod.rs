@@ -3,16 +3,36 @@
 //! Each op checks shapes and missing values, then runs its CPU twin at once or records its kernel on the stream.
 //! Arrays must live on the stream's device.
 
+mod columns;
 pub mod distance;
 pub mod linalg;
 mod pairs;
+pub mod random;
 pub mod reduce;
+pub mod sort;
 
+pub use distance::chebyshev::chebyshev;
+pub use distance::cosine::cosine;
+pub use distance::mahalanobis::mahalanobis;
+pub use distance::manhattan::manhattan;
+pub use distance::minkowski::minkowski;
 pub use distance::sq_euclidean::sq_euclidean;
 pub use linalg::gemm::{Layout, gemm, gemm_into};
+pub use linalg::gemv::{gemv, gemv_transposed};
+pub use linalg::syrk::syrk;
 pub use linalg::transpose::transpose;
+pub use random::permutation::permutation;
+pub use random::philox::{random_bits, random_integers, random_normals, random_uniforms};
+pub use reduce::argmax_rows::argmax_rows;
 pub use reduce::argmin_rows::argmin_rows;
+pub use reduce::column_moments::{ColumnMoments, column_moments};
+pub use reduce::column_sums::column_sums;
+pub use reduce::minimum::minimum;
+pub use reduce::row_sums::row_sums;
 pub use reduce::sum::sum;
+pub use sort::exclusive_scan::exclusive_scan;
+pub use sort::gather_rows::gather_rows;
+pub use sort::radix_sort::radix_sort;
 
 use crate::kernel::Kernel;
 
@@ -21,13 +41,38 @@ pub fn kernels() -> Vec<&'static Kernel> {
     vec![
         &crate::device::SEAL,
         &crate::device::SELF_TEST,
+        &distance::chebyshev::KERNEL,
+        &distance::chebyshev::KERNEL_SUBGROUP,
+        &distance::cosine::KERNEL,
+        &distance::cosine::KERNEL_SUBGROUP,
+        &distance::cosine::KERNEL_UNIT,
+        &distance::mahalanobis::KERNEL,
+        &distance::mahalanobis::KERNEL_SUBGROUP,
+        &distance::manhattan::KERNEL,
+        &distance::manhattan::KERNEL_SUBGROUP,
+        &distance::minkowski::KERNEL,
+        &distance::minkowski::KERNEL_SUBGROUP,
         &distance::sq_euclidean::KERNEL,
         &distance::sq_euclidean::KERNEL_SUBGROUP,
         &linalg::gemm::KERNEL,
         &linalg::gemm::KERNEL_SUBGROUP,
         &linalg::gemm::KERNEL_MERGE,
+        &linalg::gemv::KERNEL,
+        &linalg::gemv::KERNEL_TRANSPOSED,
+        &linalg::syrk::KERNEL,
         &linalg::transpose::KERNEL,
+        &random::philox::KERNEL,
+        &reduce::argmax_rows::KERNEL,
         &reduce::argmin_rows::KERNEL,
+        &reduce::column_moments::KERNEL,
+        &reduce::column_sums::KERNEL,
+        &reduce::minimum::KERNEL,
+        &reduce::row_sums::KERNEL,
         &reduce::sum::KERNEL,
+        &sort::exclusive_scan::KERNEL,
+        &sort::exclusive_scan::KERNEL_SUMS,
+        &sort::gather_rows::KERNEL,
+        &sort::radix_sort::KERNEL,
+        &sort::radix_sort::KERNEL_SCATTER,
     ]
 }

@@ -68,6 +68,8 @@ pub(crate) struct Forms {
     pub(crate) subgroup: &'static Kernel,
     /// Operations for one step of one pair.
     pub(crate) step_operations: u64,
+    /// Whether a long depth may be summed in layers: only where results add up.
+    pub(crate) layered: bool,
 }
 
 impl Forms {
@@ -110,7 +112,7 @@ pub(crate) fn all_pairs(
     let depth = a.columns();
     let gpu = recording.gpu.clone();
     let b_block = block_of_columns(&gpu, b_rows.stride(), b.rows());
-    let layered = depth > DEPTH_BLOCK;
+    let layered = forms.layered && depth > DEPTH_BLOCK;
     let out_words = out_rows.stride() as u64 * if layered { 2 } else { 1 };
     let operations = forms.step_operations * depth as u64 * b_block as u64;
     let a_block = RowStore::block_rows(&gpu, a_rows.stride() as u64 + out_words, operations, 256);
@@ -189,7 +191,7 @@ pub(crate) fn product(
         out_first: out.view.first_word() / 4 + quads(out.column),
         out_quads: quads(out.stride),
         depth_quads: depth_quads as u32,
-        block_quads: depth_quads.min(DEPTH_BLOCK / 4) as u32,
+        block_quads: if layers > 1 { DEPTH_BLOCK / 4 } else { depth_quads } as u32,
         layer_quads: layer_quads as u32,
         alpha: out.alpha,
         beta: out.beta,

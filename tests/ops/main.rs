@@ -3,4 +3,6 @@
 mod common;
 mod distance;
 mod linalg;
+mod random;
 mod reduce;
+mod sort;

@@ -1,8 +1,10 @@
 mod gemm;
+mod gemv;
+mod syrk;
 mod transpose;
 
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    [gemm::cases(), transpose::cases()].concat()
+    [gemm::cases(), gemv::cases(), syrk::cases(), transpose::cases()].concat()
 }

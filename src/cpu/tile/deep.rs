@@ -1,8 +1,11 @@
 //! Sums of more than one span of depth: f32 inside a span, f64 from span to span.
 
+use pulp::Arch;
 use rayon::prelude::*;
 
+use super::micro::{Finish, Shape};
 use super::scratch::with_buffer;
+use super::step::Join;
 use super::{Accumulate, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, WORTH_THREADS, alone, row_slices, shallow, steps};
 
 /// Elements of the output whose spans are added in f64 at a time: 8 MiB of sums.
@@ -37,6 +40,7 @@ pub(super) fn deep<Step: Accumulate>(
                 for (value, &sum) in row.iter_mut().zip(sums) {
                     *value = scale.blend(sum, *value);
                 }
+                Arch::new().dispatch(Finish { step, values: &mut row[..b.rows] });
             }
         }
     }
@@ -62,7 +66,7 @@ fn add_spans<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, sums:
                 if together == 1 {
                     shallow(step, a, b, Scale::PLAIN, partial, b.rows);
                 } else {
-                    alone(step, a, b, Scale::PLAIN, &mut row_slices(partial, b.rows, a.rows, 0, b.rows));
+                    alone(step, a, b, Scale::PLAIN, Shape::Whole, &mut row_slices(partial, b.rows, a.rows, 0, b.rows));
                 }
             };
             if count == 1 {
@@ -70,18 +74,21 @@ fn add_spans<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, sums:
             } else {
                 partial.par_chunks_mut(size).enumerate().for_each(one);
             }
-            add_in_order(partial, worth_threads, sums);
+            join_in_order(Step::JOIN, partial, worth_threads, sums);
         }
     });
 }
 
 /// Adds each span's elements to the sums, the earlier spans first.
-fn add_in_order(partial: &[f32], worth_threads: bool, sums: &mut [f64]) {
+fn join_in_order(join: Join, partial: &[f32], worth_threads: bool, sums: &mut [f64]) {
     let size = sums.len();
     let add = |(index, sums): (usize, &mut [f64])| {
         for span in partial.chunks_exact(size) {
             for (sum, &value) in sums.iter_mut().zip(&span[index * SUMS_PER_TASK..]) {
-                *sum += f64::from(value);
+                *sum = match join {
+                    Join::Sum => *sum + f64::from(value),
+                    Join::Maximum => sum.max(f64::from(value)),
+                };
             }
         }
     };

@@ -1,43 +1,15 @@
-//! The register tile: what one step does to an accumulator, and the loop that keeps twelve vectors of them in registers.
+//! The register tile: the loop that keeps twelve vectors of accumulators in registers, and the way to the output.
 
 use pulp::{Simd, WithSimd};
 
 use super::pack::pack;
+use super::step::{Accumulate, Join};
 use super::{DEPTH_BLOCK, Operand, ROW_BLOCK, Scale};
 
 /// Rows of A in a register tile.
 pub(super) const TILE_ROWS: usize = 6;
 /// Vectors of rows of B in a register tile: 6·2 accumulators, 2 of B, 1 of A and 1 to spare are AVX2's 16 registers.
 const TILE_VECTORS: usize = 2;
-
-/// What one depth index does to an accumulator of the tile.
-pub trait Accumulate: Copy + Send + Sync + 'static {
-    /// The accumulator after the pair `a`, `b`.
-    fn accumulate<S: Simd>(self, simd: S, accumulator: S::f32s, a: S::f32s, b: S::f32s) -> S::f32s;
-}
-
-/// The inner product: `accumulator + a·b`, rounded once where the processor has a fused multiply-add.
-#[derive(Clone, Copy, Debug)]
-pub struct Dot;
-
-impl Accumulate for Dot {
-    #[inline(always)]
-    fn accumulate<S: Simd>(self, simd: S, accumulator: S::f32s, a: S::f32s, b: S::f32s) -> S::f32s {
-        simd.mul_add_e_f32s(a, b, accumulator)
-    }
-}
-
-/// The squared distance: `accumulator + (a − b)²`, which stays exact far from the origin.
-#[derive(Clone, Copy, Debug)]
-pub struct SquaredDifference;
-
-impl Accumulate for SquaredDifference {
-    #[inline(always)]
-    fn accumulate<S: Simd>(self, simd: S, accumulator: S::f32s, a: S::f32s, b: S::f32s) -> S::f32s {
-        let difference = simd.sub_f32s(a, b);
-        simd.mul_add_e_f32s(difference, difference, accumulator)
-    }
-}
 
 /// Rows of B in a register tile on this processor.
 pub(super) struct TileColumns;
@@ -74,12 +46,22 @@ pub(super) enum Columns<'a> {
     Loose { operand: Operand<'a>, panels: &'a mut [f32] },
 }
 
+/// Which tiles of the output are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// All of them.
+    Whole,
+    /// Those with an element on or below the diagonal; the others keep what they hold.
+    Lower,
+}
+
 /// `out = alpha·(rows of A with rows of B) + beta·out` on one thread, for a depth of at most one span.
 pub(super) struct Block<'a, 'o, Step> {
     pub(super) step: Step,
     pub(super) a: Operand<'a>,
     pub(super) columns: Columns<'a>,
     pub(super) scale: Scale,
+    pub(super) shape: Shape,
     /// Room for the panels of one row block of A.
     pub(super) row_panels: &'a mut [f32],
     /// One slice per row of A, as long as B has rows.
@@ -108,35 +90,43 @@ impl<Step: Accumulate> WithSimd for Block<'_, '_, Step> {
             let blend = match (first, self.scale.beta) {
                 (0, 0.0) => Blend::Write,
                 (0, beta) => Blend::Scale(simd.splat_f32s(beta)),
-                _ => Blend::Add,
+                _ => Blend::Join,
             };
-            let store = Store { blend, alpha: simd.splat_f32s(self.scale.alpha) };
+            let finish = self.scale.finish && first + depth == self.a.depth;
+            let store = Store { step: self.step, blend, finish, alpha: simd.splat_f32s(self.scale.alpha) };
             for (index, out) in self.out.chunks_mut(ROW_BLOCK).enumerate() {
                 let rows = self.a.rows(index * ROW_BLOCK, out.len()).depths(first, depth);
                 let row_panels = &mut self.row_panels[..out.len().next_multiple_of(TILE_ROWS) * depth];
                 pack(rows, TILE_ROWS, row_panels);
-                sweep(simd, self.step, row_panels, panels, depth, &store, out);
+                let first_row = match self.shape {
+                    Shape::Whole => usize::MAX,
+                    Shape::Lower => index * ROW_BLOCK,
+                };
+                sweep(simd, &store, row_panels, panels, depth, first_row, out);
             }
         }
     }
 }
 
 /// Every panel of A against every panel of B; the panel of B stays in the first cache, those of A in the second.
+///
+/// Tiles that end above the diagonal are left out; `first_row` is where it starts, `usize::MAX` leaves none out.
 #[inline(always)]
 fn sweep<S: Simd, Step: Accumulate>(
     simd: S,
-    step: Step,
+    store: &Store<S, Step>,
     row_panels: &[f32],
     panels: &[f32],
     depth: usize,
-    store: &Store<S>,
+    first_row: usize,
     out: &mut [&mut [f32]],
 ) {
     let width = TILE_VECTORS * S::F32_LANES;
     for (right, panel) in panels.chunks_exact(depth * width).enumerate() {
         let rows = out.chunks_mut(TILE_ROWS).zip(row_panels.chunks_exact(depth * TILE_ROWS));
-        for (out, row_panel) in rows {
-            let tile = multiply(simd, step, row_panel, panel);
+        let above = (right * width).saturating_sub(first_row) / TILE_ROWS;
+        for (out, row_panel) in rows.skip(above) {
+            let tile = multiply(simd, store.step, row_panel, panel);
             store.tile(simd, &tile, right * width, out);
         }
     }
@@ -168,17 +158,20 @@ enum Blend<S: Simd> {
     Write,
     /// It is multiplied by beta first.
     Scale(S::f32s),
-    /// It is a sum over earlier depths.
-    Add,
+    /// It comes from earlier depths.
+    Join,
 }
 
 /// How the register tile reaches the output.
-struct Store<S: Simd> {
+struct Store<S: Simd, Step> {
+    step: Step,
     blend: Blend<S>,
+    /// Whether this is the last of the depth.
+    finish: bool,
     alpha: S::f32s,
 }
 
-impl<S: Simd> Store<S> {
+impl<S: Simd, Step: Accumulate> Store<S, Step> {
     /// Stores a tile from column `first` on; rows and columns that are only padding have nowhere to go.
     #[inline(always)]
     fn tile(&self, simd: S, tile: &Tile<S>, first: usize, out: &mut [&mut [f32]]) {
@@ -210,10 +203,32 @@ impl<S: Simd> Store<S> {
 
     #[inline(always)]
     fn value(&self, simd: S, sum: S::f32s, old: impl FnOnce() -> S::f32s) -> S::f32s {
-        match self.blend {
+        let value = match self.blend {
             Blend::Write => simd.mul_f32s(self.alpha, sum),
             Blend::Scale(beta) => simd.mul_add_e_f32s(self.alpha, sum, simd.mul_f32s(beta, old())),
-            Blend::Add => simd.mul_add_e_f32s(self.alpha, sum, old()),
+            Blend::Join => match Step::JOIN {
+                Join::Sum => simd.mul_add_e_f32s(self.alpha, sum, old()),
+                Join::Maximum => simd.max_f32s(simd.mul_f32s(self.alpha, sum), old()),
+            },
+        };
+        if self.finish { self.step.finish(simd, value) } else { value }
+    }
+}
+
+/// Finishes values that did not come straight from a register tile.
+pub(super) struct Finish<'a, Step> {
+    pub(super) step: Step,
+    pub(super) values: &'a mut [f32],
+}
+
+impl<Step: Accumulate> WithSimd for Finish<'_, Step> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for part in self.values.chunks_mut(S::F32_LANES) {
+            let value = self.step.finish(simd, simd.partial_load_f32s(part));
+            simd.partial_store_f32s(part, value);
         }
     }
 }

@@ -15,7 +15,7 @@ thread_local! {
 ///
 /// The buffer is taken out of the thread's store while it is in use, so calls may nest: rayon can run another
 /// task on this thread inside `work`.
-pub(super) fn with_buffer<Output>(length: usize, work: impl FnOnce(&mut [f32]) -> Output) -> Output {
+pub fn with_buffer<Output>(length: usize, work: impl FnOnce(&mut [f32]) -> Output) -> Output {
     let mut buffer = BUFFERS.with_borrow_mut(|kept| {
         // The smallest that fits, so that small requests do not take the large buffers and make more of them.
         let fits =

@@ -1,8 +1,9 @@
 //! Squared Euclidean distances.
 
+use super::pairwise;
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::{Kernel, Needs};
 use crate::ops::pairs::{self, Forms};
 
@@ -24,7 +25,7 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
-const FORMS: Forms = Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 3 };
+const FORMS: Forms = Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 3, layered: true };
 
 /// |xᵢ − yⱼ|² for each row of X (n×d) and each row of Y (m×d): n×m values, 3·n·m·d operations.
 ///
@@ -40,25 +41,7 @@ const FORMS: Forms = Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn sq_euclidean(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
-    if x.columns() != y.columns() {
-        return Err(Error::Shape {
-            op: "sq_euclidean",
-            expected: format!("{} columns in both", x.columns()),
-            got: format!("{} in the second", y.columns()),
-        });
-    }
-    for operand in [x, y] {
-        operand.on(stream, "sq_euclidean")?;
-        operand.refuse_missing()?;
-    }
-    let mut out = DeviceMatrix::output(stream.device(), x.rows(), y.rows())?;
-    match stream.gpu() {
-        None => {
-            let (n, m, d) = (x.rows(), y.rows(), x.columns());
-            crate::cpu::distance::sq_euclidean::sq_euclidean(x.values()?, n, y.values()?, m, d, out.values_mut()?);
-        }
-        Some(_) if x.rows() == 0 || y.rows() == 0 => {}
-        Some(recording) => pairs::all_pairs(recording, &FORMS, (x, y), &out, (1.0, 0.0))?,
-    }
-    Ok(out)
+    pairwise(stream, "sq_euclidean", (&FORMS, 1.0), (x, y), |x, n, y, m, d, out| {
+        crate::cpu::distance::sq_euclidean::sq_euclidean(x, n, y, m, d, out);
+    })
 }

@@ -49,7 +49,8 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     needs: Needs::Floor,
 };
 
-const FORMS: Forms = Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 2 };
+pub(super) const FORMS: Forms =
+    Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 2, layered: true };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]

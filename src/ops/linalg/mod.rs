@@ -1,4 +1,6 @@
 //! Products and layouts of matrices.
 
 pub mod gemm;
+pub mod gemv;
+pub mod syrk;
 pub mod transpose;

@@ -1,1 +1,7 @@
+mod chebyshev;
+mod cosine;
+mod mahalanobis;
+mod manhattan;
+mod minkowski;
+mod pairs;
 mod sq_euclidean;

@@ -1,2 +1,4 @@
 mod gemm;
+mod gemv;
+mod syrk;
 mod transpose;

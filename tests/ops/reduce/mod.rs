@@ -1,2 +1,7 @@
+mod argmax_rows;
 mod argmin_rows;
+mod column_moments;
+mod column_sums;
+mod minimum;
+mod row_sums;
 mod sum;

@@ -1,0 +1,7 @@
+mod philox;
+
+use super::case::Case;
+
+pub fn cases() -> Vec<Case> {
+    [philox::cases()].concat()
+}

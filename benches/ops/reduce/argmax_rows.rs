@@ -1,0 +1,22 @@
+//! Narrow and wide rows.
+
+use gristmill::ops;
+
+use super::super::case::{Case, Job, Work, uniform};
+
+pub fn cases() -> Vec<Case> {
+    [[100_000, 10], [200_000, 64], [4096, 4096]].map(case).to_vec()
+}
+
+fn case([rows, columns]: [usize; 2]) -> Case {
+    let work = Work::Bytes(4 * (rows * columns) as u64);
+    Case::new("reduce/argmax_rows", format!("{rows}x{columns}"), work, move |device| {
+        let x = uniform(rows, columns)?.to(device)?;
+        let mut stream = device.stream();
+        let job: Job = Box::new(move || {
+            ops::argmax_rows(&mut stream, &x)?;
+            stream.finish()
+        });
+        Ok(job)
+    })
+}

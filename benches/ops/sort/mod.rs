@@ -1,0 +1,9 @@
+mod exclusive_scan;
+mod gather_rows;
+mod radix_sort;
+
+use super::case::Case;
+
+pub fn cases() -> Vec<Case> {
+    [exclusive_scan::cases(), gather_rows::cases(), radix_sort::cases()].concat()
+}

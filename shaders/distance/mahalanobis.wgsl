@@ -1,0 +1,12 @@
+// Euclidean distance of each pair of whitened rows: the Mahalanobis distance of the rows before.
+// A workgroup makes one 128×128 tile through workgroup memory.
+// The rows are whitened by one product each, so a pair costs no more than a plain distance.
+//#import pairs_portable
+fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
+    let difference = vec4(a) - b;
+    return fma(difference, difference, sum);
+}
+
+fn pairs_finish(sum: vec4<f32>, at: u32) -> vec4<f32> {
+    return sqrt(sum);
+}

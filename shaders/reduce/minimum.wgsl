@@ -1,0 +1,40 @@
+// The smallest value of each run of 256 and its index; the host picks among the runs.
+// A lane takes a run, neighbouring lanes reading neighbouring values; the lowest index of equals.
+// Exact, so the same on every device.
+//#import status
+struct Params {
+    count: u32,
+    first: u32,
+    groups: u32,
+    out_first: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read_write> value: array<f32>;
+@group(0) @binding(3) var<storage, read_write> index: array<u32>;
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let block = group.y * groups.x + group.x;
+    if (block < params.groups) {
+        let begin = block * 16384u + lane;
+        let end = min(block * 16384u + 16384u, params.count);
+        var smallest = x[params.first + min(begin, params.count - 1u)];
+        var found = min(begin, params.count - 1u);
+        for (var at = begin; at < end; at += 64u) {
+            let candidate = x[params.first + at];
+            if (candidate < smallest) {
+                smallest = candidate;
+                found = at;
+            }
+        }
+        value[params.out_first + block * 64u + lane] = smallest;
+        index[params.out_first + block * 64u + lane] = found;
+    }
+    mark_done(lane);
+}

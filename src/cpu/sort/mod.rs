@@ -1,0 +1,5 @@
+//! Order: prefix sums, sorting, gathering.
+
+pub mod exclusive_scan;
+pub mod gather_rows;
+pub mod radix_sort;

@@ -1,0 +1,111 @@
+//! Saving and loading: one container for every fitted model.
+//!
+//! A model file is a plain [safetensors](https://github.com/huggingface/safetensors) file, so any reader of that format
+//! can open its arrays. Its one metadata key, `gristmill`, is a JSON string with the keys `checksum`, `format`, `kind`,
+//! `parameters` and `version`. Nothing in it depends on when, where or on how many threads the model was made: equal
+//! models are equal files. A file is checked before it is believed, and it is replaced whole or not at all.
+//!
+//! ```
+//! use gristmill::model::{Container, Persist};
+//!
+//! #[derive(Debug, PartialEq)]
+//! struct MeanModel { mean: Vec<f64> }
+//!
+//! impl Persist for MeanModel {
+//!     const KIND: &'static str = "mean";
+//!     fn store(&self, container: &mut Container) -> gristmill::Result<()> {
+//!         container.insert("mean", &[self.mean.len()], self.mean.clone())
+//!     }
+//!     fn restore(container: &mut Container) -> gristmill::Result<MeanModel> {
+//!         let [columns] = container.shape("mean")?;
+//!         Ok(MeanModel { mean: container.take("mean", &[columns])? })
+//!     }
+//! }
+//!
+//! let model = MeanModel { mean: vec![0.5, 1.5] };
+//! assert_eq!(MeanModel::from_bytes(&model.to_bytes()?)?, model);
+//! # Ok::<(), gristmill::Error>(())
+//! ```
+
+mod atomic;
+mod container;
+mod decode;
+mod encode;
+mod header;
+mod nested;
+mod tensor;
+
+use std::path::Path;
+
+pub use atomic::{write_atomically, write_atomically_with};
+pub use container::Container;
+pub use tensor::{Element, ElementType, Tensor};
+
+use crate::error::Result;
+
+/// A fitted model that can be saved and loaded; a loaded model predicts the same bits.
+///
+/// A model writes [`store`](Persist::store) and [`restore`](Persist::restore), and gets the rest.
+pub trait Persist: Sized {
+    /// What the file says it holds: lower-case words joined by hyphens, as on the command line (`ridge`).
+    const KIND: &'static str;
+
+    /// Goes up when what `store` writes changes; `restore` sees the file's by [`Container::version`].
+    const VERSION: u32 = 1;
+
+    /// Puts the parameters and arrays into an empty container.
+    fn store(&self, container: &mut Container) -> Result<()>;
+
+    /// Takes them out again and checks that they fit together: shapes, indices, ranges. What is not taken is refused
+    /// afterwards, and [`Container::refuse`] makes an error that names the file.
+    fn restore(container: &mut Container) -> Result<Self>;
+
+    /// The model in a container of its kind.
+    fn to_container(&self) -> Result<Container> {
+        let mut container = Container::new(Self::KIND, Self::VERSION)?;
+        self.store(&mut container)?;
+        Ok(container)
+    }
+
+    /// The model that a container holds; one of another kind or a later version is refused.
+    fn from_container(mut container: Container) -> Result<Self> {
+        if container.kind() != Self::KIND {
+            return Err(container.refuse(format!(
+                "it holds a model of kind {}, and one of kind {} was asked for; load it as what it is",
+                container.kind(),
+                Self::KIND
+            )));
+        }
+        if container.version() > Self::VERSION {
+            return Err(container.refuse(format!(
+                "written by a newer Gristmill ({} version {}); this one reads up to {}: update",
+                Self::KIND,
+                container.version(),
+                Self::VERSION
+            )));
+        }
+        let model = Self::restore(&mut container)?;
+        container.check_all_taken()?;
+        Ok(model)
+    }
+
+    /// The bytes of the model file. Equal models give equal bytes.
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_container()?.to_bytes()
+    }
+
+    /// The model in the bytes of a model file.
+    fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::from_container(Container::from_bytes(bytes)?)
+    }
+
+    /// Writes the model file. What was there before stays whole until the new file is complete.
+    fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.to_container()?.save(path)
+    }
+
+    /// Reads a model file of this kind.
+    fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_container(Container::load(path)?)
+    }
+}

@@ -1,0 +1,126 @@
+//! The product of a matrix, or of its transpose, with a vector.
+
+use std::mem::offset_of;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::device::{Dispatch, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::ops::columns::{self, Factor};
+
+/// A·x: a lane a row.
+pub const KERNEL: Kernel = Kernel {
+    name: "linalg/gemv",
+    source: include_str!("../../../shaders/linalg/gemv.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Write],
+    params: &[
+        Field { name: "rows", offset: offset_of!(Params, rows) },
+        Field { name: "a_first", offset: offset_of!(Params, a_first) },
+        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "out_first", offset: offset_of!(Params, out_first) },
+        Field { name: "x_first", offset: offset_of!(Params, x_first) },
+        Field { name: "columns", offset: offset_of!(Params, columns) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+/// Aᵀ·x: blocks of rows, four columns a lane.
+pub const KERNEL_TRANSPOSED: Kernel = Kernel {
+    name: "linalg/gemv__transposed",
+    source: include_str!("../../../shaders/linalg/gemv__transposed.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Write],
+    params: columns::FIELDS,
+    params_size: columns::PARAMS_SIZE,
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    rows: u32,
+    a_first: u32,
+    quads: u32,
+    out_first: u32,
+    x_first: u32,
+    columns: u32,
+    pad: [u32; 2],
+}
+
+/// A·x for A of n×d and x of d: n values. The error of each is at most (d/8 + 6)·ε·Σ|a·x| on a GPU and 140·ε·Σ|a·x| on the
+/// CPU, ε = 2⁻²⁴.
+///
+/// ```
+/// use gristmill::{Device, DeviceVec, Matrix, ops};
+/// let mut stream = Device::Cpu.stream();
+/// let a = Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?.to(&Device::Cpu)?;
+/// let x = DeviceVec::from_slice(&[1.0_f32, 1.0], &Device::Cpu)?;
+/// assert_eq!(ops::gemv(&mut stream, &a, &x)?.to_vec(&mut stream)?, [3.0, 7.0]);
+/// assert_eq!(ops::gemv_transposed(&mut stream, &a, &x)?, [4.0, 6.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn gemv(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result<DeviceVec<f32>> {
+    check(stream, a, x, a.columns())?;
+    if stream.gpu().is_none() {
+        let mut y = vec![0.0; a.rows()];
+        crate::cpu::linalg::gemv::gemv(1.0, a.values()?, a.rows(), a.columns(), x.values()?, 0.0, &mut y);
+        return Ok(DeviceVec::from_host(y));
+    }
+    let y = DeviceVec::<f32>::output(stream, a.rows())?;
+    let Some(recording) = stream.gpu() else { return Ok(y) };
+    let (from, to) = (a.store()?, y.store()?);
+    let gpu = recording.gpu.clone();
+    let x_view = x.store()?.view(recording, 0..x.len())?;
+    let per_block = RowStore::block_rows(&gpu, from.stride() as u64 + 1, 2 * a.columns() as u64, 64);
+    for rows in blocks(a.rows(), per_block) {
+        let view = from.view(recording, rows.clone())?;
+        let target = to.target(recording, rows.clone(), false)?;
+        let params = Params {
+            rows: rows.len() as u32,
+            a_first: view.first_word() / 4,
+            quads: (from.stride() / 4) as u32,
+            out_first: target.view.first_word(),
+            x_first: x_view.first_word() / 4,
+            columns: a.columns() as u32,
+            pad: [0; 2],
+        };
+        let values = (rows.len() * a.columns()) as u64;
+        recording.dispatch(
+            &KERNEL,
+            Dispatch {
+                params: bytemuck::bytes_of(&params),
+                buffers: &[view.buffer(), x_view.buffer(), target.view.buffer()],
+                grid: Grid::covering(rows.len() as u64, 64)?,
+                overrides: &[],
+                work: Work { operations: 2 * values, bytes: 4 * values + 4 * rows.len() as u64 },
+            },
+        )?;
+        to.commit(recording, target)?;
+    }
+    Ok(y)
+}
+
+/// Aᵀ·x for A of n×d and x of n: d values in f64. On a GPU blocks of 512 rows are added in f32: the error is at most
+/// 132·ε·Σ|a·x|, and 258·ε·Σ|a·x| on the CPU, ε = 2⁻²⁴.
+pub fn gemv_transposed(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result<Vec<f64>> {
+    check(stream, a, x, a.rows())?;
+    if stream.gpu().is_none() {
+        let mut y = vec![0.0; a.columns()];
+        crate::cpu::linalg::gemv::gemv_transposed(1.0, a.values()?, a.rows(), a.columns(), x.values()?, 0.0, &mut y);
+        return Ok(y.into_iter().map(f64::from).collect());
+    }
+    columns::column_sums(stream, (&KERNEL_TRANSPOSED, &[]), a, Factor::Each(x), None)
+}
+
+fn check(stream: &Stream, a: &DeviceMatrix, x: &DeviceVec<f32>, len: usize) -> Result<()> {
+    a.on(stream, "gemv")?;
+    x.on(stream, "gemv")?;
+    a.refuse_missing()?;
+    x.refuse_missing()?;
+    if x.len() != len {
+        return Err(Error::Shape { op: "gemv", expected: format!("a vector of {len}"), got: x.len().to_string() });
+    }
+    Ok(())
+}

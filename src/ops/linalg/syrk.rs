@@ -1,0 +1,182 @@
+//! The weighted, centred product of a tall matrix with itself.
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::gemm::FORMS;
+use crate::array::{DeviceMatrix, DeviceVec, View, blocks, padded};
+use crate::device::{Dispatch, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output};
+use crate::ops::reduce::column_moments::check_weights;
+
+/// Turns rows into centred columns, and into weighted ones.
+pub const KERNEL: Kernel = Kernel {
+    name: "linalg/syrk",
+    source: include_str!("../../../shaders/linalg/syrk.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write, Access::Write],
+    params: &[
+        Field { name: "rows", offset: offset_of!(Params, rows) },
+        Field { name: "columns", offset: offset_of!(Params, columns) },
+        Field { name: "tiles", offset: offset_of!(Params, tiles) },
+        Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
+        Field { name: "x_first", offset: offset_of!(Params, x_first) },
+        Field { name: "x_quads", offset: offset_of!(Params, x_quads) },
+        Field { name: "weight_first", offset: offset_of!(Params, weight_first) },
+        Field { name: "out_quads", offset: offset_of!(Params, out_quads) },
+        Field { name: "weighted", offset: offset_of!(Params, weighted) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    rows: u32,
+    columns: u32,
+    tiles: u32,
+    column_tiles: u32,
+    x_first: u32,
+    x_quads: u32,
+    weight_first: u32,
+    out_quads: u32,
+    weighted: u32,
+    pad: [u32; 3],
+}
+
+/// Layers of rows whose products the device adds in f32; the host adds the rest in f64.
+const LAYERS: usize = 16;
+
+/// Σ wᵢ·(xᵢ − c)(xᵢ − c)ᵀ over the rows of X (n×d): d×d values in f64, row by row. Without `weights` they are 1, without
+/// `center` it is 0. 2·n·d² operations on a GPU, about half of that on the CPU.
+///
+/// On a GPU blocks of 4096 rows are summed in f32 and sixteen of them added in f32: the error is at most
+/// 4120·ε·Σ|terms|, ε = 2⁻²⁴, and in practice a hundredth of it; on the CPU 276·ε·Σ|terms|.
+///
+/// ```
+/// use gristmill::{Device, Matrix, ops};
+/// let x = Matrix::from_rows(&[[1.0, 2.0], [3.0, 6.0]])?.to(&Device::Cpu)?;
+/// let scatter = ops::syrk(&mut Device::Cpu.stream(), &x, None, Some(&[2.0, 4.0]))?;
+/// assert_eq!(scatter, [2.0, 4.0, 4.0, 8.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn syrk(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    weights: Option<&DeviceVec<f32>>,
+    center: Option<&[f32]>,
+) -> Result<Vec<f64>> {
+    x.on(stream, "syrk")?;
+    x.refuse_missing()?;
+    let d = x.columns();
+    if let Some(weights) = weights {
+        check_weights(stream, "syrk", x, weights)?;
+    }
+    if let Some(center) = center {
+        if center.len() != d {
+            let expected = format!("a centre of {d} numbers");
+            return Err(Error::Shape { op: "syrk", expected, got: center.len().to_string() });
+        }
+        if let Some(at) = center.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NotFinite { row: 0, column: at, value: center[at] as f64 });
+        }
+    }
+    let mut total = vec![0.0_f64; d * d];
+    if stream.gpu().is_none() {
+        let weights = weights.map(DeviceVec::values).transpose()?;
+        crate::cpu::linalg::syrk::syrk(x.values()?, x.rows(), d, weights, center, &mut total);
+        return Ok(total);
+    }
+    if d > 0 {
+        let device = stream.device().clone();
+        let mut row = center.map_or_else(|| vec![0.0; d], <[f32]>::to_vec);
+        row.resize(padded(d), 0.0);
+        let center = DeviceVec::from_slice(&row, &device)?;
+        for group in blocks(x.rows(), LAYERS * DEPTH_BLOCK) {
+            let sums = group_product(stream, x, weights, &center, group)?.to_matrix(stream)?;
+            total.iter_mut().zip(sums.as_slice()).for_each(|(total, sum)| *total += *sum as f64);
+        }
+    }
+    Ok(total)
+}
+
+/// The sum over sixteen layers of rows, in f32.
+fn group_product(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    weights: Option<&DeviceVec<f32>>,
+    center: &DeviceVec<f32>,
+    group: Range<usize>,
+) -> Result<DeviceMatrix> {
+    let d = x.columns();
+    let center_view = center.view(stream)?;
+    let out = DeviceMatrix::output(stream.device(), d, d)?;
+    let Some(recording) = stream.gpu() else { return Ok(out) };
+    let target = out.store()?.target(recording, 0..d, false)?;
+    let room = recording.gpu.scratch_bytes() / (8 * (d * DEPTH_BLOCK) as u64);
+    let layers = room.clamp(1, LAYERS as u64) as usize;
+    for part in blocks(group.len(), layers * DEPTH_BLOCK) {
+        let rows = group.start + part.start..group.start + part.end;
+        let stride = padded(rows.len());
+        let (centred, scaled) = turn(recording, x, weights, &center_view, rows)?;
+        let a = Operand { view: &centred, rows: d, stride };
+        let b = Operand { view: scaled.as_ref().unwrap_or(&centred), rows: d, stride };
+        let beta = if part.start == 0 { 0.0 } else { 1.0 };
+        let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta };
+        pairs::layered_product(recording, &FORMS, (a, b), 0..part.len(), into)?;
+    }
+    out.store()?.commit(recording, target)?;
+    Ok(out)
+}
+
+/// Rows as columns, centred; with weights a second time, weighted.
+fn turn(
+    recording: &mut Recording,
+    x: &DeviceMatrix,
+    weights: Option<&DeviceVec<f32>>,
+    center: &View,
+    rows: Range<usize>,
+) -> Result<(View, Option<View>)> {
+    let d = x.columns();
+    let stride = padded(rows.len());
+    let view = x.store()?.view(recording, rows.clone())?;
+    let weight = match weights {
+        Some(weights) => Some(weights.store()?.view(recording, rows.clone())?),
+        None => None,
+    };
+    let bytes = 4 * (d * stride) as u64;
+    let centred = View::whole(recording.scratch(bytes, "centred columns")?);
+    let scaled = View::whole(recording.scratch(if weight.is_some() { bytes } else { 16 }, "weighted columns")?);
+    let column_tiles = d.div_ceil(32) as u64;
+    let tiles = stride.div_ceil(32) as u64 * column_tiles;
+    let params = Params {
+        rows: rows.len() as u32,
+        columns: d as u32,
+        tiles: tiles as u32,
+        column_tiles: column_tiles as u32,
+        x_first: view.first_word() / 4,
+        x_quads: (x.store()?.stride() / 4) as u32,
+        weight_first: weight.as_ref().map_or(0, View::first_word),
+        out_quads: (stride / 4) as u32,
+        weighted: u32::from(weight.is_some()),
+        pad: [0; 3],
+    };
+    // Without weights the centre stands in for them and is not read.
+    let weight_buffer = weight.as_ref().unwrap_or(center).buffer();
+    let values = (rows.len() * d) as u64;
+    recording.dispatch(
+        &KERNEL,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[view.buffer(), center.buffer(), weight_buffer, centred.buffer(), scaled.buffer()],
+            grid: Grid::linear(tiles)?,
+            overrides: &[],
+            work: Work { operations: 2 * values, bytes: 12 * values },
+        },
+    )?;
+    Ok((centred, weight.map(|_| scaled)))
+}

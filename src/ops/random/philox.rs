@@ -1,0 +1,160 @@
+//! Bits, uniforms, integers and normals from Philox4x32-10.
+
+use std::mem::offset_of;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::array::{BLOCK, DeviceVec, RowStore, Word, blocks};
+use crate::cpu::random::philox::{Philox, rejected_below};
+use crate::device::{Dispatch, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+/// The kernel; `KIND` says what becomes of the bits.
+pub const KERNEL: Kernel = Kernel {
+    name: "random/philox",
+    source: include_str!("../../../shaders/random/philox.wgsl"),
+    buffers: &[Access::Write],
+    params: &[
+        Field { name: "count", offset: offset_of!(Params, count) },
+        Field { name: "counters", offset: offset_of!(Params, counters) },
+        Field { name: "first_low", offset: offset_of!(Params, first_low) },
+        Field { name: "first_high", offset: offset_of!(Params, first_high) },
+        Field { name: "skipped", offset: offset_of!(Params, skipped) },
+        Field { name: "stream", offset: offset_of!(Params, stream) },
+        Field { name: "key_low", offset: offset_of!(Params, key_low) },
+        Field { name: "key_high", offset: offset_of!(Params, key_high) },
+        Field { name: "bound", offset: offset_of!(Params, bound) },
+        Field { name: "rejected_below", offset: offset_of!(Params, rejected_below) },
+        Field { name: "out_first", offset: offset_of!(Params, out_first) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    count: u32,
+    counters: u32,
+    first_low: u32,
+    first_high: u32,
+    skipped: u32,
+    stream: u32,
+    key_low: u32,
+    key_high: u32,
+    bound: u32,
+    rejected_below: u32,
+    out_first: u32,
+    pad: u32,
+}
+
+/// Which numbers: the seed, what they are for, and the first of them.
+///
+/// Numbers of different seeds or streams have nothing to do with each other; number `first + i` is the same in every
+/// call that asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draw {
+    /// The seed.
+    pub seed: u64,
+    /// What the numbers are for.
+    pub stream: u32,
+    /// The first number.
+    pub first: u64,
+}
+
+impl Draw {
+    /// From number 0 on.
+    pub fn new(seed: u64, stream: u32) -> Draw {
+        Draw { seed, stream, first: 0 }
+    }
+
+    fn philox(self) -> Philox {
+        Philox::new(self.seed, self.stream)
+    }
+}
+
+/// `count` numbers of 32 random bits, the same bits on every device.
+///
+/// ```
+/// use gristmill::{Device, ops};
+/// use gristmill::ops::random::philox::Draw;
+/// let mut stream = Device::Cpu.stream();
+/// let numbers = ops::random_bits(&mut stream, Draw::new(42, 0), 5)?.to_vec(&mut stream)?;
+/// let later = ops::random_bits(&mut stream, Draw { first: 3, ..Draw::new(42, 0) }, 2)?.to_vec(&mut stream)?;
+/// assert_eq!(numbers[3..], later);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn random_bits(stream: &mut Stream, draw: Draw, count: usize) -> Result<DeviceVec<u32>> {
+    fill(stream, draw, count, 0, 0, |out| draw.philox().fill_numbers(draw.first, out))
+}
+
+/// `count` multiples of 2⁻²⁴ in [0, 1), the same bits on every device.
+pub fn random_uniforms(stream: &mut Stream, draw: Draw, count: usize) -> Result<DeviceVec<f32>> {
+    fill(stream, draw, count, 1, 0, |out| draw.philox().fill_uniforms(draw.first, out))
+}
+
+/// `count` integers in 0..bound, all equally likely, the same on every device.
+pub fn random_integers(stream: &mut Stream, draw: Draw, count: usize, bound: u32) -> Result<DeviceVec<u32>> {
+    if bound == 0 {
+        return Err(Error::Param { name: "bound", rule: "at least 1".to_string(), got: "0".to_string() });
+    }
+    fill(stream, draw, count, 2, bound, |out| draw.philox().fill_below(draw.first, bound, out))
+}
+
+/// `count` numbers of the standard normal distribution, within 1e-5 of Box and Muller's formula on every device.
+pub fn random_normals(stream: &mut Stream, draw: Draw, count: usize) -> Result<DeviceVec<f32>> {
+    fill(stream, draw, count, 3, 0, |out| draw.philox().fill_normals(draw.first, out))
+}
+
+fn fill<T: Word>(
+    stream: &mut Stream,
+    draw: Draw,
+    count: usize,
+    kind: u32,
+    bound: u32,
+    twin: impl FnOnce(&mut [T]),
+) -> Result<DeviceVec<T>> {
+    if stream.gpu().is_none() {
+        let mut out = vec![T::zeroed(); count];
+        twin(&mut out);
+        return Ok(DeviceVec::from_host(out));
+    }
+    let out = DeviceVec::<T>::output(stream, count)?;
+    let Some(recording) = stream.gpu() else { return Ok(out) };
+    let to = out.store()?;
+    let gpu = recording.gpu.clone();
+    let per_dispatch = RowStore::block_rows(&gpu, 1, 60, BLOCK).next_multiple_of(BLOCK);
+    for range in blocks(count, per_dispatch) {
+        let target = to.target(recording, range.clone(), false)?;
+        let first = draw.first + range.start as u64;
+        let skipped = first % 4;
+        let counters = (skipped + range.len() as u64).div_ceil(4);
+        let params = Params {
+            count: range.len() as u32,
+            counters: counters as u32,
+            first_low: (first / 4) as u32,
+            first_high: (first / 4 >> 32) as u32,
+            skipped: skipped as u32,
+            stream: draw.stream,
+            key_low: draw.seed as u32,
+            key_high: (draw.seed >> 32) as u32,
+            bound,
+            rejected_below: rejected_below(bound),
+            out_first: target.view.first_word(),
+            pad: 0,
+        };
+        recording.dispatch(
+            &KERNEL,
+            Dispatch {
+                params: bytemuck::bytes_of(&params),
+                buffers: &[target.view.buffer()],
+                grid: Grid::covering(counters, 64)?,
+                overrides: &[("KIND", kind)],
+                work: Work { operations: 60 * range.len() as u64, bytes: 4 * range.len() as u64 },
+            },
+        )?;
+        to.commit(recording, target)?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,102 @@
+//! The mean and the variance of each column.
+
+use crate::array::{DeviceMatrix, DeviceVec, padded};
+pub use crate::cpu::reduce::column_moments::ColumnMoments;
+use crate::device::Stream;
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Kernel, Needs};
+use crate::ops::columns::{FIELDS, Factor, PARAMS_SIZE, column_sums};
+use crate::ops::linalg::gemv;
+
+/// The kernel of the passes about a mean.
+pub const KERNEL: Kernel = Kernel {
+    name: "reduce/column_moments",
+    source: include_str!("../../../shaders/reduce/column_moments.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
+    params: FIELDS,
+    params_size: PARAMS_SIZE,
+    needs: Needs::Floor,
+};
+
+/// Mean and population variance of each column of X (n×d), in two passes, three on a GPU; `weights` has one number for each row, none
+/// of them negative. No rows, or no weight, give zeros.
+///
+/// On a GPU blocks of 512 rows are added in f32: the mean is within 132·ε of Σw·|x − mean|/Σw and the variance within 140·ε of
+/// itself, ε = 2⁻²⁴, however far off-centre the data lie; the CPU adds in f64.
+///
+/// ```
+/// use gristmill::{Device, Matrix, ops};
+/// let x = Matrix::from_rows(&[[1.0], [3.0]])?.to(&Device::Cpu)?;
+/// let moments = ops::column_moments(&mut Device::Cpu.stream(), &x, None)?;
+/// assert_eq!((moments.mean[0], moments.variance[0]), (2.0, 1.0));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn column_moments(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    weights: Option<&DeviceVec<f32>>,
+) -> Result<ColumnMoments> {
+    x.on(stream, "column_moments")?;
+    x.refuse_missing()?;
+    if let Some(weights) = weights {
+        check_weights(stream, "column_moments", x, weights)?;
+    }
+    if stream.gpu().is_none() {
+        let weights = weights.map(DeviceVec::values).transpose()?;
+        return Ok(crate::cpu::reduce::column_moments::column_moments(x.values()?, x.rows(), x.columns(), weights));
+    }
+    let weight = weights.map_or(Ok(x.rows() as f64), |weights| crate::ops::sum(stream, weights))?;
+    let one = DeviceVec::from_slice(&[1.0], &stream.device().clone())?;
+    let factor = weights.map_or(Factor::Same(&one), Factor::Each);
+    let share = |sums: Vec<f64>| -> Vec<f64> {
+        sums.into_iter().map(|sum| if weight > 0.0 { sum / weight } else { 0.0 }).collect()
+    };
+    // The mean to a few digits, then what it misses: exact however far off-centre the data lie.
+    let near: Vec<f32> = share(match weights {
+        None => crate::ops::column_sums(stream, x)?,
+        Some(_) => column_sums(stream, (&gemv::KERNEL_TRANSPOSED, &[]), x, factor, None)?,
+    })
+    .into_iter()
+    .map(|mean| mean as f32)
+    .collect();
+    let missed = share(central_sums(stream, x, factor, &near, 1)?);
+    let mean: Vec<f64> = near.iter().zip(missed).map(|(near, missed)| *near as f64 + missed).collect();
+    let rounded: Vec<f32> = mean.iter().map(|mean| *mean as f32).collect();
+    let squares = share(central_sums(stream, x, factor, &rounded, 2)?);
+    // The squares are about the rounded mean: what that adds is known.
+    let shift = mean.iter().zip(&rounded).map(|(mean, rounded)| (mean - *rounded as f64).powi(2));
+    let variance = squares.iter().zip(shift).map(|(square, shift)| (square - shift).max(0.0)).collect();
+    let (mean, variance) =
+        if weight > 0.0 { (mean, variance) } else { (vec![0.0; x.columns()], vec![0.0; x.columns()]) };
+    Ok(ColumnMoments { mean, variance, count: x.rows(), weight })
+}
+
+/// Σw·(x − center)^power of each column, on a GPU.
+fn central_sums(stream: &mut Stream, x: &DeviceMatrix, factor: Factor, center: &[f32], power: u32) -> Result<Vec<f64>> {
+    let mut row = center.to_vec();
+    row.resize(padded(x.columns()).max(4), 0.0);
+    let center = DeviceVec::from_slice(&row, &stream.device().clone())?;
+    let view = center.view(stream)?;
+    column_sums(stream, (&KERNEL, &[("POWER", power)]), x, factor, Some(view.buffer()))
+}
+
+/// Weights must be one for each row, on the stream's device, and none of them negative or missing.
+pub(crate) fn check_weights(
+    stream: &mut Stream,
+    op: &'static str,
+    x: &DeviceMatrix,
+    weights: &DeviceVec<f32>,
+) -> Result<()> {
+    weights.on(stream, op)?;
+    weights.refuse_missing()?;
+    if weights.len() != x.rows() {
+        let expected = format!("{} weights, one for each row", x.rows());
+        return Err(Error::Shape { op, expected, got: weights.len().to_string() });
+    }
+    match crate::ops::minimum(stream, weights)? {
+        Some((least, at)) if least < 0.0 => {
+            Err(Error::Param { name: "weights", rule: "not negative".to_string(), got: format!("{least} in row {at}") })
+        }
+        _ => Ok(()),
+    }
+}

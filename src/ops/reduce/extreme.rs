@@ -1,0 +1,111 @@
+//! The host side of `shaders/lib/extreme_rows.wgsl`: the best value of each row and its column.
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::device::{Dispatch, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Work};
+
+/// Bindings 1 to 3: X, the columns, the values.
+pub(super) const BUFFERS: &[Access] = &[Access::Read, Access::Write, Access::Write];
+
+/// The fields of [`Params`].
+pub(super) const FIELDS: &[Field] = &[
+    Field { name: "rows", offset: offset_of!(Params, rows) },
+    Field { name: "columns", offset: offset_of!(Params, columns) },
+    Field { name: "groups", offset: offset_of!(Params, groups) },
+    Field { name: "x_first", offset: offset_of!(Params, x_first) },
+    Field { name: "x_stride", offset: offset_of!(Params, x_stride) },
+    Field { name: "out_first", offset: offset_of!(Params, out_first) },
+];
+
+/// Bytes of [`Params`].
+pub(super) const PARAMS_SIZE: usize = size_of::<Params>();
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    rows: u32,
+    columns: u32,
+    groups: u32,
+    x_first: u32,
+    x_stride: u32,
+    out_first: u32,
+    pad: [u32; 2],
+}
+
+/// A CPU twin: X, rows, columns, the columns found, their values.
+type Twin = fn(&[f32], usize, usize, &mut [u32], &mut [f32]);
+
+/// The best of each row, by `twin` on the CPU and by `kernel` on a GPU.
+pub(super) fn extreme_rows(
+    stream: &mut Stream,
+    op: &'static str,
+    (kernel, twin): (&Kernel, Twin),
+    x: &DeviceMatrix,
+) -> Result<(DeviceVec<u32>, DeviceVec<f32>)> {
+    x.on(stream, op)?;
+    x.refuse_missing()?;
+    if x.columns() == 0 && x.rows() > 0 {
+        let got = format!("{}×0", x.rows());
+        return Err(Error::Shape { op, expected: "at least one column".to_string(), got });
+    }
+    if stream.gpu().is_none() {
+        let (mut index, mut value) = (vec![0; x.rows()], vec![0.0; x.rows()]);
+        if x.rows() > 0 {
+            twin(x.values()?, x.rows(), x.columns(), &mut index, &mut value);
+        }
+        return Ok((DeviceVec::from_host(index), DeviceVec::from_host(value)));
+    }
+    let index = DeviceVec::<u32>::output(stream, x.rows())?;
+    let value = DeviceVec::<f32>::output(stream, x.rows())?;
+    if let Some(recording) = stream.gpu() {
+        let gpu = recording.gpu.clone();
+        let per_block = RowStore::block_rows(&gpu, x.store()?.stride() as u64, x.columns() as u64, 256);
+        for rows in blocks(x.rows(), per_block) {
+            block(recording, kernel, x, (&index, &value), rows)?;
+        }
+    }
+    Ok((index, value))
+}
+
+fn block(
+    recording: &mut Recording,
+    kernel: &Kernel,
+    x: &DeviceMatrix,
+    (index, value): (&DeviceVec<u32>, &DeviceVec<f32>),
+    rows: Range<usize>,
+) -> Result<()> {
+    // Narrow rows: one lane each. Wide rows: a team reads 32 neighbours at a time.
+    let team: u32 = if x.columns() <= 64 { 1 } else { 32 };
+    let view = x.store()?.view(recording, rows.clone())?;
+    let index_target = index.store()?.target(recording, rows.clone(), false)?;
+    let value_target = value.store()?.target(recording, rows.clone(), false)?;
+    let groups = (rows.len() as u64).div_ceil(256 / team as u64);
+    let params = Params {
+        rows: rows.len() as u32,
+        columns: x.columns() as u32,
+        groups: groups as u32,
+        x_first: view.first_word(),
+        x_stride: x.store()?.stride() as u32,
+        out_first: index_target.view.first_word(),
+        pad: [0; 2],
+    };
+    let values = (rows.len() * x.columns()) as u64;
+    recording.dispatch(
+        kernel,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[view.buffer(), index_target.view.buffer(), value_target.view.buffer()],
+            grid: Grid::linear(groups)?,
+            overrides: &[("TEAM", team)],
+            work: Work { operations: values, bytes: 4 * values + 8 * rows.len() as u64 },
+        },
+    )?;
+    index.store()?.commit(recording, index_target)?;
+    value.store()?.commit(recording, value_target)
+}

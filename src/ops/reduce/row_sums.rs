@@ -1,0 +1,81 @@
+//! The sum of each row.
+
+use std::mem::offset_of;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::device::{Dispatch, Stream};
+use crate::error::Result;
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+/// The kernel.
+pub const KERNEL: Kernel = Kernel {
+    name: "reduce/row_sums",
+    source: include_str!("../../../shaders/reduce/row_sums.wgsl"),
+    buffers: &[Access::Read, Access::Write],
+    params: &[
+        Field { name: "rows", offset: offset_of!(Params, rows) },
+        Field { name: "x_first", offset: offset_of!(Params, x_first) },
+        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "out_first", offset: offset_of!(Params, out_first) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    rows: u32,
+    x_first: u32,
+    quads: u32,
+    out_first: u32,
+}
+
+/// Σ of each row of X (n×d), n values. The error of each is at most (d/4 + 4)·ε·Σ|x|, ε = 2⁻²⁴, and depends on its row alone.
+///
+/// ```
+/// use gristmill::{Device, Matrix, ops};
+/// let mut stream = Device::Cpu.stream();
+/// let x = Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?.to(&Device::Cpu)?;
+/// assert_eq!(ops::row_sums(&mut stream, &x)?.to_vec(&mut stream)?, [3.0, 7.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>> {
+    x.on(stream, "row_sums")?;
+    x.refuse_missing()?;
+    if stream.gpu().is_none() {
+        let mut sums = vec![0.0; x.rows()];
+        crate::cpu::reduce::row_sums::row_sums(x.values()?, x.rows(), x.columns(), &mut sums);
+        return Ok(DeviceVec::from_host(sums));
+    }
+    let out = DeviceVec::<f32>::output(stream, x.rows())?;
+    let Some(recording) = stream.gpu() else { return Ok(out) };
+    let (from, to) = (x.store()?, out.store()?);
+    let gpu = recording.gpu.clone();
+    let per_block = RowStore::block_rows(&gpu, from.stride() as u64 + 1, x.columns() as u64, 64);
+    for rows in blocks(x.rows(), per_block) {
+        let view = from.view(recording, rows.clone())?;
+        let target = to.target(recording, rows.clone(), false)?;
+        let params = Params {
+            rows: rows.len() as u32,
+            x_first: view.first_word() / 4,
+            quads: (from.stride() / 4) as u32,
+            out_first: target.view.first_word(),
+        };
+        let values = (rows.len() * x.columns()) as u64;
+        recording.dispatch(
+            &KERNEL,
+            Dispatch {
+                params: bytemuck::bytes_of(&params),
+                buffers: &[view.buffer(), target.view.buffer()],
+                grid: Grid::covering(rows.len() as u64, 64)?,
+                overrides: &[],
+                work: Work { operations: values, bytes: 4 * values + 4 * rows.len() as u64 },
+            },
+        )?;
+        to.commit(recording, target)?;
+    }
+    Ok(out)
+}

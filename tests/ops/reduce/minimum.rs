@@ -1,0 +1,48 @@
+use gristmill::ops;
+use gristmill::prelude::*;
+
+use crate::common::{devices, numbers, open_gpu};
+
+fn minimum(device: &Device, x: &[f32]) -> Option<(f32, usize)> {
+    ops::minimum(&mut device.stream(), &DeviceVec::from_slice(x, device).unwrap()).unwrap()
+}
+
+fn oracle(x: &[f32]) -> Option<(f32, usize)> {
+    x.iter().enumerate().fold(None, |best, (at, value)| match best {
+        Some((least, _)) if least <= *value => best,
+        _ => Some((*value, at)),
+    })
+}
+
+#[test]
+fn the_smallest_value_is_found_at_edge_sizes() {
+    for (name, device) in devices() {
+        for count in [0, 1, 2, 63, 64, 65, 255, 256, 257, 1000, 16_383, 16_384, 16_385, 70_000, 1_000_000] {
+            let x = numbers(count, 81);
+            assert_eq!(minimum(device, &x), oracle(&x), "{name}: {count}");
+        }
+    }
+}
+
+#[test]
+fn ties_go_to_the_lowest_index() {
+    for (name, device) in devices() {
+        let mut x = vec![1.0; 100_000];
+        assert_eq!(minimum(device, &x), Some((1.0, 0)), "{name}");
+        for at in [99_999, 70_001, 16_500, 16_437] {
+            x[at] = -2.0;
+            assert_eq!(minimum(device, &x), Some((-2.0, at)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn chunks_and_budgets_do_not_show() {
+    let x = numbers(300_003, 82);
+    for options in [1, 7, 1000].map(|blocks| DeviceOptions::default().chunk_rows(blocks)) {
+        assert_eq!(minimum(&open_gpu(options.mark_outputs(true)), &x), oracle(&x));
+    }
+    for options in [1, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20)) {
+        assert_eq!(minimum(&open_gpu(options.mark_outputs(true)), &x), oracle(&x));
+    }
+}

@@ -1,0 +1,3 @@
+mod exclusive_scan;
+mod gather_rows;
+mod radix_sort;
