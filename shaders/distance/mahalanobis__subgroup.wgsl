@@ -1,5 +1,5 @@
 // Euclidean distance of each pair of whitened rows: the Mahalanobis distance of the rows before.
-// A workgroup makes one 256×16 tile, columns broadcast inside subgroups of a multiple of 8 lanes.
+// A workgroup makes one 256×24 tile, columns broadcast inside subgroups of a multiple of 8 lanes.
 // The rows are whitened by one product each, so a pair costs no more than a plain distance.
 //#import pairs_subgroup
 fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {

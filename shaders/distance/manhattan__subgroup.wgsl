@@ -1,5 +1,5 @@
 // Manhattan distance of each pair of rows, Σ|x−y|.
-// A workgroup makes one 256×16 tile, columns broadcast inside subgroups of a multiple of 8 lanes.
+// A workgroup makes one 256×24 tile, columns broadcast inside subgroups of a multiple of 8 lanes.
 // The tile core with another step: nothing is stored but the result.
 //#import pairs_subgroup
 fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {

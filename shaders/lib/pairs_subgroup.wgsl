@@ -1,4 +1,4 @@
-// The entry point of a pair kernel in its subgroup form: a workgroup makes one 256×16 tile.
+// The entry point of a pair kernel in its subgroup form: a workgroup makes one 256×24 tile.
 // Layers of the grid split a long depth; groups past the last tile only report that they are done.
 // It needs subgroups of a multiple of 8 lanes.
 //#import pairs

@@ -51,7 +51,6 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &distance::manhattan::KERNEL,
         &distance::manhattan::KERNEL_SUBGROUP,
         &distance::minkowski::KERNEL,
-        &distance::minkowski::KERNEL_SUBGROUP,
         &distance::sq_euclidean::KERNEL,
         &distance::sq_euclidean::KERNEL_SUBGROUP,
         &linalg::gemm::KERNEL,

@@ -65,7 +65,8 @@ pub(crate) const BUFFERS: &[Access] = &[Access::Read, Access::Read, Access::Writ
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Forms {
     pub(crate) portable: &'static Kernel,
-    pub(crate) subgroup: &'static Kernel,
+    /// None where the unrolled form would be too long for a card's instruction cache.
+    pub(crate) subgroup: Option<&'static Kernel>,
     /// Operations for one step of one pair.
     pub(crate) step_operations: u64,
     /// Whether a long depth may be summed in layers: only where results add up.
@@ -75,9 +76,9 @@ pub(crate) struct Forms {
 impl Forms {
     /// The kernel for a device, with the rows and columns of its tile.
     fn on(&self, gpu: &Gpu) -> (&'static Kernel, [u64; 2]) {
-        match gpu.variant {
-            Variant::Subgroup => (self.subgroup, [256, 16]),
-            Variant::Portable | Variant::Cpu => (self.portable, [128, 128]),
+        match self.subgroup {
+            Some(kernel) if gpu.variant == Variant::Subgroup => (kernel, [256, 24]),
+            _ => (self.portable, [128, 128]),
         }
     }
 }

@@ -27,7 +27,7 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
 };
 
 pub(super) const FORMS: Forms =
-    Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 3, layered: false };
+    Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 3, layered: false };
 
 /// |W·xᵢ − W·yⱼ| for each row of X (n×d) and each row of Y (m×d), with W of d×d: n×m values.
 ///

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Needs};
 use crate::ops::pairs::{self, Forms};
 
-/// The portable form.
+/// The portable form, the only one: 24 powers unrolled would be 100 KiB of code.
 pub const KERNEL: Kernel = Kernel {
     name: "distance/minkowski",
     source: include_str!("../../../shaders/distance/minkowski.wgsl"),
@@ -17,15 +17,7 @@ pub const KERNEL: Kernel = Kernel {
     needs: Needs::Floor,
 };
 
-/// The form for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "distance/minkowski__subgroup",
-    source: include_str!("../../../shaders/distance/minkowski__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-const FORMS: Forms = Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 40, layered: false };
+const FORMS: Forms = Forms { portable: &KERNEL, subgroup: None, step_operations: 40, layered: false };
 
 /// (Σ|xᵢ − yⱼ|ᵖ)^(1/p), p ≥ 1, for each row of X (n×d) and each row of Y (m×d): n×m values. The orders 1, 2 and infinity
 /// are Manhattan, Euclidean and Chebyshev; others cost a logarithm and an exponential a step.

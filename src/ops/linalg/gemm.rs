@@ -50,7 +50,7 @@ pub const KERNEL_MERGE: Kernel = Kernel {
 };
 
 pub(super) const FORMS: Forms =
-    Forms { portable: &KERNEL, subgroup: &KERNEL_SUBGROUP, step_operations: 2, layered: true };
+    Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 2, layered: true };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
