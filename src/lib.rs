@@ -1,4 +1,38 @@
 //! Classical machine learning on any GPU, called from Rust.
+//!
+//! Hand-written WGSL compute shaders run on Vulkan, Metal and DX12 through wgpu; every kernel has a CPU twin that gives
+//! the same answer, so the same program runs on a machine without a GPU.
+//!
+//! ```
+//! use gristmill::prelude::*;
+//! use gristmill::ops;
+//!
+//! let device = Device::Cpu; // or Device::auto()?: a hardware GPU if there is one, GRISTMILL_DEVICE if it is set
+//! let x = Matrix::from_rows(&[[0.0, 0.0], [3.0, 4.0]])?.to(&device)?;
+//! let mut stream = device.stream();
+//! let distances = ops::sq_euclidean(&mut stream, &x, &x)?.to_matrix(&mut stream)?;
+//! assert_eq!(distances.get(0, 1), 25.0);
+//! # Ok::<(), gristmill::Error>(())
+//! ```
+//!
+//! # The crate, from the top down
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`model`] | model files: a checked container that is written atomically |
+//! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
+//! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
+//! | [`cpu`] | the CPU twins: plain slices, all cores, the instruction set chosen at run time |
+//! | [`kernel`], [`device`] | what a kernel is, where it runs, and the stream that carries work there |
+//! | [`array`] | [`Matrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
+//!
+//! Nothing points upward: `cpu` and the modules below know nothing of `ops`.
+//!
+//! # What holds everywhere
+//!
+//! - The same device and seed give the same bits, for any number of threads, chunk size and memory budget.
+//! - NaN means missing and is refused, with its row and column, by whatever does not accept it; infinity always is.
+//! - Every failure is an [`Error`] that says what to do; a result comes back only with the proof that its kernels ran.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -17,5 +51,11 @@ pub use error::{Error, Result};
 
 /// What most programs need.
 pub mod prelude {
+    pub use crate::model::Persist;
     pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
 }
+
+/// The README's example is compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

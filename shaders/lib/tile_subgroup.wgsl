@@ -1,35 +1,35 @@
-// The tile core, subgroup form: 256×24 results of rows of A with rows of B, 64 lanes, 4 rows of 24 results a lane.
+// The tile core, subgroup form: 4·TILE_LANES×24 results of rows of A with rows of B, 4 rows of 24 results a lane.
 // All lanes share the columns: lane l of a subgroup loads columns l % 8, 8 + l % 8 and 16 + l % 8 of B and broadcasts
 // them, one column at a time, so that an accumulator is touched once for four steps along the depth.
-const TILE_ROWS = 256u;
+// 64 lanes, or 32 where A has so few rows that half of them would be idle.
+override TILE_LANES: u32 = 64u;
 const TILE_COLUMNS = 24u;
-const TILE_LANES = 64u;
 
 // Four steps along the depth for one column and the lane's four rows: ax holds the rows' first values, and so on.
 fn tile_steps(sum: vec4<f32>, ax: vec4<f32>, ay: vec4<f32>, az: vec4<f32>, aw: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
     return tile_step(tile_step(tile_step(tile_step(sum, b.x, ax), b.y, ay), b.z, az), b.w, aw);
 }
 
-// Four columns of four rows, which lie 64 apart.
+// Four columns of four rows, which lie TILE_LANES apart.
 fn tile_store_rows(row: u32, column: u32, c0: vec4<f32>, c1: vec4<f32>, c2: vec4<f32>, c3: vec4<f32>) {
     tile_store(row, column, vec4(c0.x, c1.x, c2.x, c3.x));
-    tile_store(row + 64u, column, vec4(c0.y, c1.y, c2.y, c3.y));
-    tile_store(row + 128u, column, vec4(c0.z, c1.z, c2.z, c3.z));
-    tile_store(row + 192u, column, vec4(c0.w, c1.w, c2.w, c3.w));
+    tile_store(row + TILE_LANES, column, vec4(c0.y, c1.y, c2.y, c3.y));
+    tile_store(row + 2u * TILE_LANES, column, vec4(c0.z, c1.z, c2.z, c3.z));
+    tile_store(row + 3u * TILE_LANES, column, vec4(c0.w, c1.w, c2.w, c3.w));
 }
 
 // No workgroup memory and no barrier; right for any subgroup size that is a multiple of 8. Indices are constants
 // throughout: one that is not would put the accumulators into memory.
 fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32, subgroup_lane: u32) {
-    let row = tile_row * TILE_ROWS + lane;
+    let row = tile_row * 4u * TILE_LANES + lane;
     let column = tile_column * TILE_COLUMNS;
     let b_column = column + subgroup_lane % 8u;
     var c: array<vec4<f32>, 24>;
     for (var quad = begin; quad < end; quad += 1u) {
         let a0 = tile_a(row, quad);
-        let a1 = tile_a(row + 64u, quad);
-        let a2 = tile_a(row + 128u, quad);
-        let a3 = tile_a(row + 192u, quad);
+        let a1 = tile_a(row + TILE_LANES, quad);
+        let a2 = tile_a(row + 2u * TILE_LANES, quad);
+        let a3 = tile_a(row + 3u * TILE_LANES, quad);
         let b0 = tile_b(b_column, quad);
         let b1 = tile_b(b_column + 8u, quad);
         let b2 = tile_b(b_column + 16u, quad);

@@ -1,5 +1,5 @@
 // y = A·x: the product of each row with a vector.
-// A lane takes a row, four columns at a time; the vector stays in the cache.
+// A team of TEAM lanes takes four rows, four columns a lane at a time, so the vector is read once for four rows.
 // A fixed order: the result of a row depends on nothing but the row.
 //#import status
 struct Params {
@@ -11,10 +11,29 @@ struct Params {
     columns: u32,
 }
 
+// One lane for short rows, 8 for long ones, so that neighbours read one cache line: the host chooses.
+override TEAM: u32 = 1u;
+
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> y: array<f32>;
+
+var<workgroup> partial: array<vec4<f32>, 64>;
+
+fn row_first(row: u32) -> u32 {
+    return params.a_first + min(row, params.rows - 1u) * params.quads;
+}
+
+fn store(row: u32, sum: f32) {
+    if (row < params.rows) {
+        y[params.out_first + row] = sum;
+    }
+}
+
+fn total(v: vec4<f32>) -> f32 {
+    return (v.x + v.y) + (v.z + v.w);
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -22,29 +41,44 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let row = (group.y * groups.x + group.x) * 64u + lane;
-    if (row < params.rows) {
-        let first = params.a_first + row * params.quads;
-        var even = vec4<f32>();
-        var odd = vec4<f32>();
-        let whole = params.columns / 4u;
-        var quad = 0u;
-        for (; quad + 3u < whole; quad += 4u) {
-            even = fma(a[first + quad], x[params.x_first + quad], even);
-            odd = fma(a[first + quad + 1u], x[params.x_first + quad + 1u], odd);
-            even = fma(a[first + quad + 2u], x[params.x_first + quad + 2u], even);
-            odd = fma(a[first + quad + 3u], x[params.x_first + quad + 3u], odd);
+    let teams = 64u / TEAM;
+    let member = lane % TEAM;
+    let row = (group.y * groups.x + group.x) * 4u * teams + lane / TEAM;
+    let first = vec4(row_first(row), row_first(row + teams), row_first(row + 2u * teams), row_first(row + 3u * teams));
+    var s0 = vec4<f32>();
+    var s1 = vec4<f32>();
+    var s2 = vec4<f32>();
+    var s3 = vec4<f32>();
+    let whole = params.columns / 4u;
+    for (var quad = member; quad < whole; quad += TEAM) {
+        let factor = x[params.x_first + quad];
+        s0 = fma(a[first.x + quad], factor, s0);
+        s1 = fma(a[first.y + quad], factor, s1);
+        s2 = fma(a[first.z + quad], factor, s2);
+        s3 = fma(a[first.w + quad], factor, s3);
+    }
+    // Behind the end of the vector there may be anything.
+    if (4u * whole < params.columns && member == 0u) {
+        let inside = vec4(4u * whole) + vec4(0u, 1u, 2u, 3u) < vec4(params.columns);
+        let factor = select(vec4<f32>(), x[params.x_first + whole], inside);
+        s0 = fma(a[first.x + whole], factor, s0);
+        s1 = fma(a[first.y + whole], factor, s1);
+        s2 = fma(a[first.z + whole], factor, s2);
+        s3 = fma(a[first.w + whole], factor, s3);
+    }
+    partial[lane] = vec4(total(s0), total(s1), total(s2), total(s3));
+    for (var half = TEAM / 2u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if (member < half) {
+            partial[lane] += partial[lane + half];
         }
-        for (; quad < whole; quad += 1u) {
-            even = fma(a[first + quad], x[params.x_first + quad], even);
-        }
-        // Behind the end of the vector there may be anything.
-        if (4u * whole < params.columns) {
-            let inside = vec4(4u * whole) + vec4(0u, 1u, 2u, 3u) < vec4(params.columns);
-            odd = fma(a[first + whole], select(vec4<f32>(), x[params.x_first + whole], inside), odd);
-        }
-        let sum = even + odd;
-        y[params.out_first + row] = (sum.x + sum.y) + (sum.z + sum.w);
+    }
+    if (member == 0u) {
+        let sums = partial[lane];
+        store(row, sums.x);
+        store(row + teams, sums.y);
+        store(row + 2u * teams, sums.z);
+        store(row + 3u * teams, sums.w);
     }
     mark_done(lane);
 }

@@ -26,7 +26,22 @@ fn main(
         let end = min(block * 16384u + 16384u, params.count);
         var smallest = x[params.first + min(begin, params.count - 1u)];
         var found = min(begin, params.count - 1u);
-        for (var at = begin; at < end; at += 64u) {
+        var at = begin;
+        // Four at a time while there are four: the loop costs as much as the comparison.
+        for (; at + 192u < end; at += 256u) {
+            let first = params.first + at;
+            let candidates = vec4(x[first], x[first + 64u], x[first + 128u], x[first + 192u]);
+            let left = select(candidates.x, candidates.y, candidates.y < candidates.x);
+            let right = select(candidates.z, candidates.w, candidates.w < candidates.z);
+            let upper = right < left;
+            let best = select(left, right, upper);
+            if (best < smallest) {
+                smallest = best;
+                let low = select(0u, 64u, candidates.y < candidates.x);
+                found = at + select(low, select(128u, 192u, candidates.w < candidates.z), upper);
+            }
+        }
+        for (; at < end; at += 64u) {
             let candidate = x[params.first + at];
             if (candidate < smallest) {
                 smallest = candidate;

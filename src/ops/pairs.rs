@@ -74,11 +74,14 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    /// The kernel for a device, with the rows and columns of its tile.
-    fn on(&self, gpu: &Gpu) -> (&'static Kernel, [u64; 2]) {
+    /// The kernel for a device and a number of rows of A, with its overrides and the rows and columns of its tile.
+    fn on(&self, gpu: &Gpu, rows: usize) -> (&'static Kernel, &'static [(&'static str, u32)], [u64; 2]) {
         match self.subgroup {
-            Some(kernel) if gpu.variant == Variant::Subgroup => (kernel, [256, 24]),
-            _ => (self.portable, [128, 128]),
+            Some(kernel) if gpu.variant == Variant::Subgroup && rows <= 128 => {
+                (kernel, &[("TILE_LANES", 32)], [128, 24])
+            }
+            Some(kernel) if gpu.variant == Variant::Subgroup => (kernel, &[("TILE_LANES", 64)], [256, 24]),
+            _ => (self.portable, &[], [128, 128]),
         }
     }
 }
@@ -175,7 +178,7 @@ pub(crate) fn product(
     out: Output,
     (layers, layer_quads): (usize, usize),
 ) -> Result<()> {
-    let (kernel, [tile_rows, tile_columns]) = forms.on(&recording.gpu);
+    let (kernel, overrides, [tile_rows, tile_columns]) = forms.on(&recording.gpu, a.rows);
     let column_tiles = (b.rows as u64).div_ceil(tile_columns);
     let tiles = (a.rows as u64).div_ceil(tile_rows) * column_tiles;
     let quads = |words: usize| (words / 4) as u32;
@@ -205,7 +208,7 @@ pub(crate) fn product(
             params: bytemuck::bytes_of(&params),
             buffers: &[a.view.buffer(), b.view.buffer(), out.view.buffer()],
             grid: Grid::linear(tiles)?.layers(layers as u32)?,
-            overrides: &[],
+            overrides,
             work: Work { operations: forms.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },
         },
     )

@@ -1,5 +1,6 @@
 //! The CPU twins against f64 oracles, at edge sizes, with any number of threads.
 mod distance;
+mod gemm;
 mod linalg;
 mod random;
 mod reduce;

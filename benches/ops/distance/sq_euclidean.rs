@@ -5,7 +5,7 @@ use gristmill::ops;
 use super::super::case::{Case, Job, Work, uniform};
 
 pub fn cases() -> Vec<Case> {
-    [[1024, 64], [4096, 64], [2048, 784]].map(case).to_vec()
+    [[1024, 64], [4096, 64], [8192, 64], [2048, 784]].map(case).to_vec()
 }
 
 fn case([rows, columns]: [usize; 2]) -> Case {

@@ -134,7 +134,7 @@ fn fill<T: Word>(
             count: range.len() as u32,
             counters: counters as u32,
             first_low: (first / 4) as u32,
-            first_high: (first / 4 >> 32) as u32,
+            first_high: ((first / 4) >> 32) as u32,
             skipped: skipped as u32,
             stream: draw.stream,
             key_low: draw.seed as u32,

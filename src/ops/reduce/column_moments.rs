@@ -77,7 +77,8 @@ fn central_sums(stream: &mut Stream, x: &DeviceMatrix, factor: Factor, center: &
     row.resize(padded(x.columns()).max(4), 0.0);
     let center = DeviceVec::from_slice(&row, &stream.device().clone())?;
     let view = center.view(stream)?;
-    column_sums(stream, (&KERNEL, &[("POWER", power)]), x, factor, Some(view.buffer()))
+    let weighted = u32::from(matches!(factor, Factor::Each(_)));
+    column_sums(stream, (&KERNEL, &[("POWER", power), ("WEIGHTED", weighted)]), x, factor, Some(view.buffer()))
 }
 
 /// Weights must be one for each row, on the stream's device, and none of them negative or missing.

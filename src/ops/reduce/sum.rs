@@ -33,6 +33,9 @@ struct Params {
     out_first: u32,
 }
 
+/// Blocks of one workgroup, as in the shader.
+const BLOCKS_PER_GROUP: u64 = 8;
+
 /// Results of one block: one a lane.
 const PER_BLOCK: usize = 64;
 
@@ -71,22 +74,26 @@ fn pass(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<DeviceVec<f32>> {
         let view = from.view(recording, range.clone())?;
         let results = PER_BLOCK * (range.start / BLOCK)..PER_BLOCK * range.end.div_ceil(BLOCK);
         let target = to.target(recording, results.clone(), false)?;
-        let params = Params {
-            count: range.len() as u32,
-            first: view.first_word() / 4,
-            blocks: (results.len() / PER_BLOCK) as u32,
-            out_first: target.view.first_word(),
-        };
-        recording.dispatch(
-            &KERNEL,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[view.buffer(), target.view.buffer()],
-                grid: Grid::linear(params.blocks as u64)?,
-                overrides: &[],
-                work: Work { operations: range.len() as u64, bytes: 4 * (range.len() + results.len()) as u64 },
-            },
-        )?;
+        // The whole blocks, then the shorter one at the end, if there is one.
+        let whole = range.len() / BLOCK;
+        for (first, count, guarded) in [(0, whole * BLOCK, 0), (whole, range.len() % BLOCK, 1)] {
+            let params = Params {
+                count: count as u32,
+                first: view.first_word() / 4 + (first * BLOCK / 4) as u32,
+                blocks: count.div_ceil(BLOCK) as u32,
+                out_first: target.view.first_word() + (first * PER_BLOCK) as u32,
+            };
+            recording.dispatch(
+                &KERNEL,
+                Dispatch {
+                    params: bytemuck::bytes_of(&params),
+                    buffers: &[view.buffer(), target.view.buffer()],
+                    grid: Grid::covering(params.blocks as u64, BLOCKS_PER_GROUP)?,
+                    overrides: &[("GUARDED", guarded)],
+                    work: Work { operations: count as u64, bytes: 4 * count as u64 },
+                },
+            )?;
+        }
         to.commit(recording, target)?;
     }
     Ok(out)

@@ -24,7 +24,7 @@ fn products_at_edge_sizes_match_the_oracle() {
                 for (row, value) in forward(device, &a, &right).iter().enumerate() {
                     let terms = || a.row(row).iter().zip(&right).map(|(a, x)| *a as f64 * *x as f64);
                     let (exact, size): (f64, f64) = (terms().sum(), terms().map(f64::abs).sum());
-                    let bound = (columns as f64 / 8.0 + 6.0).max(40.0) * EPS * size;
+                    let bound = (columns as f64 / 4.0 + 6.0).max(40.0) * EPS * size;
                     assert!((*value as f64 - exact).abs() <= bound, "{name}: {rows}×{columns}, row {row}");
                 }
                 for (column, value) in transposed(device, &a, &left).iter().enumerate() {
