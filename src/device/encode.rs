@@ -105,7 +105,8 @@ fn encode(encoder: &mut wgpu::CommandEncoder, steps: &[Step]) {
             continue;
         }
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        run.iter().for_each(|step| dispatch(&mut pass, step));
+        let before = [None].into_iter().chain(run.iter().map(Some));
+        run.iter().zip(before).for_each(|(step, before)| dispatch(&mut pass, step, before));
     }
 }
 
@@ -118,18 +119,28 @@ fn encode_timed(encoder: &mut wgpu::CommandEncoder, steps: &[Step], clockwork: &
             continue;
         }
         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: clockwork.writes(at) };
-        dispatch(&mut encoder.begin_compute_pass(&descriptor), step);
+        dispatch(&mut encoder.begin_compute_pass(&descriptor), step, None);
         at += 1;
     }
     clockwork.resolve(encoder);
 }
 
-fn dispatch(pass: &mut wgpu::ComputePass, step: &Step) {
-    if let Step::Dispatch { pipeline, bind_group, offset, counts: [x, y, z], .. } = step {
+/// Sets what the step before it in the pass has not set already: drivers pay for every change.
+fn dispatch(pass: &mut wgpu::ComputePass, step: &Step, before: Option<&Step>) {
+    let Step::Dispatch { pipeline, bind_group, offset, counts: [x, y, z], .. } = step else { return };
+    let (same_pipeline, same_binding) = match before {
+        Some(Step::Dispatch { pipeline: set, bind_group: bound, offset: at, .. }) => {
+            (Arc::ptr_eq(pipeline, set), bind_group == bound && offset == at)
+        }
+        _ => (false, false),
+    };
+    if !same_pipeline {
         pass.set_pipeline(&pipeline.raw);
-        pass.set_bind_group(0, bind_group, &[*offset]);
-        pass.dispatch_workgroups(*x, *y, *z);
     }
+    if !(same_pipeline && same_binding) {
+        pass.set_bind_group(0, bind_group, &[*offset]);
+    }
+    pass.dispatch_workgroups(*x, *y, *z);
 }
 
 fn copy(encoder: &mut wgpu::CommandEncoder, step: &Step) {

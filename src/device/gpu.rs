@@ -137,7 +137,7 @@ impl Gpu {
 
     /// Operations in one dispatch that keep it under 0.5 s on a software adapter, about 50 ms on a real card.
     pub(crate) fn operations_per_dispatch(&self) -> u64 {
-        if self.info.kind == DeviceKind::Software { 2_000_000_000 } else { 20_000_000_000 }
+        if self.info.kind == DeviceKind::Software { 4_000_000_000 } else { 20_000_000_000 }
     }
 
     /// A buffer within `ceiling` bytes of total use; `Ok(None)` when the budget has no room for it now.

@@ -1,5 +1,6 @@
 //! Recording: an op says what runs; the stream decides when it is submitted.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -71,6 +72,8 @@ pub(crate) struct Recording {
     steps: Vec<Step>,
     params: Vec<u8>,
     used: Vec<Arc<Buffer>>,
+    /// Bind groups of this recording, by pipeline and buffers, which `used` keeps alive: a loop binds the same ones.
+    bind_groups: HashMap<Vec<usize>, wgpu::BindGroup>,
     pub(super) pieces: Vec<Arc<Buffer>>,
     /// The last of `pieces` is mapped and filled up to here.
     pub(super) piece_filled: u64,
@@ -147,6 +150,7 @@ impl Recording {
             steps: vec![],
             params: vec![],
             used: vec![],
+            bind_groups: HashMap::new(),
             pieces: vec![],
             piece_filled: 0,
             cost: 0,
@@ -199,13 +203,16 @@ impl Recording {
     }
 
     fn push(&mut self, kernel: &Kernel, pipeline: Arc<Pipeline>, dispatch: &Dispatch) -> Result<()> {
-        let offset = self.params.len();
-        self.params.extend_from_slice(dispatch.params);
-        self.params.resize(offset + PARAMS_STRIDE, 0);
+        let offset = self.place_params(dispatch.params);
+        let buffers = dispatch.buffers.iter().map(|buffer| Arc::as_ptr(buffer) as usize);
+        let key: Vec<usize> = [Arc::as_ptr(&pipeline) as usize].into_iter().chain(buffers).collect();
         let gpu = self.gpu.clone();
+        let known = self.bind_groups.get(&key).cloned();
         let kit = self.kit()?;
-        let bind_group = encode::bind_group(&gpu, &pipeline, kit, dispatch.params.len(), dispatch.buffers);
         kit.groups = kit.groups.wrapping_add(dispatch.grid.total() as u32);
+        let bind_group =
+            known.unwrap_or_else(|| encode::bind_group(&gpu, &pipeline, kit, dispatch.params.len(), dispatch.buffers));
+        self.bind_groups.insert(key, bind_group.clone());
         self.steps.push(Step::Dispatch {
             pipeline,
             bind_group,
@@ -214,6 +221,19 @@ impl Recording {
             entry: Entry { kernel: kernel.name, work: dispatch.work },
         });
         Ok(())
+    }
+
+    /// Where the parameters lie in the arena: at the last place if they are the same as there.
+    fn place_params(&mut self, params: &[u8]) -> usize {
+        if let Some(last) = self.params.len().checked_sub(PARAMS_STRIDE)
+            && self.params[last..].starts_with(params)
+        {
+            return last;
+        }
+        let offset = self.params.len();
+        self.params.extend_from_slice(params);
+        self.params.resize(offset + PARAMS_STRIDE, 0);
+        offset
     }
 
     /// Records a copy between buffers of the device.
@@ -290,6 +310,7 @@ impl Recording {
         let steps = std::mem::take(&mut self.steps);
         let params = std::mem::take(&mut self.params);
         let used = std::mem::take(&mut self.used);
+        self.bind_groups.clear();
         let pieces = std::mem::take(&mut self.pieces);
         let recorded = self.recorded;
         self.cost = 0;

@@ -118,4 +118,3 @@ fn a_row_of_gemv_does_not_depend_on_the_others() {
         assert_eq!(one[0].to_bits(), all[i].to_bits());
     }
 }
-
