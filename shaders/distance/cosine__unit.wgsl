@@ -28,7 +28,8 @@ fn main(
             largest = max(largest, abs(x[first + quad]));
         }
         let size = max(max(largest.x, largest.y), max(largest.z, largest.w));
-        let scale = select(1.0 / size, 0.0, size == 0.0);
+        // The reciprocal of a number above 2¹²⁶ would not be normal; 2⁻¹²⁶ does as well there.
+        let scale = select(select(1.0 / size, 1.1754944e-38, size > 8.5e37), 0.0, size == 0.0);
         var sum = vec4<f32>();
         for (var quad = 0u; quad < params.quads; quad += 1u) {
             let value = x[first + quad] * scale;

@@ -90,16 +90,17 @@ fn log_sum_exp(x: vec4<f32>) -> f32 {
     return largest + logarithm((exponential(y.x) + exponential(y.y)) + (exponential(y.z) + exponential(y.w)));
 }
 
-// Non-negative x to the power p > 0, of four; 0 stays 0.
+// Non-negative x to the power p > 0, of four. What lies below 2⁻¹²⁶ is 0, what lies above 2¹²⁷ is held there.
 fn power4(x: vec4<f32>, p: f32) -> vec4<f32> {
     let y = max(x, vec4(1.1754944e-38));
+    let exponent = p * vec4(logarithm2(y.x), logarithm2(y.y), logarithm2(y.z), logarithm2(y.w));
     let power = vec4(
-        power_of_2(p * logarithm2(y.x)),
-        power_of_2(p * logarithm2(y.y)),
-        power_of_2(p * logarithm2(y.z)),
-        power_of_2(p * logarithm2(y.w)),
+        power_of_2(exponent.x),
+        power_of_2(exponent.y),
+        power_of_2(exponent.z),
+        power_of_2(exponent.w),
     );
-    return select(power, vec4<f32>(), x == vec4<f32>());
+    return select(power, vec4<f32>(), (exponent < vec4(-126.0)) | (x == vec4<f32>()));
 }
 
 // Sine and cosine of an angle within ±π/4.

@@ -8,7 +8,8 @@ struct Params {
     groups: u32,
     x_first: u32,
     x_stride: u32,
-    out_first: u32,
+    index_first: u32,
+    value_first: u32,
 }
 
 override TEAM: u32 = 32u;
@@ -70,8 +71,8 @@ fn main(
             }
         }
         if (member == 0u && row < params.rows) {
-            index[params.out_first + row] = best_column[lane];
-            value[params.out_first + row] = best_value[lane];
+            index[params.index_first + row] = best_column[lane];
+            value[params.value_first + row] = best_value[lane];
         }
     }
     mark_done(lane);

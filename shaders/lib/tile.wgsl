@@ -10,23 +10,49 @@ const TILE_QUADS = 4u;
 var<workgroup> tile_a_block: array<vec4<f32>, 512>;
 var<workgroup> tile_b_block: array<vec4<f32>, 512>;
 
-fn tile_fill(at: u32, row: u32, column: u32, quad: u32, end: u32) {
-    let slot = (at / 128u) * 128u + (at % 128u) / 4u;
-    let part = at % 4u;
-    var a = vec4<f32>();
-    var b = vec4<f32>();
-    if (quad < end) {
-        a = tile_a(row, quad);
-        b = tile_b(column, quad);
+// A lane loads four values along the depth of each of four rows, turns them, and stores whole vec4: lanes that wrote
+// parts of one vec4 would race where a compiler rewrites all of it.
+fn tile_turn(r0: vec4<f32>, r1: vec4<f32>, r2: vec4<f32>, r3: vec4<f32>, first: bool, slot: u32) {
+    let x = vec4(r0.x, r1.x, r2.x, r3.x);
+    let y = vec4(r0.y, r1.y, r2.y, r3.y);
+    let z = vec4(r0.z, r1.z, r2.z, r3.z);
+    let w = vec4(r0.w, r1.w, r2.w, r3.w);
+    if (first) {
+        tile_a_block[slot] = x;
+        tile_a_block[slot + 32u] = y;
+        tile_a_block[slot + 64u] = z;
+        tile_a_block[slot + 96u] = w;
+    } else {
+        tile_b_block[slot] = x;
+        tile_b_block[slot + 32u] = y;
+        tile_b_block[slot + 64u] = z;
+        tile_b_block[slot + 96u] = w;
     }
-    tile_a_block[slot][part] = a.x;
-    tile_a_block[slot + 32u][part] = a.y;
-    tile_a_block[slot + 64u][part] = a.z;
-    tile_a_block[slot + 96u][part] = a.w;
-    tile_b_block[slot][part] = b.x;
-    tile_b_block[slot + 32u][part] = b.y;
-    tile_b_block[slot + 64u][part] = b.z;
-    tile_b_block[slot + 96u][part] = b.w;
+}
+
+// Lanes 0 to 127 fill the block of A, the others that of B: 32 groups of four rows, four quads along the depth.
+fn tile_fill(lane: u32, first_row: u32, first_column: u32, first_quad: u32, end: u32) {
+    let at = lane % 128u;
+    let quad = first_quad + at / 32u;
+    let slot = (at / 32u) * 128u + at % 32u;
+    var r0 = vec4<f32>();
+    var r1 = vec4<f32>();
+    var r2 = vec4<f32>();
+    var r3 = vec4<f32>();
+    if (quad < end && lane < 128u) {
+        let row = first_row + 4u * (at % 32u);
+        r0 = tile_a(row, quad);
+        r1 = tile_a(row + 1u, quad);
+        r2 = tile_a(row + 2u, quad);
+        r3 = tile_a(row + 3u, quad);
+    } else if (quad < end) {
+        let column = first_column + 4u * (at % 32u);
+        r0 = tile_b(column, quad);
+        r1 = tile_b(column + 1u, quad);
+        r2 = tile_b(column + 2u, quad);
+        r3 = tile_b(column + 3u, quad);
+    }
+    tile_turn(r0, r1, r2, r3, lane < 128u, slot);
 }
 
 fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32) {
@@ -36,9 +62,7 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
     let lane_column = lane % 16u;
     var c: array<vec4<f32>, 16>;
     for (var quad = begin; quad < end; quad += TILE_QUADS) {
-        for (var at = lane; at < 512u; at += TILE_LANES) {
-            tile_fill(at, first_row + at % 128u, first_column + at % 128u, quad + at / 128u, end);
-        }
+        tile_fill(lane, first_row, first_column, quad, end);
         workgroupBarrier();
         for (var k = 0u; k < 16u; k += 1u) {
             let a0 = tile_a_block[k * 32u + lane_row];

@@ -89,8 +89,11 @@ impl DeviceMatrix {
             (Home::Gpu(_), None) => return Err(elsewhere("to_matrix")),
         };
         let matrix = Matrix::shared(self.rows, self.columns, values);
-        matrix.check_finite()?;
-        Ok(matrix)
+        // An overflow can end as infinity less infinity: without missing values in the input, NaN is no result.
+        match matrix.check_finite()? {
+            Some((row, column)) if self.missing.is_none() => Err(Error::NotFinite { row, column, value: f64::NAN }),
+            _ => Ok(matrix),
+        }
     }
 
     /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers

@@ -94,15 +94,25 @@ impl<T: Word> DeviceVec<T> {
     }
 
     /// Room for the result of a kernel of your own; zeros on the CPU.
+    ///
+    /// It lies in one buffer, so that what a kernel writes to its [`view`](DeviceVec::view) is the vector; a length for
+    /// which there is no such buffer is [`Error::Limit`].
     pub fn unwritten(stream: &mut Stream, len: usize) -> Result<DeviceVec<T>> {
-        DeviceVec::output(stream, len)
+        let made = DeviceVec::output(stream, len)?;
+        match &made.home {
+            Home::Gpu(store) if !store.is_one_buffer() => {
+                let have = stream.device().memory().1;
+                Err(Error::Limit { what: "bytes in one buffer of the device".to_string(), need: 4 * len as u64, have })
+            }
+            _ => Ok(made),
+        }
     }
 
     /// Room for a result.
     pub(crate) fn output(stream: &Stream, len: usize) -> Result<DeviceVec<T>> {
         let device = stream.device().clone();
         let home = match &device {
-            Device::Cpu => Home::Cpu(Arc::new(vec![T::zeroed(); len])),
+            Device::Cpu => Home::Cpu(Arc::new(zeroed(len)?)),
             Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, len, 1, BLOCK)?),
         };
         Ok(DeviceVec { device, len, missing: None, home })
@@ -135,12 +145,14 @@ impl<T: Word> DeviceVec<T> {
             }
             (Home::Gpu(_), None) => return Err(elsewhere("to_vec")),
         };
-        T::check(&values)?;
-        Ok(values)
+        match T::check(&values)? {
+            Some(row) if self.missing.is_none() => Err(Error::NotFinite { row, column: 0, value: f64::NAN }),
+            _ => Ok(values),
+        }
     }
 
-    /// All values in one buffer on the GPU, for a kernel of your own. Below the binding limit that is the vector's own
-    /// buffer, which a kernel can write; above it is a copy. It is an error on the CPU.
+    /// All values in one buffer on the GPU, for a kernel of your own: the vector's own buffer if it lies in one, as one
+    /// made by [`DeviceVec::unwritten`] does, else a copy to read. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream) -> Result<View> {
         self.on(stream, "view")?;
         match (&self.home, stream.gpu()) {
@@ -177,6 +189,13 @@ impl<T: Word> DeviceVec<T> {
             Home::Cpu(_) => Err(elsewhere("values")),
         }
     }
+}
+
+/// `len` zeros, or an error where a plain vector would end the process.
+pub(crate) fn zeroed<T: Word>(len: usize) -> Result<Vec<T>> {
+    let out_of_memory = |_| Error::OutOfMemory { what: format!("{len} values on the host") };
+    Vec::<T>::new().try_reserve_exact(len).map_err(out_of_memory)?;
+    Ok(vec![T::zeroed(); len])
 }
 
 fn elsewhere(op: &'static str) -> Error {

@@ -8,7 +8,7 @@ mod rows;
 
 pub use device_matrix::DeviceMatrix;
 pub(crate) use device_matrix::padded;
-pub(crate) use device_vec::BLOCK;
+pub(crate) use device_vec::{BLOCK, zeroed};
 pub use device_vec::{DeviceVec, Word};
 pub use matrix::Matrix;
 pub use rows::View;

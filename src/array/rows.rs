@@ -38,6 +38,11 @@ impl View {
         View { buffer, first_word: 0 }
     }
 
+    /// The same buffer, from so many words further on.
+    pub(crate) fn skip(&self, words: usize) -> View {
+        View { buffer: self.buffer.clone(), first_word: self.first_word + words as u32 }
+    }
+
     /// The buffer to bind.
     pub fn buffer(&self) -> &Arc<Buffer> {
         &self.buffer
@@ -78,6 +83,11 @@ impl RowStore {
         host.try_reserve_exact(words).map_err(|_| out_of_memory())?;
         host.resize(words, 0);
         Ok(RowStore { rows, stride, home: Home::Host(Mutex::new(host)) })
+    }
+
+    /// Whether all rows lie in one buffer of the device.
+    pub(crate) fn is_one_buffer(&self) -> bool {
+        matches!(&self.home, Home::Chunks { chunks, .. } if chunks.len() == 1)
     }
 
     /// Words from one row to the next.
@@ -184,7 +194,7 @@ impl RowStore {
 
     fn direct(&self, range: &Range<usize>) -> Option<View> {
         let Home::Chunks { chunk_rows, chunks } = &self.home else { return None };
-        let number = range.start / chunk_rows;
+        let number = (range.start / chunk_rows).min(chunks.len() - 1);
         let within = range.end <= (number + 1) * chunk_rows;
         let first_word = ((range.start - number * chunk_rows) * self.stride) as u32;
         within.then(|| View { buffer: chunks[number].clone(), first_word })

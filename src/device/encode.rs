@@ -66,7 +66,7 @@ pub(crate) fn submit(
     used: Vec<Arc<Buffer>>,
 ) -> Result<Submitted> {
     let entries: Vec<Entry> = steps.iter().filter_map(entry_of).collect();
-    let clockwork = if gpu.profiler.is_timing() { Some(Clockwork::new(gpu, entries.len())?) } else { None };
+    let clockwork = if gpu.profiler.is_timing() { Clockwork::new(gpu, entries.len()).ok() } else { None };
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("gristmill") });
     match &clockwork {
         Some(clockwork) => encode_timed(&mut encoder, steps, clockwork),

@@ -145,12 +145,9 @@ impl Gpu {
         self.health.check()?;
         // wgpu has no empty bindings.
         let bytes = bytes.next_multiple_of(16).max(16);
-        if bytes > self.limits.max_buffer_size {
-            return Err(Error::Limit {
-                what: format!("bytes of {what}"),
-                need: bytes,
-                have: self.limits.max_buffer_size,
-            });
+        let have = if purpose == Purpose::Array { self.binding_bytes() } else { self.limits.max_buffer_size };
+        if bytes > have {
+            return Err(Error::Limit { what: format!("bytes of {what}"), need: bytes, have });
         }
         match self.memory.reserve(bytes, ceiling) {
             Some(reservation) => self.create(bytes, purpose, reservation, what).map(Some),

@@ -78,6 +78,9 @@ impl Device {
         }
         let adapters = adapters();
         let chosen = choose(wanted, &infos(&adapters))?;
+        if chosen == 0 {
+            return Ok(Device::Cpu);
+        }
         let gpu = Gpu::open(&adapters[chosen - 1], chosen, options)?;
         if gpu.info.kind == DeviceKind::Software {
             self_test::run(&gpu)?;

@@ -56,7 +56,8 @@ impl DeviceOptions {
     }
 
     /// Fills every new array with a bit pattern that no kernel writes, and refuses a read-back that still holds it.
-    /// Costs a write of each array: for tests and for finding a faulty driver.
+    /// Costs a write of each array, and integers that happen to equal the pattern, 0x7fc0dead, are refused too: for tests
+    /// and for finding a faulty driver.
     pub fn mark_outputs(mut self, on: bool) -> Self {
         self.mark_outputs = on;
         self

@@ -12,7 +12,7 @@ use super::profile::Entry;
 use super::readback::{Proof, proof_offset};
 use crate::error::{Error, Result};
 use crate::kernel::pipeline::{Overrides, Pipeline};
-use crate::kernel::{Access, Grid, Kernel, Needs, Work};
+use crate::kernel::{Access, Grid, Kernel, Needs, STATUS_BINDING, Work};
 
 /// Bytes from one dispatch's parameters to the next: WebGPU's largest alignment of a dynamic offset.
 const PARAMS_STRIDE: usize = 256;
@@ -173,8 +173,9 @@ impl Recording {
         self.recorded += 1;
         for (buffer, access) in dispatch.buffers.iter().zip(kernel.buffers) {
             self.used.push(Arc::clone(buffer));
-            if *access == Access::Write {
-                buffer.written_by(&self.clock, self.recorded);
+            match access {
+                Access::Write => buffer.written_by(&self.clock, self.recorded),
+                Access::Read => buffer.read_by(&self.clock, self.recorded),
             }
         }
         self.push(kernel, pipeline, &dispatch)?;
@@ -186,6 +187,10 @@ impl Recording {
     }
 
     fn check(&self, kernel: &Kernel, dispatch: &Dispatch) -> Result<()> {
+        if kernel.params_size > PARAMS_STRIDE || kernel.buffers.len() >= STATUS_BINDING as usize {
+            let why = format!("it has more than {PARAMS_STRIDE} bytes of Params or more than six buffers");
+            return Err(Error::Kernel { kernel: kernel.name.to_string(), why });
+        }
         if dispatch.params.len() != kernel.params_size || dispatch.buffers.len() != kernel.buffers.len() {
             return Err(Error::Shape {
                 op: kernel.name,
@@ -199,7 +204,14 @@ impl Recording {
                 why: "this device has no subgroups".to_string(),
             });
         }
-        dispatch.buffers.iter().try_for_each(|buffer| buffer.ready_for(&self.clock))
+        let mut bound = dispatch.buffers.iter().zip(kernel.buffers);
+        let shared =
+            |buffer: &Arc<Buffer>| dispatch.buffers.iter().filter(|other| Arc::ptr_eq(other, buffer)).count() > 1;
+        if bound.clone().any(|(buffer, access)| *access == Access::Write && shared(buffer)) {
+            let rule = "bound once, if it is written".to_string();
+            return Err(Error::Param { name: "buffers", rule, got: format!("one twice in {}", kernel.name) });
+        }
+        bound.try_for_each(|(buffer, access)| buffer.ready_for(&self.clock, *access == Access::Write))
     }
 
     fn push(&mut self, kernel: &Kernel, pipeline: Arc<Pipeline>, dispatch: &Dispatch) -> Result<()> {
@@ -238,11 +250,12 @@ impl Recording {
 
     /// Records a copy between buffers of the device.
     pub(crate) fn copy(&mut self, from: (&Arc<Buffer>, u64), to: (&Arc<Buffer>, u64), bytes: u64) -> Result<()> {
-        from.0.ready_for(&self.clock)?;
-        to.0.ready_for(&self.clock)?;
+        from.0.ready_for(&self.clock, false)?;
+        to.0.ready_for(&self.clock, true)?;
         self.recorded += 1;
+        from.0.read_by(&self.clock, self.recorded);
         to.0.written_by(&self.clock, self.recorded);
-        self.used.push(to.0.clone());
+        self.used.extend([from.0.clone(), to.0.clone()]);
         let (from, from_offset, to, to_offset) = (from.0.clone(), from.1, to.0.clone(), to.1);
         self.steps.push(Step::Copy { from, from_offset, to, to_offset, bytes });
         Ok(())
@@ -316,8 +329,10 @@ impl Recording {
         self.cost = 0;
         let kit = self.kit()?;
         let proof_copy = proof.map(|(piece, words)| (piece, proof_offset(words)));
-        let submitted = encode::submit(&gpu, &steps, kit, &params, proof_copy, used)?;
+        let submitted = encode::submit(&gpu, &steps, kit, &params, proof_copy, used);
         let groups = kit.groups;
+        // Steps that were counted and not handed over would spoil every later proof.
+        let submitted = submitted.inspect_err(|_| self.drop_kit())?;
         for piece in pieces {
             gpu.staging.return_upload(piece);
         }

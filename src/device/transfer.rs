@@ -79,7 +79,7 @@ impl Recording {
         let mut done = 0;
         while done < words {
             let count = piece_words.min(words - done);
-            let piece = self.gpu.staging.take_readback(&self.gpu)?;
+            let piece = self.readback_piece()?;
             self.copy((from, 4 * (first + done)), (&piece, 0), 4 * count)?;
             let (submitted, proof) = self.submit(Some((&piece, count as usize)))?;
             let next = Pending { piece, words: count as usize, submitted, proof };
@@ -96,10 +96,22 @@ impl Recording {
     }
 
     /// Waits until everything recorded is done, and proves it.
-    pub(super) fn prove(&mut self) -> Result<()> {
-        let piece = self.gpu.staging.take_readback(&self.gpu)?;
+    pub(crate) fn prove(&mut self) -> Result<()> {
+        let piece = self.readback_piece()?;
         let (submitted, proof) = self.submit(Some((&piece, 0)))?;
         self.finish(Pending { piece, words: 0, submitted, proof }, &mut |_| ())
+    }
+
+    /// A piece to copy results into; when the budget is used up it waits for earlier work to give its memory back.
+    fn readback_piece(&mut self) -> Result<Arc<Buffer>> {
+        match self.gpu.staging.take_readback(&self.gpu) {
+            Err(Error::Limit { .. }) => {
+                self.flush()?;
+                self.gpu.traffic.drain(&self.gpu)?;
+                self.gpu.staging.take_readback(&self.gpu)
+            }
+            taken => taken,
+        }
     }
 
     /// Takes a finished piece. After an error the status words are not used again: they may hold a reported fault.

@@ -115,7 +115,10 @@ pub(crate) fn all_pairs(
     let (a_rows, b_rows, out_rows) = (a.store()?, b.store()?, out.store()?);
     let depth = a.columns();
     let gpu = recording.gpu.clone();
-    let b_block = block_of_columns(&gpu, b_rows.stride(), b.rows());
+    // A tile has up to 256 rows of A, so this many rows of B make a dispatch at the least.
+    let b_by_work = gpu.operations_per_dispatch() / (256 * forms.step_operations * depth.max(1) as u64);
+    let b_by_work = (b_by_work as usize).next_multiple_of(16).max(16);
+    let b_block = block_of_columns(&gpu, b_rows.stride(), b.rows()).min(b_by_work);
     let layered = forms.layered && depth > DEPTH_BLOCK;
     let out_words = out_rows.stride() as u64 * if layered { 2 } else { 1 };
     let operations = forms.step_operations * depth as u64 * b_block as u64;
@@ -144,8 +147,27 @@ pub(crate) fn block_of_columns(gpu: &Gpu, stride: usize, rows: usize) -> usize {
     RowStore::block_rows(gpu, stride as u64, 1, 16).next_multiple_of(16).min(rows.max(1))
 }
 
-/// The product over a depth that is summed in layers of [`DEPTH_BLOCK`], as many at a time as there is room for.
+/// The product over a depth that is summed in layers of [`DEPTH_BLOCK`], as many at a time as there is room for and as
+/// the work of one dispatch allows; a layer that is too much work by itself is cut by rows of A.
 pub(crate) fn layered_product(
+    recording: &mut Recording,
+    forms: &Forms,
+    (a, b): (Operand, Operand),
+    depth: Range<usize>,
+    out: Output,
+) -> Result<()> {
+    let row_work = forms.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
+    let at_once = (recording.gpu.operations_per_dispatch() / row_work.max(1)) as usize;
+    for rows in blocks(a.rows, at_once.next_multiple_of(256).max(256)) {
+        let a_view = a.view.skip(rows.start * a.stride);
+        let out_view = out.view.skip(rows.start * out.stride);
+        let part = Operand { view: &a_view, rows: rows.len(), stride: a.stride };
+        layers_of_rows(recording, forms, (part, b), depth.clone(), Output { view: &out_view, ..out })?;
+    }
+    Ok(())
+}
+
+fn layers_of_rows(
     recording: &mut Recording,
     forms: &Forms,
     (a, b): (Operand, Operand),
@@ -154,9 +176,12 @@ pub(crate) fn layered_product(
 ) -> Result<()> {
     let row_quads = padded(b.rows) / 4;
     let layer_quads = a.rows * row_quads;
-    let room = (recording.gpu.scratch_bytes() / (16 * layer_quads as u64)).max(1) as usize;
+    let by_room = recording.gpu.scratch_bytes() / (16 * layer_quads as u64);
+    let layer_work = forms.step_operations * (a.rows * b.rows * DEPTH_BLOCK) as u64;
+    let by_work = recording.gpu.operations_per_dispatch() / layer_work.max(1);
+    let layers_at_once = by_room.min(by_work).clamp(1, 64) as usize;
     let mut beta = out.beta;
-    for batch in blocks(depth.len(), room.min(64) * DEPTH_BLOCK) {
+    for batch in blocks(depth.len(), layers_at_once * DEPTH_BLOCK) {
         let layers = batch.len().div_ceil(DEPTH_BLOCK);
         let buffer = recording.scratch(16 * (layers * layer_quads) as u64, "layers of a product")?;
         let partial = View::whole(buffer);

@@ -152,3 +152,35 @@ fn results_of_one_op_feed_the_next_without_a_read_back() {
     assert_eq!(nearest(&Device::Cpu), nearest(gpu()));
     assert_eq!(nearest(gpu()).0, (0..50).collect::<Vec<u32>>());
 }
+
+#[test]
+fn an_empty_view_at_the_end_is_no_crash_and_one_past_it_an_error() {
+    let device = open_gpu(DeviceOptions::default().chunk_rows(1));
+    let x = matrix(2, 3, 37).to(&device).unwrap();
+    let mut stream = device.stream();
+    assert!(x.view(&mut stream, 2..2).is_ok());
+    assert!(matches!(x.view(&mut stream, 1..3), Err(Error::Shape { .. })));
+}
+
+#[test]
+fn a_result_that_overflowed_to_nan_is_an_error_not_a_missing_value() {
+    for (name, device) in devices() {
+        let mut stream = device.stream();
+        let a = Matrix::from_rows(&[[1e30, 1e30]]).unwrap().to(device).unwrap();
+        let b = Matrix::from_rows(&[[1e30, -1e30]]).unwrap().to(device).unwrap();
+        let refused = ops::gemm(&mut stream, Layout::NT, &a, &b).unwrap().to_matrix(&mut stream).unwrap_err();
+        assert!(matches!(refused, Error::NotFinite { row: 0, column: 0, .. }), "{name}: {refused}");
+    }
+}
+
+#[test]
+fn counts_that_no_memory_holds_are_errors() {
+    use gristmill::ops::random::philox::Draw;
+    for (name, device) in devices() {
+        let mut stream = device.stream();
+        let refused = ops::random_bits(&mut stream, Draw::new(1, 1), usize::MAX / 2).unwrap_err();
+        assert!(matches!(refused, Error::OutOfMemory { .. }), "{name}: {refused}");
+        let wide = Matrix::zeros(1, 1 << 22).unwrap().to(device).unwrap();
+        assert!(ops::syrk(&mut stream, &wide, None, None).is_err(), "{name}");
+    }
+}

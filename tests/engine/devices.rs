@@ -20,7 +20,9 @@ fn a_device_opens_by_index_and_by_part_of_its_name() {
     let part = info.name.split_whitespace().next().unwrap().to_uppercase();
     assert_eq!(Device::open(&part).unwrap().info().name, info.name);
     assert_eq!(Device::open("cpu").unwrap().info().kind, DeviceKind::Cpu);
-    assert_eq!(Device::open("0").unwrap().info().kind, DeviceKind::Cpu);
+    for zero in ["0", "00", "+0"] {
+        assert_eq!(Device::open(zero).unwrap().info().kind, DeviceKind::Cpu);
+    }
 }
 
 #[test]

@@ -72,3 +72,19 @@ fn finishing_a_stream_proves_its_work() {
         stream.finish().unwrap();
     }
 }
+
+#[test]
+fn an_array_that_another_stream_has_yet_to_read_is_not_overwritten() {
+    let device = gpu();
+    let (mut first, mut second) = (device.stream(), device.stream());
+    let x = matrix(10, 10, 66).to(device).unwrap();
+    let mut shared = matrix(10, 10, 67).to(device).unwrap();
+    let product = ops::gemm(&mut first, Layout::NT, &x, &shared).unwrap();
+    let refused = ops::gemm_into(&mut second, Layout::NT, (1.0, &x), &x, (0.0, &mut shared)).unwrap_err();
+    assert!(matches!(refused, Error::Elsewhere { .. }), "{refused}");
+    first.flush().unwrap();
+    assert!(ops::gemm_into(&mut second, Layout::NT, (1.0, &x), &x, (0.0, &mut shared)).is_ok());
+    second.flush().unwrap();
+    let alone = ops::gemm(&mut second, Layout::NT, &x, &matrix(10, 10, 67).to(device).unwrap()).unwrap();
+    assert!(product.to_matrix(&mut second).unwrap() == alone.to_matrix(&mut second).unwrap());
+}

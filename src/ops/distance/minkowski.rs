@@ -23,7 +23,8 @@ const FORMS: Forms = Forms { portable: &KERNEL, subgroup: None, step_operations:
 /// are Manhattan, Euclidean and Chebyshev; others cost a logarithm and an exponential a step.
 ///
 /// The error is at most (d + 3·p·|log₂ of the largest difference| + 30)·ε of the value, ε = 2⁻²⁴. On a GPU the powers must
-/// stay within the range of `f32`: a sum beyond it is an error at the read-back.
+/// stay within the range of `f32`: a sum beyond it is an error at the read-back, and differences below 2^(−126/p) count
+/// as 0. Scale such data, or use the CPU, which divides by the largest difference first.
 ///
 /// ```
 /// use gristmill::{Device, Matrix, ops};

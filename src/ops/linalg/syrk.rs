@@ -85,7 +85,10 @@ pub fn syrk(
             return Err(Error::NotFinite { row: 0, column: at, value: center[at] as f64 });
         }
     }
-    let mut total = vec![0.0_f64; d * d];
+    let out_of_memory = || Error::OutOfMemory { what: format!("{d}×{d} sums on the host") };
+    let size = d.checked_mul(d).ok_or_else(out_of_memory)?;
+    Vec::<f64>::new().try_reserve_exact(size).map_err(|_| out_of_memory())?;
+    let mut total = vec![0.0_f64; size];
     if stream.gpu().is_none() {
         let weights = weights.map(DeviceVec::values).transpose()?;
         crate::cpu::linalg::syrk::syrk(x.values()?, x.rows(), d, weights, center, &mut total);

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::array::{BLOCK, DeviceVec, RowStore, Word, blocks};
+use crate::array::{BLOCK, DeviceVec, RowStore, Word, blocks, zeroed};
 use crate::cpu::random::philox::{Philox, rejected_below};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
@@ -116,7 +116,7 @@ fn fill<T: Word>(
     twin: impl FnOnce(&mut [T]),
 ) -> Result<DeviceVec<T>> {
     if stream.gpu().is_none() {
-        let mut out = vec![T::zeroed(); count];
+        let mut out = zeroed(count)?;
         twin(&mut out);
         return Ok(DeviceVec::from_host(out));
     }
@@ -127,7 +127,7 @@ fn fill<T: Word>(
     let per_dispatch = RowStore::block_rows(&gpu, 1, 60, BLOCK).next_multiple_of(BLOCK);
     for range in blocks(count, per_dispatch) {
         let target = to.target(recording, range.clone(), false)?;
-        let first = draw.first + range.start as u64;
+        let first = draw.first.wrapping_add(range.start as u64);
         let skipped = first % 4;
         let counters = (skipped + range.len() as u64).div_ceil(4);
         let params = Params {

@@ -20,7 +20,8 @@ pub(super) const FIELDS: &[Field] = &[
     Field { name: "groups", offset: offset_of!(Params, groups) },
     Field { name: "x_first", offset: offset_of!(Params, x_first) },
     Field { name: "x_stride", offset: offset_of!(Params, x_stride) },
-    Field { name: "out_first", offset: offset_of!(Params, out_first) },
+    Field { name: "index_first", offset: offset_of!(Params, index_first) },
+    Field { name: "value_first", offset: offset_of!(Params, value_first) },
 ];
 
 /// Bytes of [`Params`].
@@ -34,8 +35,9 @@ struct Params {
     groups: u32,
     x_first: u32,
     x_stride: u32,
-    out_first: u32,
-    pad: [u32; 2],
+    index_first: u32,
+    value_first: u32,
+    pad: u32,
 }
 
 /// A CPU twin: X, rows, columns, the columns found, their values.
@@ -92,8 +94,9 @@ fn block(
         groups: groups as u32,
         x_first: view.first_word(),
         x_stride: x.store()?.stride() as u32,
-        out_first: index_target.view.first_word(),
-        pad: [0; 2],
+        index_first: index_target.view.first_word(),
+        value_first: value_target.view.first_word(),
+        pad: 0,
     };
     let values = (rows.len() * x.columns()) as u64;
     recording.dispatch(

@@ -40,7 +40,7 @@ struct Params {
 
 /// Row index[i] of X (n×d) as row i: index.len()×d values. Rows may be taken more than once or not at all.
 ///
-/// An index of n or more is [`Error::Param`]: at once on the CPU, at the next read-back of this stream on a GPU.
+/// An index of n or more is [`Error::Param`]. To know that, a GPU is waited for: gather once, not in a loop.
 ///
 /// ```
 /// use gristmill::{Device, DeviceVec, Matrix, ops};
@@ -103,5 +103,6 @@ pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>
         )?;
         to.commit(recording, target)?;
     }
+    recording.prove()?;
     Ok(out)
 }

@@ -45,3 +45,17 @@ fn an_order_below_one_is_an_error() {
         }
     }
 }
+
+#[test]
+fn powers_beyond_f32_are_an_error_on_a_gpu_and_no_trouble_on_the_cpu() {
+    let x = Matrix::from_rows(&[[0.0], [1e15]]).unwrap();
+    for (name, device) in crate::common::devices() {
+        let mut stream = device.stream();
+        let x = x.to(device).unwrap();
+        let found = ops::minkowski(&mut stream, &x, &x, 3.0).unwrap().to_matrix(&mut stream);
+        match name {
+            "cpu" => assert!((found.unwrap().get(0, 1) / 1e15 - 1.0).abs() < 1e-5),
+            _ => assert!(matches!(found, Err(Error::NotFinite { .. })), "{name}"),
+        }
+    }
+}

@@ -79,3 +79,14 @@ fn rows_without_columns_are_an_error_and_no_rows_are_not() {
         assert_eq!(argmin(device, &Matrix::zeros(0, 0).unwrap()), (vec![], vec![]), "{name}");
     }
 }
+
+#[test]
+fn outputs_of_which_only_one_fits_on_the_device_are_both_right() {
+    // The columns take the last of the room, so the values live on the host.
+    let x = matrix(100_000, 6, 14);
+    let wanted = oracle(&x);
+    for kibibytes in [3300, 3500, 3700, 3900, 4100] {
+        let device = open_gpu(DeviceOptions::default().memory_budget(kibibytes << 10).mark_outputs(true));
+        assert!(argmin(&device, &x) == wanted, "{kibibytes} KiB");
+    }
+}
