@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::linalg::gemm::{KERNEL_MERGE, MergeParams};
 use crate::array::{DeviceMatrix, RowStore, View, blocks, padded};
-use crate::device::{Dispatch, Gpu, Recording, Variant};
+use crate::device::{DeviceKind, Dispatch, Gpu, Recording, Variant};
 use crate::error::Result;
 use crate::kernel::{Access, Field, Grid, Kernel, Work};
 
@@ -76,11 +76,11 @@ pub(crate) struct Forms {
 impl Forms {
     /// The kernel for a device and a number of rows of A, with its overrides and the rows and columns of its tile.
     fn on(&self, gpu: &Gpu, rows: usize) -> (&'static Kernel, &'static [(&'static str, u32)], [u64; 2]) {
-        match self.subgroup {
-            Some(kernel) if gpu.variant == Variant::Subgroup && rows <= 128 => {
-                (kernel, &[("TILE_LANES", 32)], [128, 24])
-            }
-            Some(kernel) if gpu.variant == Variant::Subgroup => (kernel, &[("TILE_LANES", 64)], [256, 24]),
+        // A short A would leave half the lanes idle; a software driver keeps a smaller tile in its cache.
+        let short = rows <= 128 || gpu.info.kind == DeviceKind::Software;
+        match (self.subgroup, gpu.variant) {
+            (Some(kernel), Variant::Subgroup) if short => (kernel, &[("TILE_LANES", 32)], [128, 24]),
+            (Some(kernel), Variant::Subgroup) => (kernel, &[("TILE_LANES", 64)], [256, 24]),
             _ => (self.portable, &[], [128, 128]),
         }
     }
