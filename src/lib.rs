@@ -24,7 +24,7 @@
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
 //! | [`cpu`] | the CPU twins: plain slices, all cores, the instruction set chosen at run time |
 //! | [`kernel`], [`device`] | what a kernel is, where it runs, and the stream that carries work there |
-//! | [`array`] | [`Matrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
+//! | [`mod@array`] | [`Matrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
 //!
 //! Nothing points upward: `cpu` and the modules below know nothing of `ops`.
 //!

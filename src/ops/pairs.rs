@@ -77,7 +77,7 @@ impl Forms {
     /// The kernel for a device and a number of rows of A, with its overrides and the rows and columns of its tile.
     fn on(&self, gpu: &Gpu, rows: usize) -> (&'static Kernel, &'static [(&'static str, u32)], [u64; 2]) {
         // A short A would leave half the lanes idle; a software driver keeps a smaller tile in its cache.
-        let short = rows <= 128 || gpu.info.kind == DeviceKind::Software;
+        let short = rows <= if gpu.info.kind == DeviceKind::Software { 16_384 } else { 128 };
         match (self.subgroup, gpu.variant) {
             (Some(kernel), Variant::Subgroup) if short => (kernel, &[("TILE_LANES", 32)], [128, 24]),
             (Some(kernel), Variant::Subgroup) => (kernel, &[("TILE_LANES", 64)], [256, 24]),

@@ -57,7 +57,7 @@ struct SumsParams {
 /// Values that one lane takes.
 const RUN: usize = 64;
 
-/// out[i] = x[0] + … + x[i−1], modulo 2³²; out[0] = 0. The same on every device.
+/// `out[i] = x[0] + … + x[i−1]`, modulo 2³²; `out[0] = 0`. The same on every device.
 ///
 /// ```
 /// use gristmill::{Device, DeviceVec, ops};

@@ -38,7 +38,7 @@ struct Params {
     pad: [u32; 2],
 }
 
-/// Row index[i] of X (n×d) as row i: index.len()×d values. Rows may be taken more than once or not at all.
+/// Row `index[i]` of X (n×d) as row i: `index.len()`×d values. Rows may be taken more than once or not at all.
 ///
 /// An index of n or more is [`Error::Param`]. To know that, a GPU is waited for: gather once, not in a loop.
 ///

@@ -7,7 +7,7 @@ use crate::common::{bits, devices, matrix, open_gpu};
 /// A distance under test.
 type Distances = fn(&mut Stream, &DeviceMatrix, &DeviceMatrix) -> Result<DeviceMatrix>;
 
-const SIZES: [(usize, usize, usize); 10] = [
+const SIZES: [(usize, usize, usize); 11] = [
     (0, 3, 2),
     (3, 0, 2),
     (3, 2, 0),
@@ -18,6 +18,7 @@ const SIZES: [(usize, usize, usize); 10] = [
     (255, 257, 7),
     (129, 256, 33),
     (1000, 3, 20),
+    (20_000, 3, 4),
 ];
 
 fn run(device: &Device, distances: Distances, x: &Matrix, y: &Matrix) -> Matrix {

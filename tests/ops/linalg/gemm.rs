@@ -62,6 +62,11 @@ fn square_products_match_the_oracle() {
 }
 
 #[test]
+fn many_rows_take_the_larger_tile() {
+    check([20_000, 27, 10]);
+}
+
+#[test]
 fn a_long_depth_is_summed_in_layers() {
     for depth in [4095, 4096, 4097, 9001] {
         check([9, 6, depth]);
