@@ -122,6 +122,24 @@ pub enum Error {
         /// What was tried, and the system's reason.
         why: String,
     },
+    /// A data file whose content is not what it should be.
+    #[error("{path}{}: {why}", place(*line, column.as_deref()))]
+    Data {
+        /// The file.
+        path: String,
+        /// The line, counted from 1, in formats that have lines.
+        line: Option<u64>,
+        /// The column's name or number, where one is to blame.
+        column: Option<String>,
+        /// What was found, what was expected, and what to do.
+        why: String,
+    },
+    /// The observer asked to stop, and there was nothing yet worth returning.
+    #[error("{what} was stopped")]
+    Stopped {
+        /// What was running.
+        what: &'static str,
+    },
     /// Arrays that live on different devices, or work recorded on another stream and not yet submitted.
     #[error("{op}: {why}")]
     Elsewhere {
@@ -147,6 +165,12 @@ fn describe(value: f64) -> &'static str {
     } else {
         "beyond the range of f32; rescale the column"
     }
+}
+
+fn place(line: Option<u64>, column: Option<&str>) -> String {
+    let line = line.map_or(String::new(), |line| format!(", line {line}"));
+    let column = column.map_or(String::new(), |column| format!(", column {column}"));
+    line + &column
 }
 
 fn list(found: &[String]) -> String {

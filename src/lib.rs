@@ -38,16 +38,21 @@
 
 pub mod array;
 pub mod cpu;
+pub mod data;
 pub mod device;
 mod error;
+pub mod estimator;
 pub mod kernel;
 pub mod linalg;
+mod metric;
 pub mod model;
 pub mod ops;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};
+pub use data::Labels;
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream, Variant};
 pub use error::{Error, Result};
+pub use metric::Metric;
 
 /// What most programs need.
 pub mod prelude {

@@ -1,0 +1,5 @@
+//! What models learn from: class labels.
+
+mod labels;
+
+pub use labels::Labels;

@@ -1,0 +1,67 @@
+//! The options of a fit.
+
+use super::observer::{Observer, Unobserved, Watch};
+use crate::error::{Error, Result};
+
+/// What a fit may be given besides its rows and targets.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// let x = Matrix::from_rows(&[[0.0], [1.0], [9.0]])?;
+/// let model = KMeans::new(1).fit_with(&x, Fit::default().sample_weight(&[1.0, 1.0, 0.0]))?;
+/// assert_eq!(model.cluster_centers().get(0, 0), 0.5);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Default)]
+pub struct Fit<'a> {
+    sample_weight: Option<&'a [f32]>,
+    observer: Option<&'a mut dyn Observer>,
+}
+
+impl<'a> Fit<'a> {
+    /// How much each row counts: one finite number of at least 0 a row, not all 0.
+    pub fn sample_weight(mut self, weights: &'a [f32]) -> Self {
+        self.sample_weight = Some(weights);
+        self
+    }
+
+    /// Who is told how the fit goes, and may end it.
+    pub fn observer(mut self, observer: &'a mut dyn Observer) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// The weights, checked.
+    pub(crate) fn weights(&self, op: &'static str, rows: usize) -> Result<Option<&'a [f32]>> {
+        let Some(weights) = self.sample_weight else { return Ok(None) };
+        if weights.len() != rows {
+            let (expected, got) = (format!("{rows} sample weights, one a row"), format!("{} weights", weights.len()));
+            return Err(Error::Shape { op, expected, got });
+        }
+        let rule = || "finite numbers of at least 0, not all 0".to_string();
+        if let Some((row, weight)) =
+            weights.iter().enumerate().find(|(_, weight)| !(**weight >= 0.0 && weight.is_finite()))
+        {
+            return Err(Error::Param { name: "sample_weight", rule: rule(), got: format!("{weight} in row {row}") });
+        }
+        if weights.iter().all(|weight| *weight == 0.0) {
+            return Err(Error::Param { name: "sample_weight", rule: rule(), got: "only zeros".to_string() });
+        }
+        Ok(Some(weights))
+    }
+
+    /// Runs `job` under the observer.
+    pub(crate) fn watched<T>(self, what: &'static str, job: impl FnOnce(&mut Watch<'_>) -> Result<T>) -> Result<T> {
+        match self.observer {
+            Some(observer) => job(&mut Watch::new(what, observer)),
+            None => job(&mut Watch::new(what, &mut Unobserved)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Fit<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let weights = self.sample_weight.map(<[f32]>::len);
+        formatter.debug_struct("Fit").field("weights", &weights).field("observed", &self.observer.is_some()).finish()
+    }
+}

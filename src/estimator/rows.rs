@@ -1,0 +1,78 @@
+//! The rows that an estimator is given.
+
+use std::ops::Deref;
+
+use crate::array::{DeviceMatrix, Matrix};
+use crate::device::Device;
+use crate::error::{Error, Result};
+
+/// Rows on the host or on a device: what `fit` and `predict` take. Work is done where the rows live; a host matrix is
+/// worked on by the CPU, without a copy.
+#[derive(Debug, Clone, Copy)]
+pub enum Rows<'a> {
+    /// A host matrix.
+    Host(&'a Matrix),
+    /// A matrix on a device.
+    Device(&'a DeviceMatrix),
+}
+
+impl<'a> From<&'a Matrix> for Rows<'a> {
+    fn from(matrix: &'a Matrix) -> Self {
+        Rows::Host(matrix)
+    }
+}
+
+impl<'a> From<&'a DeviceMatrix> for Rows<'a> {
+    fn from(matrix: &'a DeviceMatrix) -> Self {
+        Rows::Device(matrix)
+    }
+}
+
+/// Rows as a matrix on a device, borrowed or made for the occasion.
+pub(crate) enum OnDevice<'a> {
+    Borrowed(&'a DeviceMatrix),
+    Made(DeviceMatrix),
+}
+
+impl Deref for OnDevice<'_> {
+    type Target = DeviceMatrix;
+
+    fn deref(&self) -> &DeviceMatrix {
+        match self {
+            OnDevice::Borrowed(matrix) => matrix,
+            OnDevice::Made(matrix) => matrix,
+        }
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// The rows on their device; a host matrix becomes one of the CPU, sharing its values. Infinities are refused.
+    pub(crate) fn on_device(self) -> Result<OnDevice<'a>> {
+        match self {
+            Rows::Host(matrix) => Ok(OnDevice::Made(matrix.to(&Device::Cpu)?)),
+            Rows::Device(matrix) => Ok(OnDevice::Borrowed(matrix)),
+        }
+    }
+
+    /// The rows on their device, without missing values, at least one of them, and at least one column.
+    pub(crate) fn complete(self, op: &'static str) -> Result<OnDevice<'a>> {
+        let rows = self.on_device()?;
+        rows.refuse_missing()?;
+        if rows.rows() == 0 || rows.columns() == 0 {
+            let (expected, got) = ("at least one row and one column", format!("{}×{}", rows.rows(), rows.columns()));
+            return Err(Error::Shape { op, expected: expected.to_string(), got });
+        }
+        Ok(rows)
+    }
+
+    /// Rows to predict for, on their device: no missing values, and as wide as the model was fitted on.
+    pub(crate) fn queries(self, op: &'static str, columns: usize) -> Result<OnDevice<'a>> {
+        let rows = self.on_device()?;
+        if rows.columns() != columns {
+            let expected = format!("{columns} columns, as in the data that was fitted");
+            return Err(Error::Shape { op, expected, got: format!("{} columns", rows.columns()) });
+        }
+        rows.refuse_missing()?;
+        Ok(rows)
+    }
+}

@@ -1,0 +1,63 @@
+//! How far apart two rows are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// A distance between two rows.
+///
+/// ```
+/// use gristmill::Metric;
+/// assert_eq!(Metric::default(), Metric::Euclidean);
+/// assert_eq!("manhattan".parse::<Metric>()?, Metric::Manhattan);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// (Σ (x − y)²)^½.
+    #[default]
+    Euclidean,
+    /// Σ |x − y|.
+    Manhattan,
+    /// The largest |x − y|.
+    Chebyshev,
+    /// (Σ |x − y|^p)^(1/p), for an order `p` of at least 1.
+    Minkowski(f32),
+    /// 1 − x·y / (|x|·|y|), held in [0, 2]; a row of zeros is at distance 1 from every row.
+    Cosine,
+}
+
+impl Metric {
+    /// Refuses a Minkowski order below 1 or not finite, and gives the simple names to the orders 1 and 2.
+    pub fn checked(self) -> Result<Metric> {
+        match self {
+            Metric::Minkowski(1.0) => Ok(Metric::Manhattan),
+            Metric::Minkowski(2.0) => Ok(Metric::Euclidean),
+            Metric::Minkowski(p) if !(p >= 1.0 && p.is_finite()) => {
+                Err(Error::Param { name: "p", rule: "a finite number of at least 1".to_string(), got: p.to_string() })
+            }
+            metric => Ok(metric),
+        }
+    }
+}
+
+impl std::str::FromStr for Metric {
+    type Err = Error;
+
+    /// `euclidean`, `manhattan`, `chebyshev`, `cosine`, or `minkowski:3` with its order.
+    fn from_str(name: &str) -> Result<Metric> {
+        let rule = "euclidean, manhattan, chebyshev, cosine or minkowski:P";
+        let refuse = || Error::Param { name: "metric", rule: rule.to_string(), got: name.to_string() };
+        match name {
+            "euclidean" => Ok(Metric::Euclidean),
+            "manhattan" => Ok(Metric::Manhattan),
+            "chebyshev" => Ok(Metric::Chebyshev),
+            "cosine" => Ok(Metric::Cosine),
+            _ => {
+                let order = name.strip_prefix("minkowski:").and_then(|order| order.parse().ok());
+                Metric::Minkowski(order.ok_or_else(refuse)?).checked()
+            }
+        }
+    }
+}
