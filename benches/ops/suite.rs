@@ -1,6 +1,7 @@
 //! What is measured: one file of cases for each kernel, used by criterion and by `gristmill bench`.
 
 pub mod case;
+mod cluster;
 mod distance;
 mod linalg;
 mod random;
@@ -11,5 +12,5 @@ use case::Case;
 
 /// Every case, family by family, small sizes first.
 pub fn cases() -> Vec<Case> {
-    [distance::cases(), linalg::cases(), random::cases(), reduce::cases(), sort::cases()].concat()
+    [cluster::cases(), distance::cases(), linalg::cases(), random::cases(), reduce::cases(), sort::cases()].concat()
 }

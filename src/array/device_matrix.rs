@@ -96,6 +96,25 @@ impl DeviceMatrix {
         }
     }
 
+    /// Copies single rows to the host, after everything recorded on `stream` has run; every number is below n.
+    pub(crate) fn rows_at(&self, stream: &mut Stream, rows: &[usize]) -> Result<Matrix> {
+        self.on(stream, "rows_at")?;
+        let mut values = Vec::with_capacity(rows.len() * self.columns);
+        match (&self.home, stream.gpu()) {
+            (Home::Cpu(all), _) => {
+                rows.iter()
+                    .for_each(|row| values.extend_from_slice(&all[row * self.columns..(row + 1) * self.columns]));
+            }
+            (Home::Gpu(store), Some(recording)) => {
+                let mut at = 0;
+                let sink = &mut |words: &[u32]| at = unpad(words, store.stride(), self.columns, at, &mut values);
+                store.read_rows(recording, rows, sink)?;
+            }
+            (Home::Gpu(_), None) => return Err(elsewhere("rows_at")),
+        }
+        Matrix::from_vec(rows.len(), self.columns, values)
+    }
+
     /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers
     /// are copied together, so what a kernel writes there does not reach the matrix. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream, range: Range<usize>) -> Result<View> {

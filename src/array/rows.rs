@@ -169,6 +169,33 @@ impl RowStore {
         }
     }
 
+    /// The words of single rows, one after the other.
+    pub(crate) fn read_rows(
+        &self,
+        recording: &mut Recording,
+        rows: &[usize],
+        sink: &mut dyn FnMut(&[u32]),
+    ) -> Result<()> {
+        let stride = self.stride;
+        match &self.home {
+            Home::Host(host) => {
+                let host = lock(host);
+                rows.iter().for_each(|row| sink(&host[row * stride..(row + 1) * stride]));
+            }
+            Home::Chunks { .. } => {
+                let buffer = recording.scratch(4 * (rows.len() * stride) as u64, "single rows")?;
+                for (at, &row) in rows.iter().enumerate() {
+                    for part in self.parts(&(row..row + 1)) {
+                        let offset = 4 * (at * stride) as u64;
+                        recording.copy((&part.chunk, part.chunk_offset), (&buffer, offset), part.bytes)?;
+                    }
+                }
+                recording.read(&buffer, 0, (rows.len() * stride) as u64, sink)?;
+            }
+        }
+        Ok(())
+    }
+
     /// All words, in order, in slices of any length.
     pub(crate) fn read(&self, recording: &mut Recording, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
         match &self.home {

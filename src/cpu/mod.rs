@@ -1,5 +1,6 @@
 //! The CPU twins: plain slices in, plain slices out, on all cores. No GPU types here.
 
+pub mod cluster;
 pub mod distance;
 mod elementary;
 pub mod linalg;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 /// Every file of `shaders/lib`, by the name that an import line uses.
 pub const LIBRARY: &[(&str, &str)] = &[
+    ("assign_rows", include_str!("../../shaders/lib/assign_rows.wgsl")),
     ("columns", include_str!("../../shaders/lib/columns.wgsl")),
     ("elementary", include_str!("../../shaders/lib/elementary.wgsl")),
     ("extreme_rows", include_str!("../../shaders/lib/extreme_rows.wgsl")),

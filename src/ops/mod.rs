@@ -3,6 +3,7 @@
 //! Each op checks shapes and missing values, then runs its CPU twin at once or records its kernel on the stream.
 //! Arrays must live on the stream's device.
 
+pub mod cluster;
 mod columns;
 pub mod distance;
 pub mod linalg;
@@ -11,6 +12,10 @@ pub mod random;
 pub mod reduce;
 pub mod sort;
 
+pub use cluster::assign::assign;
+pub use cluster::center_shift::center_shift;
+pub use cluster::centroid_sum::centroid_sum;
+pub use cluster::closer::{Closer, closer};
 pub use distance::chebyshev::chebyshev;
 pub use distance::cosine::cosine;
 pub use distance::mahalanobis::mahalanobis;
@@ -41,6 +46,14 @@ pub fn kernels() -> Vec<&'static Kernel> {
     vec![
         &crate::device::SEAL,
         &crate::device::SELF_TEST,
+        &cluster::assign::KERNEL,
+        &cluster::assign::KERNEL_SUBGROUP,
+        &cluster::center_shift::KERNEL,
+        &cluster::centroid_sum::KERNEL,
+        &cluster::centroid_sum::KERNEL_COUNT,
+        &cluster::centroid_sum::KERNEL_MERGE,
+        &cluster::centroid_sum::KERNEL_PLACE,
+        &cluster::closer::KERNEL,
         &distance::chebyshev::KERNEL,
         &distance::chebyshev::KERNEL_SUBGROUP,
         &distance::cosine::KERNEL,

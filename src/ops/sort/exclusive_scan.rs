@@ -86,7 +86,7 @@ pub fn exclusive_scan(stream: &mut Stream, x: &DeviceVec<u32>) -> Result<DeviceV
 }
 
 /// Scans `count` > 0 words of one buffer into another.
-pub(super) fn scan(recording: &mut Recording, x: &View, count: usize, out: &View) -> Result<()> {
+pub(in crate::ops) fn scan(recording: &mut Recording, x: &View, count: usize, out: &View) -> Result<()> {
     let runs = count.div_ceil(RUN);
     let base = if runs > 1 {
         let sums = View::whole(recording.scratch(4 * runs as u64, "sums of runs")?);

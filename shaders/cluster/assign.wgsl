@@ -1,0 +1,76 @@
+// The nearest centre of each row of X and the squared distance to it.
+// A lane keeps the best of its eight rows over its eighth of every tile's columns; at the end 16 lanes compare theirs.
+// They do so through the tile's own workgroup memory, which is all that WebGPU guarantees.
+//#import assign_rows
+//#import tile
+// The rows 4·(lane / 16) to + 3, then those 64 further on.
+var<private> best: array<vec4<f32>, 2>;
+var<private> best_center: array<vec4<u32>, 2>;
+
+fn nearest_of_four(column: u32, d: vec4<f32>) -> vec2<u32> {
+    let second = d.y < d.x;
+    let fourth = d.w < d.z;
+    let left = select(d.x, d.y, second);
+    let right = select(d.z, d.w, fourth);
+    let upper = right < left;
+    let at = column + select(select(0u, 1u, second), select(2u, 3u, fourth), upper);
+    return vec2(at, bitcast<u32>(select(left, right, upper)));
+}
+
+// Indices of arrays are constants: a row is picked by a mask, or the bests would go to memory.
+fn tile_store(row: u32, column: u32, sum: vec4<f32>) {
+    let found = nearest_of_four(column, sum);
+    let distance = vec4(bitcast<f32>(found.y));
+    let mine = vec4(0u, 1u, 2u, 3u) == vec4(row % 4u);
+    if (row % 128u < 64u) {
+        let less = mine & (distance < best[0]);
+        best[0] = select(best[0], distance, less);
+        best_center[0] = select(best_center[0], vec4(found.x), less);
+    } else {
+        let less = mine & (distance < best[1]);
+        best[1] = select(best[1], distance, less);
+        best_center[1] = select(best_center[1], vec4(found.x), less);
+    }
+}
+
+@compute @workgroup_size(TILE_LANES)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let tile = group.y * groups.x + group.x;
+    if (tile < params.row_tiles) {
+        best[0] = vec4(FARTHEST);
+        best[1] = vec4(FARTHEST);
+        for (var column = 0u; column < params.center_tiles; column += 1u) {
+            tile_product(tile, column, 0u, params.quads, lane);
+        }
+        // [row group of four][lane of the sixteen]; a centre's number is exact as f32 below 2^24.
+        tile_a_block[(lane / 16u) * 16u + lane % 16u] = best[0];
+        tile_a_block[256u + (lane / 16u) * 16u + lane % 16u] = best[1];
+        tile_b_block[(lane / 16u) * 16u + lane % 16u] = vec4<f32>(best_center[0]);
+        tile_b_block[256u + (lane / 16u) * 16u + lane % 16u] = vec4<f32>(best_center[1]);
+        workgroupBarrier();
+        if (lane < 32u) {
+            var distance = tile_a_block[lane * 16u];
+            var center = tile_b_block[lane * 16u];
+            for (var other = 1u; other < 16u; other += 1u) {
+                let d = tile_a_block[lane * 16u + other];
+                let c = tile_b_block[lane * 16u + other];
+                let less = (d < distance) | ((d == distance) & (c < center));
+                distance = select(distance, d, less);
+                center = select(center, c, less);
+            }
+            // Groups 0 to 15 are the rows 0 to 63 of the tile, the others the rest: four rows each, in order.
+            let row = tile * TILE_ROWS + 4u * lane;
+            count_changed(
+                assign_row(row, u32(center.x), distance.x)
+                + assign_row(row + 1u, u32(center.y), distance.y)
+                + assign_row(row + 2u, u32(center.z), distance.z)
+                + assign_row(row + 3u, u32(center.w), distance.w)
+            );
+        }
+    }
+    mark_done(lane);
+}

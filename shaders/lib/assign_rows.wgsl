@@ -1,0 +1,57 @@
+// Operands and results of the nearest centre: rows of X against the centres, the running best of each row in registers.
+// A workgroup keeps its rows and walks over all tiles of centres, so the distances are never stored.
+// Squared distances by the direct form: right far off-centre. Ties go to the lowest centre.
+//#import status
+struct Params {
+    rows: u32,
+    centers: u32,
+    row_tiles: u32,
+    center_tiles: u32,
+    x_first: u32,
+    center_first: u32,
+    quads: u32,
+    label_first: u32,
+    distance_first: u32,
+    changed_at: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> centers: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> labels: array<u32>;
+@group(0) @binding(4) var<storage, read_write> distances: array<f32>;
+@group(0) @binding(5) var<storage, read_write> history: array<atomic<u32>>;
+
+const FARTHEST = 3.4028234e38;
+
+fn tile_a(row: u32, quad: u32) -> vec4<f32> {
+    return x[params.x_first + min(row, params.rows - 1u) * params.quads + quad];
+}
+
+// Past the last centre the last one is met again, which is never nearer than itself.
+fn tile_b(column: u32, quad: u32) -> vec4<f32> {
+    return centers[params.center_first + min(column, params.centers - 1u) * params.quads + quad];
+}
+
+fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
+    let difference = vec4(a) - b;
+    return fma(difference, difference, sum);
+}
+
+// Stores what was found for a row, and returns 1 if its label is another one than before.
+fn assign_row(row: u32, label: u32, distance: f32) -> u32 {
+    if (row >= params.rows) {
+        return 0u;
+    }
+    let old = labels[params.label_first + row];
+    labels[params.label_first + row] = label;
+    // Where every distance overflowed none was found: the read-back must meet an infinity.
+    distances[params.distance_first + row] = distance * select(1.0, 4.0, distance == FARTHEST);
+    return select(0u, 1u, old != label);
+}
+
+fn count_changed(count: u32) {
+    if (count > 0u) {
+        atomicAdd(&history[params.changed_at], count);
+    }
+}

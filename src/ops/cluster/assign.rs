@@ -1,0 +1,167 @@
+//! The nearest centre of each row.
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::device::{Dispatch, Recording, Stream, Variant};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+/// The portable form.
+pub const KERNEL: Kernel = Kernel {
+    name: "cluster/assign",
+    source: include_str!("../../../shaders/cluster/assign.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write, Access::Write],
+    params: &[
+        Field { name: "rows", offset: offset_of!(Params, rows) },
+        Field { name: "centers", offset: offset_of!(Params, centers) },
+        Field { name: "row_tiles", offset: offset_of!(Params, row_tiles) },
+        Field { name: "center_tiles", offset: offset_of!(Params, center_tiles) },
+        Field { name: "x_first", offset: offset_of!(Params, x_first) },
+        Field { name: "center_first", offset: offset_of!(Params, center_first) },
+        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "label_first", offset: offset_of!(Params, label_first) },
+        Field { name: "distance_first", offset: offset_of!(Params, distance_first) },
+        Field { name: "changed_at", offset: offset_of!(Params, changed_at) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+/// The form for devices with subgroups.
+pub const KERNEL_SUBGROUP: Kernel = Kernel {
+    name: "cluster/assign__subgroup",
+    source: include_str!("../../../shaders/cluster/assign__subgroup.wgsl"),
+    needs: Needs::Subgroups,
+    ..KERNEL
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    rows: u32,
+    centers: u32,
+    row_tiles: u32,
+    center_tiles: u32,
+    x_first: u32,
+    center_first: u32,
+    quads: u32,
+    label_first: u32,
+    distance_first: u32,
+    changed_at: u32,
+    pad: [u32; 2],
+}
+
+/// The most centres: their numbers must be exact in f32.
+const MOST_CENTERS: usize = 1 << 24;
+
+/// The nearest centre of each row of X (n×d) among `centers` (k×d), and the squared distance to it, by the direct form:
+/// n labels and n distances, 3·n·k·d operations. Ties go to the lowest centre. The n×k distances are never stored.
+///
+/// ```
+/// use gristmill::{Device, Matrix, ops};
+/// let mut stream = Device::Cpu.stream();
+/// let x = Matrix::from_rows(&[[0.0], [4.0], [9.0]])?.to(&Device::Cpu)?;
+/// let centers = Matrix::from_rows(&[[1.0], [8.0]])?.to(&Device::Cpu)?;
+/// let (labels, distances) = ops::assign(&mut stream, &x, &centers)?;
+/// assert_eq!(labels.to_vec(&mut stream)?, [0, 0, 1]);
+/// assert_eq!(distances.to_vec(&mut stream)?, [1.0, 9.0, 1.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn assign(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    centers: &DeviceMatrix,
+) -> Result<(DeviceVec<u32>, DeviceVec<f32>)> {
+    super::check(stream, "assign", x, centers)?;
+    if centers.rows() >= MOST_CENTERS {
+        let (need, have) = (centers.rows() as u64, MOST_CENTERS as u64 - 1);
+        return Err(Error::Limit { what: "centres".to_string(), need, have });
+    }
+    if stream.gpu().is_none() {
+        let (mut labels, mut distances) = (vec![0; x.rows()], vec![0.0; x.rows()]);
+        let (n, k, d) = (x.rows(), centers.rows(), x.columns());
+        crate::cpu::cluster::assign::assign(x.values()?, n, centers.values()?, k, d, &mut labels, &mut distances);
+        return Ok((DeviceVec::from_host(labels), DeviceVec::from_host(distances)));
+    }
+    let labels = DeviceVec::<u32>::output(stream, x.rows())?;
+    let distances = DeviceVec::<f32>::output(stream, x.rows())?;
+    let history = DeviceVec::from_slice(&[0_u32; 4], stream.device())?;
+    if let Some(recording) = stream.gpu() {
+        record(recording, x, centers, (&labels, &distances), (&history, 0))?;
+    }
+    Ok((labels, distances))
+}
+
+/// Records the assignment; word `changed_at` of the history grows by the number of labels that differ from before.
+pub(super) fn record(
+    recording: &mut Recording,
+    x: &DeviceMatrix,
+    centers: &DeviceMatrix,
+    results: (&DeviceVec<u32>, &DeviceVec<f32>),
+    history: (&DeviceVec<u32>, usize),
+) -> Result<()> {
+    let gpu = recording.gpu.clone();
+    let operations = 3 * (centers.rows() * x.columns()) as u64;
+    let per_block = RowStore::block_rows(&gpu, x.store()?.stride() as u64 + 2, operations, 256);
+    for rows in blocks(x.rows(), per_block) {
+        block(recording, x, centers, results, history, rows)?;
+    }
+    Ok(())
+}
+
+fn block(
+    recording: &mut Recording,
+    x: &DeviceMatrix,
+    centers: &DeviceMatrix,
+    (labels, distances): (&DeviceVec<u32>, &DeviceVec<f32>),
+    (history, changed_at): (&DeviceVec<u32>, usize),
+    rows: Range<usize>,
+) -> Result<()> {
+    let (kernel, overrides, [tile_rows, tile_columns]) = match recording.gpu.variant {
+        Variant::Subgroup => (&KERNEL_SUBGROUP, &[("TILE_LANES", 64)][..], [256, 24]),
+        _ => (&KERNEL, &[][..], [128, 128]),
+    };
+    let view = x.store()?.view(recording, rows.clone())?;
+    let center_view = centers.store()?.view(recording, 0..centers.rows())?;
+    let label_target = labels.store()?.target(recording, rows.clone(), true)?;
+    let distance_target = distances.store()?.target(recording, rows.clone(), false)?;
+    let history_target = history.store()?.target(recording, 0..history.len(), true)?;
+    let row_tiles = (rows.len() as u64).div_ceil(tile_rows);
+    let params = Params {
+        rows: rows.len() as u32,
+        centers: centers.rows() as u32,
+        row_tiles: row_tiles as u32,
+        center_tiles: (centers.rows() as u64).div_ceil(tile_columns) as u32,
+        x_first: view.first_word() / 4,
+        center_first: center_view.first_word() / 4,
+        quads: (x.store()?.stride() / 4) as u32,
+        label_first: label_target.view.first_word(),
+        distance_first: distance_target.view.first_word(),
+        changed_at: history_target.view.first_word() + changed_at as u32,
+        pad: [0; 2],
+    };
+    let (n, k, d) = (rows.len() as u64, centers.rows() as u64, x.columns() as u64);
+    recording.dispatch(
+        kernel,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[
+                view.buffer(),
+                center_view.buffer(),
+                label_target.view.buffer(),
+                distance_target.view.buffer(),
+                history_target.view.buffer(),
+            ],
+            grid: Grid::linear(row_tiles)?,
+            overrides,
+            work: Work { operations: 3 * n * k * d, bytes: 4 * (n * d + k * d + 3 * n) },
+        },
+    )?;
+    history.store()?.commit(recording, history_target)?;
+    labels.store()?.commit(recording, label_target)?;
+    distances.store()?.commit(recording, distance_target)
+}

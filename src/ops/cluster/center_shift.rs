@@ -1,0 +1,182 @@
+//! Centres that move to the mean of their rows.
+
+use std::mem::offset_of;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::array::{DeviceMatrix, DeviceVec};
+use crate::device::{Dispatch, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+/// The kernel.
+pub const KERNEL: Kernel = Kernel {
+    name: "cluster/center_shift",
+    source: include_str!("../../../shaders/cluster/center_shift.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write],
+    params: &[
+        Field { name: "clusters", offset: offset_of!(Params, clusters) },
+        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "center_first", offset: offset_of!(Params, center_first) },
+        Field { name: "sum_first", offset: offset_of!(Params, sum_first) },
+        Field { name: "count_first", offset: offset_of!(Params, count_first) },
+        Field { name: "iteration", offset: offset_of!(Params, iteration) },
+        Field { name: "compares", offset: offset_of!(Params, compares) },
+        Field { name: "leave_empty", offset: offset_of!(Params, leave_empty) },
+        Field { name: "tolerance", offset: offset_of!(Params, tolerance) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    clusters: u32,
+    quads: u32,
+    center_first: u32,
+    sum_first: u32,
+    count_first: u32,
+    iteration: u32,
+    compares: u32,
+    leave_empty: u32,
+    tolerance: f32,
+    pad: [u32; 3],
+}
+
+/// Words of the history for each iteration.
+pub(super) const HISTORY_WORDS: usize = 4;
+
+/// What came of an iteration, as the shader writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The centres moved.
+    Moved,
+    /// No label differed from the iteration before: nothing moved.
+    Unchanged,
+    /// A cluster had no rows: nothing moved.
+    Empty,
+    /// The centres moved, by no more than the tolerance.
+    WithinTolerance,
+    /// An earlier iteration ended the search: nothing moved.
+    Over,
+}
+
+/// One iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Step {
+    pub(crate) outcome: Outcome,
+    /// Σ of the squared shifts.
+    pub(crate) shift: f64,
+}
+
+impl Step {
+    /// A step from the words of the history.
+    pub(super) fn from_words(words: &[u32]) -> Step {
+        let outcome = match words[2] {
+            0 => Outcome::Moved,
+            1 => Outcome::Unchanged,
+            2 => Outcome::Empty,
+            3 => Outcome::WithinTolerance,
+            _ => Outcome::Over,
+        };
+        Step { outcome, shift: f64::from(f32::from_bits(words[1])) }
+    }
+}
+
+/// How an iteration may end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    /// Its number in the history.
+    pub(super) iteration: usize,
+    /// Whether labels were there before, so that "no label changed" means something.
+    pub(super) compares: bool,
+    /// Whether clusters without rows stay where they are, or stop everything.
+    pub(super) leave_empty: bool,
+    pub(super) tolerance: f64,
+}
+
+/// Moves each centre (k×d) by its sum over its count, as [`centroid_sum`](fn@crate::ops::centroid_sum) gives them;
+/// returns Σ of the squared shifts. A centre with a count of 0 stays.
+///
+/// ```
+/// use gristmill::{Device, DeviceVec, Matrix, ops};
+/// let mut stream = Device::Cpu.stream();
+/// let mut centers = Matrix::from_rows(&[[1.0], [8.0]])?.to(&Device::Cpu)?;
+/// let sums = Matrix::from_rows(&[[2.0], [0.0]])?.to(&Device::Cpu)?;
+/// let counts = DeviceVec::from_slice(&[2.0, 0.0], &Device::Cpu)?;
+/// assert_eq!(ops::center_shift(&mut stream, &mut centers, &sums, &counts)?, 1.0);
+/// assert_eq!(centers.to_matrix(&mut stream)?.as_slice(), [2.0, 8.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn center_shift(
+    stream: &mut Stream,
+    centers: &mut DeviceMatrix,
+    sums: &DeviceMatrix,
+    counts: &DeviceVec<f32>,
+) -> Result<f64> {
+    let op = "center_shift";
+    super::check(stream, op, sums, centers)?;
+    counts.on(stream, op)?;
+    counts.refuse_missing()?;
+    if sums.rows() != centers.rows() || counts.len() != centers.rows() {
+        let expected = format!("a sum and a count for each of {} centres", centers.rows());
+        return Err(Error::Shape { op, expected, got: format!("{} and {}", sums.rows(), counts.len()) });
+    }
+    if stream.gpu().is_none() {
+        let d = centers.columns();
+        let (sums, counts) = (sums.values()?, counts.values()?);
+        return Ok(crate::cpu::cluster::center_shift::center_shift(centers.values_mut()?, sums, counts, d));
+    }
+    let history = DeviceVec::from_slice(&[0_u32; HISTORY_WORDS], stream.device())?;
+    if let Some(recording) = stream.gpu() {
+        let rules = Rules { iteration: 0, compares: false, leave_empty: true, tolerance: 0.0 };
+        record(recording, centers, (sums, counts), &history, rules)?;
+    }
+    Ok(Step::from_words(&history.to_vec(stream)?).shift)
+}
+
+/// Records the move.
+pub(super) fn record(
+    recording: &mut Recording,
+    centers: &DeviceMatrix,
+    (sums, counts): (&DeviceMatrix, &DeviceVec<f32>),
+    history: &DeviceVec<u32>,
+    rules: Rules,
+) -> Result<()> {
+    let k = centers.rows();
+    let center_target = centers.store()?.target(recording, 0..k, true)?;
+    let history_target = history.store()?.target(recording, 0..history.len(), true)?;
+    let sum_view = sums.store()?.view(recording, 0..k)?;
+    let count_view = counts.store()?.view(recording, 0..k)?;
+    let values = (k * centers.store()?.stride()) as u64;
+    let params = Params {
+        clusters: k as u32,
+        quads: (centers.store()?.stride() / 4) as u32,
+        center_first: center_target.view.first_word() / 4,
+        sum_first: sum_view.first_word() / 4,
+        count_first: count_view.first_word(),
+        iteration: rules.iteration as u32,
+        compares: u32::from(rules.compares),
+        leave_empty: u32::from(rules.leave_empty),
+        tolerance: rules.tolerance as f32,
+        pad: [0; 3],
+    };
+    recording.dispatch(
+        &KERNEL,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[
+                sum_view.buffer(),
+                count_view.buffer(),
+                center_target.view.buffer(),
+                history_target.view.buffer(),
+            ],
+            grid: Grid::linear(1)?,
+            overrides: &[],
+            work: Work { operations: 4 * values, bytes: 12 * values },
+        },
+    )?;
+    history.store()?.commit(recording, history_target)?;
+    centers.store()?.commit(recording, center_target)
+}

@@ -1,0 +1,25 @@
+//! Clustering: the nearest centre of each row, the sums over each cluster, and the iterations made of them.
+
+pub mod assign;
+pub mod center_shift;
+pub mod centroid_sum;
+pub mod closer;
+pub(crate) mod lloyd;
+
+use crate::array::DeviceMatrix;
+use crate::device::Stream;
+use crate::error::{Error, Result};
+
+/// Refuses rows and centres that do not fit together.
+fn check(stream: &Stream, op: &'static str, x: &DeviceMatrix, centers: &DeviceMatrix) -> Result<()> {
+    x.on(stream, op)?;
+    centers.on(stream, op)?;
+    x.refuse_missing()?;
+    centers.refuse_missing()?;
+    if x.columns() != centers.columns() || centers.rows() == 0 || x.columns() == 0 {
+        let expected = "rows and at least one centre, of the same number of columns, at least one".to_string();
+        let got = format!("{}×{} and {}×{}", x.rows(), x.columns(), centers.rows(), centers.columns());
+        return Err(Error::Shape { op, expected, got });
+    }
+    Ok(())
+}

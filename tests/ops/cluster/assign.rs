@@ -1,0 +1,120 @@
+use gristmill::ops;
+use gristmill::prelude::*;
+
+use crate::common::{EPS, bits, devices, matrix, open_gpu};
+
+fn assign(device: &Device, x: &Matrix, centers: &Matrix) -> (Vec<u32>, Vec<f32>) {
+    let mut stream = device.stream();
+    let (x, centers) = (x.to(device).unwrap(), centers.to(device).unwrap());
+    let (labels, distances) = ops::assign(&mut stream, &x, &centers).unwrap();
+    (labels.to_vec(&mut stream).unwrap(), distances.to_vec(&mut stream).unwrap())
+}
+
+fn squared(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum()
+}
+
+/// The label must be a nearest centre but for rounding, and the distance that centre's.
+fn check(name: &str, x: &Matrix, centers: &Matrix, (labels, distances): (Vec<u32>, Vec<f32>)) {
+    assert_eq!((labels.len(), distances.len()), (x.rows(), x.rows()), "{name}");
+    let bound = (x.columns() as f64 + 4.0) * EPS;
+    for row in 0..x.rows() {
+        let all: Vec<f64> = (0..centers.rows()).map(|center| squared(x.row(row), centers.row(center))).collect();
+        let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+        let found = all[labels[row] as usize];
+        assert!(found <= least * (1.0 + 2.0 * bound), "{name}, row {row}: {found} is not the least, {least}");
+        let error = (f64::from(distances[row]) - found).abs();
+        assert!(error <= bound * found, "{name}, row {row}: {} for {found}", distances[row]);
+    }
+}
+
+#[test]
+fn the_nearest_centre_is_found_at_edge_sizes() {
+    for (name, device) in devices() {
+        for rows in [0, 1, 2, 63, 64, 65, 255, 256, 257] {
+            for (k, d) in [(1, 1), (2, 3), (7, 8), (24, 5), (25, 33), (64, 4), (129, 16), (257, 2)] {
+                let (x, centers) = (matrix(rows, d, 31), matrix(k, d, 32));
+                check(&format!("{name}: {rows}×{d}, k = {k}"), &x, &centers, assign(device, &x, &centers));
+            }
+        }
+    }
+}
+
+#[test]
+fn ties_go_to_the_lowest_centre() {
+    for (name, device) in devices() {
+        for k in [2, 5, 24, 25, 130, 300] {
+            let x = matrix(300, 6, 33);
+            let centers = Matrix::from_vec(k, 6, matrix(1, 6, 34).as_slice().repeat(k)).unwrap();
+            assert!(assign(device, &x, &centers).0.iter().all(|label| *label == 0), "{name}: {k}");
+        }
+    }
+}
+
+#[test]
+fn data_far_off_centre_is_assigned_as_in_double_precision() {
+    for (name, device) in devices() {
+        let shift = |seed, rows| {
+            let values = matrix(rows, 16, seed).as_slice().iter().map(|value| value + 1e4).collect();
+            Matrix::from_vec(rows, 16, values).unwrap()
+        };
+        let (x, centers) = (shift(35, 400), shift(36, 40));
+        check(name, &x, &centers, assign(device, &x, &centers));
+    }
+}
+
+#[test]
+fn more_rows_than_one_dimension_of_workgroups_holds() {
+    // 128 rows a workgroup on the floor: nine million rows are 70,313 of them.
+    for (name, device) in devices() {
+        let rows = 9_000_000;
+        let x = Matrix::from_vec(rows, 1, (0..rows).map(|row| (row % 7) as f32).collect()).unwrap();
+        let centers = Matrix::from_rows(&[[0.0], [3.0], [6.0]]).unwrap();
+        let (labels, _) = assign(device, &x, &centers);
+        let wanted = [0, 0, 1, 1, 1, 2, 2];
+        assert!(labels.iter().enumerate().all(|(row, label)| *label == wanted[row % 7]), "{name}");
+    }
+}
+
+#[test]
+fn chunks_and_budgets_do_not_show() {
+    let (x, centers) = (matrix(3000, 30, 37), matrix(50, 30, 38));
+    let wanted = assign(crate::common::gpu(), &x, &centers);
+    let same = |device: &Device, what: &str| {
+        let (labels, distances) = assign(device, &x, &centers);
+        assert_eq!((labels, bits(&distances)), (wanted.0.clone(), bits(&wanted.1)), "{what}");
+    };
+    for rows in [1, 2, 7, 64, 1000] {
+        same(&open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true)), &format!("{rows} rows"));
+    }
+    for mebibytes in [1, 16, 128] {
+        let options = DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true);
+        same(&open_gpu(options), &format!("{mebibytes} MiB"));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_alike() {
+    for (name, device) in devices() {
+        let mut stream = device.stream();
+        let x = matrix(4, 3, 1).to(device).unwrap();
+        for centers in [matrix(2, 4, 2), Matrix::zeros(0, 3).unwrap()] {
+            let result = ops::assign(&mut stream, &x, &centers.to(device).unwrap());
+            assert!(matches!(result, Err(Error::Shape { .. })), "{name}");
+        }
+        let missing = Matrix::from_rows(&[[1.0, f32::NAN, 0.0]]).unwrap().to(device).unwrap();
+        let result = ops::assign(&mut stream, &missing, &x);
+        assert!(matches!(result, Err(Error::NotFinite { row: 0, column: 1, .. })), "{name}");
+    }
+}
+
+#[test]
+fn distances_beyond_f32_are_an_error_when_read() {
+    for (name, device) in devices() {
+        let x = Matrix::from_rows(&[[1e30_f32]]).unwrap().to(device).unwrap();
+        let centers = Matrix::from_rows(&[[-1e30_f32], [0.0]]).unwrap().to(device).unwrap();
+        let mut stream = device.stream();
+        let (_, distances) = ops::assign(&mut stream, &x, &centers).unwrap();
+        assert!(matches!(distances.to_vec(&mut stream), Err(Error::NotFinite { .. })), "{name}");
+    }
+}

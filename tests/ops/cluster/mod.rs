@@ -1,0 +1,4 @@
+mod assign;
+mod center_shift;
+mod centroid_sum;
+mod closer;
