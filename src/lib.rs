@@ -37,6 +37,7 @@
 #![deny(missing_docs)]
 
 pub mod array;
+pub mod cluster;
 pub mod cpu;
 pub mod data;
 pub mod device;
@@ -56,8 +57,11 @@ pub use metric::Metric;
 
 /// What most programs need.
 pub mod prelude {
+    pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
+    pub use crate::estimator::{Decision, Fit, Predict, PredictProba, Progress, Score, Transform};
     pub use crate::model::Persist;
     pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
+    pub use crate::{Labels, Metric};
 }
 
 /// The README's example is compiled and run with the other examples.

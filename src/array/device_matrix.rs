@@ -115,6 +115,45 @@ impl DeviceMatrix {
         Matrix::from_vec(rows.len(), self.columns, values)
     }
 
+    /// A range of rows as a matrix of its own on the same device; it ends at n at the latest.
+    pub(crate) fn range(&self, stream: &mut Stream, range: Range<usize>) -> Result<DeviceMatrix> {
+        self.on(stream, "range")?;
+        let mut part = DeviceMatrix::output(&self.device, range.len(), self.columns)?;
+        part.missing = self.missing;
+        match (&self.home, stream.gpu()) {
+            (Home::Cpu(all), _) => {
+                part.values_mut()?.copy_from_slice(&all[range.start * self.columns..range.end * self.columns]);
+            }
+            (Home::Gpu(from), Some(recording)) => {
+                let bytes = 4 * (range.len() * from.stride()) as u64;
+                let view = from.view(recording, range.clone())?;
+                let target = part.store()?.target(recording, 0..range.len(), false)?;
+                let place = |view: &View| 4 * u64::from(view.first_word());
+                let (source, aim) = (place(&view), place(&target.view));
+                recording.copy((view.buffer(), source), (target.view.buffer(), aim), bytes)?;
+                part.store()?.commit(recording, target)?;
+            }
+            (Home::Gpu(_), None) => return Err(elsewhere("range")),
+        }
+        Ok(part)
+    }
+
+    /// Copies a range of rows to the host, after everything recorded on `stream` has run; it ends at n at the latest.
+    pub(crate) fn rows_in(&self, stream: &mut Stream, range: Range<usize>) -> Result<Matrix> {
+        self.on(stream, "rows_in")?;
+        let mut values = Vec::with_capacity(range.len() * self.columns);
+        match (&self.home, stream.gpu()) {
+            (Home::Cpu(all), _) => values.extend_from_slice(&all[range.start * self.columns..range.end * self.columns]),
+            (Home::Gpu(store), Some(recording)) => {
+                let mut at = 0;
+                let sink = &mut |words: &[u32]| at = unpad(words, store.stride(), self.columns, at, &mut values);
+                store.read_range(recording, range.clone(), sink)?;
+            }
+            (Home::Gpu(_), None) => return Err(elsewhere("rows_in")),
+        }
+        Matrix::from_vec(range.len(), self.columns, values)
+    }
+
     /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers
     /// are copied together, so what a kernel writes there does not reach the matrix. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream, range: Range<usize>) -> Result<View> {

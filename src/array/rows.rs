@@ -196,6 +196,24 @@ impl RowStore {
         Ok(())
     }
 
+    /// The words of a range of rows, in order, in slices of any length.
+    pub(crate) fn read_range(
+        &self,
+        recording: &mut Recording,
+        range: Range<usize>,
+        sink: &mut dyn FnMut(&[u32]),
+    ) -> Result<()> {
+        match &self.home {
+            Home::Host(host) => sink(&lock(host)[range.start * self.stride..range.end * self.stride]),
+            Home::Chunks { .. } => {
+                for part in self.parts(&range) {
+                    recording.read(&part.chunk, part.chunk_offset / 4, part.bytes / 4, sink)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// All words, in order, in slices of any length.
     pub(crate) fn read(&self, recording: &mut Recording, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
         match &self.home {

@@ -5,17 +5,21 @@
 //! register tile, padded at the edges, and the depth is always cut at the same places. The two factors of a step may
 //! change places without changing a bit, so callers are free to choose which matrix is A.
 
+mod best;
 mod deep;
 mod micro;
 mod pack;
+mod pair;
 mod scratch;
 mod step;
 
 use pulp::Arch;
 use rayon::prelude::*;
 
+pub use best::{Candidates, Found, SEARCH_DEPTH, nearest, two_nearest};
 use deep::deep;
 use micro::{Block, Columns, Finish, PackColumns, Shape, TILE_ROWS, TileColumns};
+pub use pair::pair_distances;
 pub use scratch::with_buffer;
 pub use step::{
     AbsoluteDifference, Accumulate, Dot, Euclidean, Join, LargestDifference, OneMinusDot, SquaredDifference,

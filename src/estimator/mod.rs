@@ -1,13 +1,18 @@
 //! What estimators and fitted models have in common: their input, their options, their traits, their observers.
 
+mod draws;
 mod fit;
 mod observer;
 mod rows;
+mod targets;
 
+pub(crate) use draws::Draws;
 pub use fit::Fit;
+pub(crate) use observer::Watch;
 pub use observer::{Flow, Observer, Progress, Report};
-pub(crate) use observer::{Unobserved, Watch};
+pub(crate) use rows::OnDevice;
 pub use rows::Rows;
+pub use targets::Targets;
 
 use crate::array::Matrix;
 use crate::error::Result;

@@ -13,7 +13,7 @@ fn case([rows, columns, candidates]: [usize; 3]) -> Case {
     Case::new("cluster/closer", format!("{rows}x{columns}, {candidates} candidates"), work, move |device| {
         let (x, candidates) = (uniform(rows, columns)?.to(device)?, uniform(candidates, columns)?.to(device)?);
         let mut stream = device.stream();
-        let first = ops::closer(&mut stream, &x, &candidates, None, None)?.distances;
+        let first = ops::closer(&mut stream, &x, &candidates, None, None)?;
         let job: Job = Box::new(move || {
             ops::closer(&mut stream, &x, &candidates, Some((&first, 0)), None)?;
             stream.finish()

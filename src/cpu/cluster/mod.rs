@@ -1,6 +1,7 @@
-//! Clustering on slices.
+//! The steps of k-means: assignment, sums about the centres, their movement, and how starting centres are chosen.
 
 pub mod assign;
+pub mod bounds;
 pub mod center_shift;
 pub mod centroid_sum;
 pub mod closer;

@@ -9,7 +9,7 @@ use super::{DEPTH_BLOCK, Operand, ROW_BLOCK, Scale};
 /// Rows of A in a register tile.
 pub(super) const TILE_ROWS: usize = 6;
 /// Vectors of rows of B in a register tile: 6·2 accumulators, 2 of B, 1 of A and 1 to spare are AVX2's 16 registers.
-const TILE_VECTORS: usize = 2;
+pub(super) const TILE_VECTORS: usize = 2;
 
 /// Rows of B in a register tile on this processor.
 pub(super) struct TileColumns;

@@ -84,9 +84,9 @@ impl Step {
     }
 }
 
-/// How an iteration may end.
+/// How the move of an iteration may end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
+pub(super) struct Move {
     /// Its number in the history.
     pub(super) iteration: usize,
     /// Whether labels were there before, so that "no label changed" means something.
@@ -124,14 +124,15 @@ pub fn center_shift(
         return Err(Error::Shape { op, expected, got: format!("{} and {}", sums.rows(), counts.len()) });
     }
     if stream.gpu().is_none() {
-        let d = centers.columns();
-        let (sums, counts) = (sums.values()?, counts.values()?);
-        return Ok(crate::cpu::cluster::center_shift::center_shift(centers.values_mut()?, sums, counts, d));
+        let (k, d) = (centers.rows(), centers.columns());
+        let widen = |values: &[f32]| values.iter().map(|value| f64::from(*value)).collect::<Vec<_>>();
+        let (sums, counts) = (widen(sums.values()?), widen(counts.values()?));
+        return Ok(crate::cpu::cluster::center_shift::center_shift(centers.values_mut()?, &sums, &counts, k, d));
     }
     let history = DeviceVec::from_slice(&[0_u32; HISTORY_WORDS], stream.device())?;
     if let Some(recording) = stream.gpu() {
-        let rules = Rules { iteration: 0, compares: false, leave_empty: true, tolerance: 0.0 };
-        record(recording, centers, (sums, counts), &history, rules)?;
+        let how = Move { iteration: 0, compares: false, leave_empty: true, tolerance: 0.0 };
+        record(recording, centers, (sums, counts), &history, how)?;
     }
     Ok(Step::from_words(&history.to_vec(stream)?).shift)
 }
@@ -142,7 +143,7 @@ pub(super) fn record(
     centers: &DeviceMatrix,
     (sums, counts): (&DeviceMatrix, &DeviceVec<f32>),
     history: &DeviceVec<u32>,
-    rules: Rules,
+    how: Move,
 ) -> Result<()> {
     let k = centers.rows();
     let center_target = centers.store()?.target(recording, 0..k, true)?;
@@ -156,10 +157,10 @@ pub(super) fn record(
         center_first: center_target.view.first_word() / 4,
         sum_first: sum_view.first_word() / 4,
         count_first: count_view.first_word(),
-        iteration: rules.iteration as u32,
-        compares: u32::from(rules.compares),
-        leave_empty: u32::from(rules.leave_empty),
-        tolerance: rules.tolerance as f32,
+        iteration: how.iteration as u32,
+        compares: u32::from(how.compares),
+        leave_empty: u32::from(how.leave_empty),
+        tolerance: how.tolerance as f32,
         pad: [0; 3],
     };
     recording.dispatch(

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
-use crate::device::{Dispatch, Recording, Stream};
+use crate::array::{DeviceMatrix, DeviceVec, Matrix, RowStore, View, blocks};
+use crate::device::{Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 use crate::ops::sort::exclusive_scan::scan;
@@ -151,7 +151,7 @@ pub fn centroid_sum(
         return Err(Error::Shape { op, expected, got });
     }
     if x.rows() == 0 {
-        let sums = crate::array::Matrix::zeros(centers.rows(), x.columns())?.to(stream.device())?;
+        let sums = Matrix::zeros(centers.rows(), x.columns())?.to(stream.device())?;
         return Ok((sums, DeviceVec::from_slice(&vec![0.0; centers.rows()], stream.device())?));
     }
     if stream.gpu().is_none() {
@@ -175,11 +175,11 @@ fn on_cpu(
     if let Some(label) = labels.iter().find(|label| **label as usize >= k) {
         return Err(Error::bad_index(*label));
     }
-    let mut sums = DeviceMatrix::output(&crate::device::Device::Cpu, k, d)?;
-    let mut counts = vec![0.0; k];
-    let totals = (sums.values_mut()?, counts.as_mut_slice());
-    crate::cpu::cluster::centroid_sum::centroid_sum(x.values()?, n, d, labels, weights, centers.values()?, k, totals);
-    Ok((sums, DeviceVec::from_host(counts)))
+    let (mut sums, mut counts) = (vec![0.0; k * d], vec![0.0; k]);
+    let (x, centers) = (x.values()?, centers.values()?);
+    crate::cpu::cluster::centroid_sum::centroid_sum(x, n, d, labels, weights, centers, k, &mut sums, &mut counts);
+    let narrow = |values: Vec<f64>| values.into_iter().map(|value| value as f32).collect::<Vec<_>>();
+    Ok((Matrix::from_vec(k, d, narrow(sums))?.to(&Device::Cpu)?, DeviceVec::from_host(narrow(counts))))
 }
 
 /// Rows of a run: so many that a run has 16 rows of each cluster or more, on average, and its sums stay a small part of

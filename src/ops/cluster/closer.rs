@@ -53,18 +53,69 @@ struct Params {
 /// Rows whose distances are added together, as in the shader.
 pub const BLOCK: usize = 4096;
 
-/// What each of t candidates would bring, were it the next centre.
+/// What each of t candidates would bring, were it the next centre: for each row of X the squared distance to the nearest
+/// centre, and its weighted sum over each block of [`BLOCK`] rows.
 #[derive(Debug)]
 pub struct Closer {
-    /// n×t: the squared distance of each row to its nearest centre.
-    pub distances: DeviceMatrix,
-    /// ⌈n / 4096⌉×t: its sum over each block of [`BLOCK`] rows, each times the row's weight.
-    pub sums: DeviceMatrix,
+    rows: usize,
+    candidates: usize,
+    home: Home,
 }
 
-/// For each row of X (n×d) and each of t candidates (t×d): the squared distance to the nearest centre if the candidate
-/// became one. `closest` is a column of an earlier result, the distances to the centres there are; none before the
-/// first. Costs 3·n·t·d operations.
+#[derive(Debug)]
+enum Home {
+    /// t×n distances, t×⌈n / 4096⌉ sums.
+    Cpu { distances: Vec<f32>, sums: Vec<f64> },
+    /// n×t distances, ⌈n / 4096⌉×t sums.
+    Gpu { distances: DeviceMatrix, sums: DeviceMatrix },
+}
+
+impl Closer {
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of candidates, t.
+    pub fn candidates(&self) -> usize {
+        self.candidates
+    }
+
+    /// The weighted sums over the blocks, one list for each candidate.
+    pub fn sums(&self, stream: &mut Stream) -> Result<Vec<Vec<f64>>> {
+        let blocks = self.rows.div_ceil(BLOCK);
+        match &self.home {
+            Home::Cpu { sums, .. } => Ok(sums.chunks(blocks.max(1)).map(<[f64]>::to_vec).collect()),
+            Home::Gpu { sums, .. } => {
+                let sums = sums.to_matrix(stream)?;
+                let of = |candidate| (0..blocks).map(|block| f64::from(sums.get(block, candidate))).collect();
+                Ok((0..self.candidates).map(of).collect())
+            }
+        }
+    }
+
+    /// The squared distances of the rows of one block, were one candidate chosen.
+    pub fn block(&self, stream: &mut Stream, candidate: usize, block: usize) -> Result<Vec<f32>> {
+        let range = block * BLOCK..((block + 1) * BLOCK).min(self.rows);
+        if candidate >= self.candidates || range.start >= self.rows {
+            let expected = format!("one of {} candidates and a block of {} rows", self.candidates, self.rows);
+            return Err(Error::Shape { op: "closer", expected, got: format!("candidate {candidate}, block {block}") });
+        }
+        match &self.home {
+            Home::Cpu { distances, .. } => {
+                let first = candidate * self.rows;
+                Ok(distances[first + range.start..first + range.end].to_vec())
+            }
+            Home::Gpu { distances, .. } => {
+                let rows = distances.rows_in(stream, range)?;
+                Ok((0..rows.rows()).map(|row| rows.get(row, candidate)).collect())
+            }
+        }
+    }
+}
+
+/// What each of t candidates (t×d) would bring as the next centre of the rows of X (n×d). `closest` is an earlier result
+/// and the candidate of it that was chosen; none before the first centre. Costs 3·n·t·d operations.
 ///
 /// ```
 /// use gristmill::{Device, Matrix, ops};
@@ -72,26 +123,26 @@ pub struct Closer {
 /// let x = Matrix::from_rows(&[[0.0], [4.0], [9.0]])?.to(&Device::Cpu)?;
 /// let first = ops::closer(&mut stream, &x, &Matrix::from_rows(&[[0.0]])?.to(&Device::Cpu)?, None, None)?;
 /// let second = Matrix::from_rows(&[[9.0], [4.0]])?.to(&Device::Cpu)?;
-/// let both = ops::closer(&mut stream, &x, &second, Some((&first.distances, 0)), None)?;
-/// assert_eq!(both.sums.to_matrix(&mut stream)?.as_slice(), [16.0, 25.0]);
+/// let both = ops::closer(&mut stream, &x, &second, Some((&first, 0)), None)?;
+/// assert_eq!(both.sums(&mut stream)?, [[16.0], [25.0]]);
+/// assert_eq!(both.block(&mut stream, 1, 0)?, [0.0, 0.0, 25.0]);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn closer(
     stream: &mut Stream,
     x: &DeviceMatrix,
     candidates: &DeviceMatrix,
-    closest: Option<(&DeviceMatrix, usize)>,
+    closest: Option<(&Closer, usize)>,
     weights: Option<&DeviceVec<f32>>,
 ) -> Result<Closer> {
     let op = "closer";
     super::check(stream, op, x, candidates)?;
-    if let Some((closest, column)) = closest {
-        closest.on(stream, op)?;
-        if closest.rows() != x.rows() || column >= closest.columns() {
-            let expected = format!("distances of {} rows, and one of their columns", x.rows());
-            let got = format!("{}×{}, column {column}", closest.rows(), closest.columns());
-            return Err(Error::Shape { op, expected, got });
-        }
+    if let Some((closest, chosen)) = closest
+        && (closest.rows != x.rows() || chosen >= closest.candidates)
+    {
+        let expected = format!("distances of {} rows, and one of their candidates", x.rows());
+        let got = format!("{} rows, candidate {chosen} of {}", closest.rows, closest.candidates);
+        return Err(Error::Shape { op, expected, got });
     }
     if let Some(weights) = weights {
         weights.on(stream, op)?;
@@ -101,33 +152,65 @@ pub fn closer(
             return Err(Error::Shape { op, expected, got });
         }
     }
-    let (n, t) = (x.rows(), candidates.rows());
-    let mut distances = DeviceMatrix::output(stream.device(), n, t)?;
-    let mut sums = DeviceMatrix::output(stream.device(), n.div_ceil(BLOCK), t)?;
-    let Some(recording) = stream.gpu() else {
-        let known = closest.map(|(closest, column)| Ok((closest.values()?, closest.columns(), column))).transpose()?;
-        let weights = weights.map(DeviceVec::values).transpose()?;
-        let results = (distances.values_mut()?, sums.values_mut()?);
-        crate::cpu::cluster::closer::closer(
-            x.values()?,
-            n,
-            x.columns(),
-            candidates.values()?,
-            t,
-            known,
-            weights,
-            results,
-        );
-        return Ok(Closer { distances, sums });
+    let (rows, candidate_rows) = (x.rows(), candidates.rows());
+    let home = match stream.gpu().is_some() {
+        true => on_gpu(stream, x, candidates, closest, weights)?,
+        false => on_cpu(x, candidates, closest, weights)?,
     };
-    let gpu = recording.gpu.clone();
-    let words = x.store()?.stride() + distances.store()?.stride() + 2;
-    let operations = 3 * (t.next_multiple_of(4) * x.columns()) as u64;
-    let per_block = RowStore::block_rows(&gpu, words as u64, operations, BLOCK).next_multiple_of(BLOCK);
-    for rows in blocks(n, per_block) {
-        block(recording, x, candidates, (closest, weights), (&distances, &sums), rows)?;
+    Ok(Closer { rows, candidates: candidate_rows, home })
+}
+
+fn elsewhere() -> Error {
+    Error::Elsewhere { op: "closer", why: "the earlier distances are on another device".to_string() }
+}
+
+fn on_cpu(
+    x: &DeviceMatrix,
+    candidates: &DeviceMatrix,
+    closest: Option<(&Closer, usize)>,
+    weights: Option<&DeviceVec<f32>>,
+) -> Result<Home> {
+    let (n, d, t) = (x.rows(), x.columns(), candidates.rows());
+    let far = if closest.is_none() { vec![f32::MAX; n] } else { vec![] };
+    let known = match closest {
+        None => &far,
+        Some((Closer { home: Home::Cpu { distances, .. }, .. }, chosen)) => &distances[chosen * n..(chosen + 1) * n],
+        Some(_) => return Err(elsewhere()),
+    };
+    let (mut distances, mut sums) = (vec![0.0; t * n], vec![0.0; t * n.div_ceil(BLOCK)]);
+    let (x, candidates) = (x.values()?, candidates.values()?);
+    let weights = weights.map(DeviceVec::values).transpose()?;
+    crate::cpu::cluster::closer::closer(x, n, d, candidates, known, weights, &mut distances, &mut sums);
+    Ok(Home::Cpu { distances, sums })
+}
+
+fn on_gpu(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    candidates: &DeviceMatrix,
+    closest: Option<(&Closer, usize)>,
+    weights: Option<&DeviceVec<f32>>,
+) -> Result<Home> {
+    let (n, t) = (x.rows(), candidates.rows());
+    let closest = match closest {
+        None => None,
+        Some((Closer { home: Home::Gpu { distances, .. }, .. }, chosen)) => {
+            distances.on(stream, "closer")?;
+            Some((distances, chosen))
+        }
+        Some(_) => return Err(elsewhere()),
+    };
+    let distances = DeviceMatrix::output(stream.device(), n, t)?;
+    let sums = DeviceMatrix::output(stream.device(), n.div_ceil(BLOCK), t)?;
+    if let Some(recording) = stream.gpu() {
+        let words = x.store()?.stride() + distances.store()?.stride() + 2;
+        let operations = 3 * (t.next_multiple_of(4) * x.columns()) as u64;
+        let per_block = RowStore::block_rows(&recording.gpu.clone(), words as u64, operations, BLOCK);
+        for rows in blocks(n, per_block.next_multiple_of(BLOCK)) {
+            block(recording, x, candidates, (closest, weights), (&distances, &sums), rows)?;
+        }
     }
-    Ok(Closer { distances, sums })
+    Ok(Home::Gpu { distances, sums })
 }
 
 fn block(

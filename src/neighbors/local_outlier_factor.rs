@@ -1,0 +1,246 @@
+//! Outliers by local density (Breunig et al. 2000).
+
+use serde::{Deserialize, Serialize};
+
+use super::reference::{Neighbors, Reference};
+use crate::error::{Error, Result};
+use crate::estimator::{Decision, Fit, Predict, Rows};
+use crate::metric::Metric;
+use crate::model::{Container, Persist};
+
+/// Added to a mean distance before it is inverted, as scikit-learn does: equal rows have a density, not infinity.
+const SMALLEST: f64 = 1e-10;
+
+/// How many rows are taken to be outliers.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Contamination {
+    /// Those whose factor is above 1.5, as in the original paper.
+    #[default]
+    Auto,
+    /// This share of the fitted rows, above 0 and at most ½.
+    Share(f64),
+}
+
+/// The local outlier factor: how much denser a row's neighbours lie than the row itself. About 1 inside a cluster,
+/// clearly above 1 for an outlier. Names and defaults are scikit-learn's.
+///
+/// With k-distance(b) the distance from b to its k-th nearest neighbour, reach(a, b) = max{k-distance(b), d(a, b)};
+/// a's density lrd(a) = 1 / mean of reach(a, b) over its k nearest b; and LOF(a) = mean of lrd(b) / lrd(a).
+///
+/// ```
+/// use gristmill::prelude::*;
+/// let x = Matrix::from_rows(&[[-1.1], [0.2], [101.1], [0.3]])?;
+/// let model = LocalOutlierFactor::new(2).fit(&x)?;
+/// assert_eq!(model.labels(), [1, 1, -1, 1]);
+/// assert!((model.negative_outlier_factor()[2] + 73.3697).abs() < 1e-3);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LocalOutlierFactor {
+    /// Neighbours, k; at most one less than there are rows is used. Default 20.
+    pub n_neighbors: usize,
+    /// How many outliers are expected. Default [`Contamination::Auto`].
+    pub contamination: Contamination,
+    /// Whether the model is for rows that were not fitted: only then it predicts. Default false.
+    pub novelty: bool,
+    /// What nearness is. Default [`Metric::Euclidean`].
+    pub metric: Metric,
+}
+
+impl Default for LocalOutlierFactor {
+    fn default() -> LocalOutlierFactor {
+        let (contamination, metric) = (Contamination::Auto, Metric::Euclidean);
+        LocalOutlierFactor { n_neighbors: 20, contamination, novelty: false, metric }
+    }
+}
+
+impl LocalOutlierFactor {
+    /// Densities by the k nearest neighbours.
+    pub fn new(n_neighbors: usize) -> LocalOutlierFactor {
+        LocalOutlierFactor { n_neighbors, ..LocalOutlierFactor::default() }
+    }
+
+    /// Sets how many outliers are expected.
+    pub fn contamination(mut self, contamination: Contamination) -> LocalOutlierFactor {
+        self.contamination = contamination;
+        self
+    }
+
+    /// Sets whether the model is for rows that were not fitted.
+    pub fn novelty(mut self, novelty: bool) -> LocalOutlierFactor {
+        self.novelty = novelty;
+        self
+    }
+
+    /// Sets what nearness is.
+    pub fn metric(mut self, metric: Metric) -> LocalOutlierFactor {
+        self.metric = metric;
+        self
+    }
+
+    /// The factors of the rows of `x` (n×d, n ≥ 2), where `x` lives.
+    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<LocalOutlierFactorModel> {
+        self.fit_with(x, Fit::default())
+    }
+
+    /// The same with an observer.
+    pub fn fit_with<'a>(&self, x: impl Into<Rows<'a>>, options: Fit<'_>) -> Result<LocalOutlierFactorModel> {
+        let x = x.into();
+        let device = x.on_device()?.device().clone();
+        let reference = Reference::fit("LocalOutlierFactor", x, self.metric)?;
+        let rows = reference.rows().rows();
+        self.check(rows)?;
+        let k = self.n_neighbors.min(rows - 1);
+        if k < self.n_neighbors {
+            log::warn!("n_neighbors is {}, and a row has {k} others: {k} are used", self.n_neighbors);
+        }
+        let neighbors = reference.nearest_others(&device, k, options)?;
+        let reach: Vec<f64> = (0..rows).map(|row| f64::from(neighbors.distances(row)[k - 1])).collect();
+        let density: Vec<f64> = (0..rows).map(|row| density(&neighbors, row, &reach)).collect();
+        let factors: Vec<f64> = (0..rows).map(|row| -factor(&neighbors, row, density[row], &density)).collect();
+        let offset = match self.contamination {
+            Contamination::Auto => -1.5,
+            Contamination::Share(share) => percentile(&factors, share),
+        };
+        Ok(LocalOutlierFactorModel { params: self.clone(), reference, k, reach, density, factors, offset })
+    }
+
+    /// 1 for each row of `x` that lies among others, −1 for each outlier.
+    pub fn fit_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<i32>> {
+        Ok(self.fit(x)?.labels())
+    }
+
+    fn check(&self, rows: usize) -> Result<()> {
+        if rows < 2 {
+            let (expected, got) = ("at least two rows".to_string(), rows.to_string());
+            return Err(Error::Shape { op: "LocalOutlierFactor", expected, got });
+        }
+        if self.n_neighbors == 0 {
+            return Err(Error::Param { name: "n_neighbors", rule: "at least 1".to_string(), got: "0".to_string() });
+        }
+        match self.contamination {
+            Contamination::Share(share) if !(share > 0.0 && share <= 0.5) => {
+                let rule = "above 0 and at most 0.5".to_string();
+                Err(Error::Param { name: "contamination", rule, got: share.to_string() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Fitted densities.
+#[derive(Debug)]
+pub struct LocalOutlierFactorModel {
+    params: LocalOutlierFactor,
+    reference: Reference,
+    k: usize,
+    /// The k-distance of each fitted row.
+    reach: Vec<f64>,
+    /// The local reachability density of each.
+    density: Vec<f64>,
+    /// −LOF of each.
+    factors: Vec<f64>,
+    offset: f64,
+}
+
+impl LocalOutlierFactorModel {
+    /// −LOF of each fitted row: about −1 inside a cluster, far below for an outlier.
+    pub fn negative_outlier_factor(&self) -> &[f64] {
+        &self.factors
+    }
+
+    /// What −LOF is compared with: rows below it are outliers.
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+
+    /// Neighbours that were used.
+    pub fn n_neighbors(&self) -> usize {
+        self.k
+    }
+
+    /// 1 for each fitted row that lies among others, −1 for each outlier.
+    pub fn labels(&self) -> Vec<i32> {
+        self.factors.iter().map(|factor| if *factor < self.offset { -1 } else { 1 }).collect()
+    }
+
+    /// −LOF of each row of `x` against the fitted rows, all of which may be its neighbours. Only with `novelty`.
+    pub fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f64>> {
+        if !self.params.novelty {
+            let rule = "true to judge rows that were not fitted; labels() judges those that were".to_string();
+            return Err(Error::Param { name: "novelty", rule, got: "false".to_string() });
+        }
+        let neighbors = self.reference.nearest(x.into(), self.k, Fit::default())?;
+        let score = |row| -factor(&neighbors, row, density(&neighbors, row, &self.reach), &self.density);
+        Ok((0..neighbors.len()).map(score).collect())
+    }
+}
+
+impl Predict for LocalOutlierFactorModel {
+    type Output = Vec<i32>;
+
+    /// 1 for each row of `x` that lies among the fitted ones, −1 for each outlier. Only with `novelty`.
+    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<i32>> {
+        let scores = self.score_samples(x)?;
+        Ok(scores.iter().map(|score| if *score < self.offset { -1 } else { 1 }).collect())
+    }
+}
+
+impl Decision for LocalOutlierFactorModel {
+    /// How far each row is from being an outlier: −LOF less the offset. Only with `novelty`.
+    fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f32>> {
+        Ok(self.score_samples(x)?.iter().map(|score| (score - self.offset) as f32).collect())
+    }
+}
+
+/// The local reachability density of a query from the k-distances of the fitted rows.
+fn density(neighbors: &Neighbors, query: usize, reach: &[f64]) -> f64 {
+    let pairs = neighbors.indices(query).iter().zip(neighbors.distances(query));
+    let sum: f64 = pairs.map(|(index, distance)| f64::from(*distance).max(reach[*index as usize])).sum();
+    1.0 / (sum / neighbors.neighbors() as f64 + SMALLEST)
+}
+
+/// The mean of the neighbours' densities over one's own.
+fn factor(neighbors: &Neighbors, query: usize, own: f64, density: &[f64]) -> f64 {
+    let sum: f64 = neighbors.indices(query).iter().map(|index| density[*index as usize] / own).sum();
+    sum / neighbors.neighbors() as f64
+}
+
+/// The value below which a share of the values lies, linear between neighbouring ones, as numpy's percentile.
+fn percentile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = share * (sorted.len() - 1) as f64;
+    let low = place.floor() as usize;
+    let high = (low + 1).min(sorted.len() - 1);
+    sorted[low] + (place - low as f64) * (sorted[high] - sorted[low])
+}
+
+impl Persist for LocalOutlierFactorModel {
+    const KIND: &'static str = "local-outlier-factor";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&self.params)?;
+        let rows = self.factors.len();
+        container.insert("reach", &[rows], self.reach.clone())?;
+        container.insert("density", &[rows], self.density.clone())?;
+        container.insert("factors", &[rows], self.factors.clone())?;
+        container.insert("offset", &[1], vec![self.offset])?;
+        self.reference.store(container)
+    }
+
+    fn restore(container: &mut Container) -> Result<LocalOutlierFactorModel> {
+        let params: LocalOutlierFactor = container.parameters()?;
+        let reference = Reference::restore(container, params.metric)?;
+        let rows = reference.rows().rows();
+        params.check(rows).map_err(|error| container.refuse(error.to_string()))?;
+        let reach = container.take("reach", &[rows])?;
+        let density = container.take("density", &[rows])?;
+        let factors = container.take("factors", &[rows])?;
+        let offset = container.take("offset", &[1])?[0];
+        let k = params.n_neighbors.min(rows - 1);
+        Ok(LocalOutlierFactorModel { params, reference, k, reach, density, factors, offset })
+    }
+}

@@ -1,0 +1,207 @@
+//! The fitted rows, ready to be searched on any device.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::Neighborhoods;
+use crate::array::{DeviceMatrix, Matrix};
+use crate::device::{Device, Stream};
+use crate::error::{Error, Result};
+use crate::estimator::{Fit, Rows, Watch};
+use crate::metric::Metric;
+use crate::model::Container;
+use crate::ops::neighbors::index::Index;
+
+/// Queries searched before the first report.
+const FIRST_BLOCK: usize = 256;
+/// Seconds that a block of queries may take before blocks stop growing: a stop is heeded within a few of them.
+const LOOK: f64 = 0.15;
+
+/// The rows that were fitted, and the index of the device that asked last.
+#[derive(Debug)]
+pub(super) struct Reference {
+    rows: Matrix,
+    metric: Metric,
+    index: Mutex<Option<Arc<Index>>>,
+}
+
+impl Reference {
+    /// Keeps the rows and builds the index where they live.
+    pub(super) fn fit(op: &'static str, x: Rows<'_>, metric: Metric) -> Result<Reference> {
+        let metric = metric.checked()?;
+        let on_device = x.complete(op)?;
+        let rows = match x {
+            Rows::Host(matrix) => matrix.clone(),
+            Rows::Device(matrix) => matrix.to_matrix(&mut matrix.device().stream())?,
+        };
+        let reference = Reference { rows, metric, index: Mutex::new(None) };
+        reference.index(on_device.device())?;
+        Ok(reference)
+    }
+
+    /// The fitted rows, n×d.
+    pub(super) fn rows(&self) -> &Matrix {
+        &self.rows
+    }
+
+    /// What nearness is.
+    pub(super) fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// Refuses a number of neighbours that there cannot be.
+    pub(super) fn check_neighbors(&self, k: usize) -> Result<()> {
+        if k == 0 || k > self.rows.rows() {
+            let rule = format!("from 1 to the number of fitted rows, {}", self.rows.rows());
+            return Err(Error::Param { name: "n_neighbors", rule, got: k.to_string() });
+        }
+        Ok(())
+    }
+
+    /// The index of a device: the rows go there once.
+    fn index(&self, device: &Device) -> Result<Arc<Index>> {
+        let mut kept = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some(index) if index.device().same(device) => Ok(index.clone()),
+            _ => {
+                let index = Arc::new(Index::build(&self.rows, device, self.metric)?);
+                *kept = Some(index.clone());
+                Ok(index)
+            }
+        }
+    }
+
+    /// The k nearest fitted rows of each row of `x`, where `x` lives.
+    pub(super) fn nearest(&self, x: Rows<'_>, k: usize, options: Fit<'_>) -> Result<Neighbors> {
+        let queries = x.queries("nearest neighbours", self.rows.columns())?;
+        options.watched("nearest neighbours", |watch| self.watched(&queries, k, watch))
+    }
+
+    /// The k nearest other rows of each fitted row: a row is not its own neighbour.
+    pub(super) fn nearest_others(&self, device: &Device, k: usize, options: Fit<'_>) -> Result<Neighbors> {
+        let queries = self.rows.to(device)?;
+        let found = options.watched("nearest neighbours", |watch| self.watched(&queries, k + 1, watch))?;
+        Ok(found.without_self())
+    }
+
+    fn watched(&self, queries: &DeviceMatrix, k: usize, watch: &mut Watch<'_>) -> Result<Neighbors> {
+        let index = self.index(queries.device())?;
+        let mut stream = queries.device().stream();
+        let mut found = Neighbors::with_capacity(queries.rows(), k);
+        let (mut first, mut rows, mut blocks) = (0, FIRST_BLOCK, 0);
+        while first < queries.rows() {
+            let begun = Instant::now();
+            let end = (first + rows).min(queries.rows());
+            let (indices, distances) = search(&mut stream, &index, queries, first..end, k)?;
+            found.indices.extend(indices);
+            found.distances.extend(distances);
+            if begun.elapsed().as_secs_f64() < LOOK {
+                rows *= 2;
+            }
+            (first, blocks) = (end, blocks + 1);
+            watch.goes_on(blocks, end as f64 / queries.rows() as f64)?;
+        }
+        Ok(found)
+    }
+
+    /// The fitted rows within a radius of each row of `x`.
+    pub(super) fn within(&self, x: Rows<'_>, radius: f32) -> Result<Neighborhoods> {
+        if !(radius >= 0.0 && radius.is_finite()) {
+            let rule = "a finite number of at least 0".to_string();
+            return Err(Error::Param { name: "radius", rule, got: radius.to_string() });
+        }
+        let queries = x.queries("radius neighbours", self.rows.columns())?;
+        self.index(queries.device())?.within(&mut queries.device().stream(), &queries, radius)
+    }
+
+    /// Puts the rows into a container; the index is built anew where it is needed.
+    pub(super) fn store(&self, container: &mut Container) -> Result<()> {
+        container.insert("rows", &[self.rows.rows(), self.rows.columns()], self.rows.as_slice().to_vec())
+    }
+
+    /// Takes the rows out again.
+    pub(super) fn restore(container: &mut Container, metric: Metric) -> Result<Reference> {
+        let [rows, columns] = container.shape("rows")?;
+        if rows == 0 || columns == 0 {
+            return Err(container.refuse("it holds no rows"));
+        }
+        let metric = metric.checked().map_err(|error| container.refuse(error.to_string()))?;
+        let rows = Matrix::from_vec(rows, columns, container.take("rows", &[rows, columns])?)?;
+        Ok(Reference { rows, metric, index: Mutex::new(None) })
+    }
+}
+
+fn search(
+    stream: &mut Stream,
+    index: &Index,
+    queries: &DeviceMatrix,
+    range: std::ops::Range<usize>,
+    k: usize,
+) -> Result<(Vec<u32>, Vec<f32>)> {
+    if range.len() == queries.rows() {
+        return index.nearest(stream, queries, k);
+    }
+    let part = queries.range(stream, range)?;
+    index.nearest(stream, &part, k)
+}
+
+/// The k nearest rows of each query, nearest first; equally near ones in the order of their numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbors {
+    k: usize,
+    indices: Vec<u32>,
+    distances: Vec<f32>,
+}
+
+impl Neighbors {
+    fn with_capacity(queries: usize, k: usize) -> Neighbors {
+        Neighbors { k, indices: Vec::with_capacity(queries * k), distances: Vec::with_capacity(queries * k) }
+    }
+
+    /// Number of queries, n.
+    pub fn len(&self) -> usize {
+        self.indices.len() / self.k.max(1)
+    }
+
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+
+    /// Neighbours of each query, k.
+    pub fn neighbors(&self) -> usize {
+        self.k
+    }
+
+    /// The numbers of the rows nearest to a query.
+    ///
+    /// # Panics
+    /// If there is no such query.
+    pub fn indices(&self, query: usize) -> &[u32] {
+        &self.indices[query * self.k..(query + 1) * self.k]
+    }
+
+    /// Their distances.
+    ///
+    /// # Panics
+    /// If there is no such query.
+    pub fn distances(&self, query: usize) -> &[f32] {
+        &self.distances[query * self.k..(query + 1) * self.k]
+    }
+
+    /// The same without the query itself among its neighbours, query i being row i; one neighbour less.
+    ///
+    /// Where so many equal rows of lower number come first that it is not there, the last neighbour goes.
+    fn without_self(self) -> Neighbors {
+        let k = self.k - 1;
+        let mut others = Neighbors::with_capacity(self.len(), k);
+        for query in 0..self.len() {
+            let own = self.indices(query).iter().position(|index| *index as usize == query).unwrap_or(k);
+            let kept = |at: &usize| *at != own;
+            others.indices.extend((0..=k).filter(kept).map(|at| self.indices(query)[at]));
+            others.distances.extend((0..=k).filter(kept).map(|at| self.distances(query)[at]));
+        }
+        others.k = k;
+        others
+    }
+}

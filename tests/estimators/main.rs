@@ -1,0 +1,11 @@
+//! Every estimator against published numbers and the properties that must hold, on the CPU and on the GPU.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod blobs;
+mod kmeans;
+mod local_outlier_factor;
+mod mini_batch_kmeans;
+mod neighbors;
+mod observers;
