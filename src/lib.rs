@@ -40,17 +40,20 @@ pub mod array;
 pub mod cluster;
 pub mod cpu;
 pub mod data;
+pub mod datasets;
 pub mod device;
 mod error;
 pub mod estimator;
 pub mod kernel;
 pub mod linalg;
 mod metric;
+pub mod metrics;
 pub mod model;
 pub mod ops;
+pub mod plot;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};
-pub use data::Labels;
+pub use data::{Dataset, Labels, Target};
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream, Variant};
 pub use error::{Error, Result};
 pub use metric::Metric;
@@ -60,8 +63,8 @@ pub mod prelude {
     pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
     pub use crate::estimator::{Decision, Fit, Predict, PredictProba, Progress, Score, Transform};
     pub use crate::model::Persist;
+    pub use crate::{Dataset, Labels, Metric, datasets, metrics};
     pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
-    pub use crate::{Labels, Metric};
 }
 
 /// The README's example is compiled and run with the other examples.

@@ -1,0 +1,71 @@
+//! What every score checks first: rows that go together, finite numbers, usable weights.
+
+use crate::array::Matrix;
+use crate::error::{Error, Result};
+
+/// The number of rows, when truth and prediction have the same and there is one.
+pub(super) fn same_rows(op: &'static str, truth: usize, predicted: usize) -> Result<usize> {
+    if truth != predicted {
+        return Err(Error::Shape {
+            op,
+            expected: format!("{truth} rows, as in the truth"),
+            got: predicted.to_string(),
+        });
+    }
+    if truth == 0 {
+        return Err(Error::Shape { op, expected: "at least one row".to_string(), got: "0".to_string() });
+    }
+    Ok(truth)
+}
+
+/// Fails with the place of the first number that is missing or infinite.
+pub(super) fn finite(values: &[f32]) -> Result<()> {
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(row) => Err(Error::NotFinite { row, column: 0, value: values[row] as f64 }),
+        None => Ok(()),
+    }
+}
+
+/// The same for a matrix.
+pub(super) fn finite_matrix(matrix: &Matrix) -> Result<()> {
+    match matrix.check_finite()? {
+        Some((row, column)) => Err(Error::NotFinite { row, column, value: f64::NAN }),
+        None => Ok(()),
+    }
+}
+
+/// The weight of each row, and their sum.
+#[derive(Clone, Copy)]
+pub(super) struct Weights<'a> {
+    values: Option<&'a [f32]>,
+    rows: usize,
+    pub(super) total: f64,
+}
+
+impl<'a> Weights<'a> {
+    pub(super) fn new(op: &'static str, rows: usize, values: Option<&'a [f32]>) -> Result<Weights<'a>> {
+        let Some(weights) = values else { return Ok(Weights { values, rows, total: rows as f64 }) };
+        if weights.len() != rows {
+            return Err(Error::Shape { op, expected: format!("{rows} weights"), got: weights.len().to_string() });
+        }
+        finite(weights)?;
+        let refused = |rule: &str, got: String| Error::Param { name: "weights", rule: rule.to_string(), got };
+        if let Some(negative) = weights.iter().find(|weight| **weight < 0.0) {
+            return Err(refused("zero or more", negative.to_string()));
+        }
+        let total: f64 = weights.iter().map(|weight| *weight as f64).sum();
+        if total == 0.0 {
+            return Err(refused("above zero somewhere", "zeros only".to_string()));
+        }
+        Ok(Weights { values, rows, total })
+    }
+
+    pub(super) fn at(&self, row: usize) -> f64 {
+        self.values.map_or(1.0, |weights| weights[row] as f64)
+    }
+
+    /// `Σ w·f(row) / Σ w`.
+    pub(super) fn mean(&self, term: impl Fn(usize) -> f64) -> f64 {
+        (0..self.rows).map(|row| self.at(row) * term(row)).sum::<f64>() / self.total
+    }
+}

@@ -1,0 +1,189 @@
+//! Scores of predicted classes.
+
+use super::tally::{Tally, share};
+use crate::data::Labels;
+use crate::error::Result;
+
+/// How the scores of the classes become one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Average {
+    /// The mean over the classes: rare ones count as much as common ones.
+    Macro,
+    /// Of all rows together, which for classes that exclude each other is the accuracy.
+    Micro,
+    /// The mean over the classes, each weighed by the rows that truly are of it.
+    Weighted,
+}
+
+/// What [`class_scores`] says of one class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassScore {
+    /// The class's name.
+    pub class: String,
+    /// Of the rows predicted to be of the class, the share that is; 0 if none was.
+    pub precision: f64,
+    /// Of the rows of the class, the share that was found; 0 if there is none.
+    pub recall: f64,
+    /// The harmonic mean of both.
+    pub f1: f64,
+    /// Rows that truly are of the class, or the sum of their weights.
+    pub support: f64,
+}
+
+/// The share of rows whose class was predicted right.
+///
+/// ```
+/// use gristmill::{Labels, metrics};
+/// let (truth, predicted) = (Labels::from(&[3_u32, 5, 5, 7][..]), Labels::from(&[3_u32, 5, 7, 7][..]));
+/// assert_eq!(metrics::accuracy(&truth, &predicted)?, 0.75);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
+    accuracy_weighted(y, predicted, None)
+}
+
+/// [`accuracy`] with a weight for each row.
+pub fn accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
+    Ok(Tally::new("accuracy", y, predicted, weights)?.accuracy())
+}
+
+/// The mean recall of the classes that the truth has: 1/k for guessing, however common one class is.
+///
+/// ```
+/// use gristmill::{Labels, metrics};
+/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 0, 1][..]), Labels::from(&[0_u32, 0, 0, 0][..]));
+/// assert_eq!(metrics::balanced_accuracy(&truth, &predicted)?, 0.5);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn balanced_accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
+    balanced_accuracy_weighted(y, predicted, None)
+}
+
+/// [`balanced_accuracy`] with a weight for each row.
+pub fn balanced_accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
+    let tally = Tally::new("balanced_accuracy", y, predicted, weights)?;
+    let recalls: Vec<f64> =
+        tally.hits.iter().zip(&tally.truth).filter(|(_, truth)| **truth > 0.0).map(|(hits, all)| hits / all).collect();
+    Ok(recalls.iter().sum::<f64>() / recalls.len() as f64)
+}
+
+/// Precision: of the rows predicted to be of a class, the share that is; averaged over the classes.
+///
+/// ```
+/// use gristmill::{Labels, metrics::{self, Average}};
+/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
+/// assert!((metrics::precision(&truth, &predicted, Average::Macro)? - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-12);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn precision(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
+    precision_weighted(y, predicted, average, None)
+}
+
+/// [`precision`] with a weight for each row.
+pub fn precision_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
+    Ok(averaged(&Tally::new("precision", y, predicted, weights)?, average, |score| score.precision))
+}
+
+/// Recall: of the rows of a class, the share that was found; averaged over the classes.
+///
+/// ```
+/// use gristmill::{Labels, metrics::{self, Average}};
+/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
+/// assert_eq!(metrics::recall(&truth, &predicted, Average::Macro)?, 0.75);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn recall(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
+    recall_weighted(y, predicted, average, None)
+}
+
+/// [`recall`] with a weight for each row.
+pub fn recall_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
+    Ok(averaged(&Tally::new("recall", y, predicted, weights)?, average, |score| score.recall))
+}
+
+/// F1: the harmonic mean of precision and recall of a class; averaged over the classes.
+///
+/// ```
+/// use gristmill::{Labels, metrics::{self, Average}};
+/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
+/// assert!((metrics::f1(&truth, &predicted, Average::Macro)? - (2.0 / 3.0 + 4.0 / 5.0) / 2.0).abs() < 1e-12);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn f1(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
+    f1_weighted(y, predicted, average, None)
+}
+
+/// [`f1`] with a weight for each row.
+pub fn f1_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
+    Ok(averaged(&Tally::new("f1", y, predicted, weights)?, average, |score| score.f1))
+}
+
+/// Precision, recall, F1 and support of every class, in the order of the classes.
+///
+/// ```
+/// use gristmill::{Labels, metrics};
+/// let truth = Labels::from_names(&["lily", "rose", "rose"]);
+/// let scores = metrics::class_scores(&truth, &Labels::from_names(&["lily", "rose", "lily"]))?;
+/// assert_eq!((scores[0].class.as_str(), scores[0].precision, scores[0].recall), ("lily", 0.5, 1.0));
+/// assert_eq!((scores[1].class.as_str(), scores[1].precision, scores[1].recall), ("rose", 1.0, 0.5));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn class_scores(y: &Labels, predicted: &Labels) -> Result<Vec<ClassScore>> {
+    class_scores_weighted(y, predicted, None)
+}
+
+/// [`class_scores`] with a weight for each row.
+pub fn class_scores_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<Vec<ClassScore>> {
+    Ok(scores_of(&Tally::new("class_scores", y, predicted, weights)?))
+}
+
+/// Matthews' correlation of truth and prediction, for any number of classes: 1 is perfect, 0 no better than chance.
+///
+/// ```
+/// use gristmill::{Labels, metrics};
+/// let truth = Labels::from(&[0_u32, 1, 1, 0][..]);
+/// assert_eq!(metrics::matthews_corrcoef(&truth, &truth)?, 1.0);
+/// assert_eq!(metrics::matthews_corrcoef(&truth, &Labels::from(&[1_u32, 0, 0, 1][..]))?, -1.0);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn matthews_corrcoef(y: &Labels, predicted: &Labels) -> Result<f64> {
+    matthews_corrcoef_weighted(y, predicted, None)
+}
+
+/// [`matthews_corrcoef`] with a weight for each row.
+pub fn matthews_corrcoef_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
+    let tally = Tally::new("matthews_corrcoef", y, predicted, weights)?;
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (truth, predicted, n) = (&tally.truth, &tally.predicted, tally.total);
+    let covariance = tally.hits.iter().sum::<f64>() * n - dot(truth, predicted);
+    let variances = (n * n - dot(truth, truth)) * (n * n - dot(predicted, predicted));
+    // One class throughout on either side: nothing to correlate with.
+    Ok(if variances <= 0.0 { 0.0 } else { covariance / variances.sqrt() })
+}
+
+pub(super) fn scores_of(tally: &Tally) -> Vec<ClassScore> {
+    let score = |(class, name): (usize, &String)| {
+        let (hits, truth, predicted) = (tally.hits[class], tally.truth[class], tally.predicted[class]);
+        let (precision, recall) = (share(hits, predicted), share(hits, truth));
+        ClassScore { class: name.clone(), precision, recall, f1: share(2.0 * hits, truth + predicted), support: truth }
+    };
+    tally.classes.iter().enumerate().map(score).collect()
+}
+
+fn averaged(tally: &Tally, average: Average, score: impl Fn(&ClassScore) -> f64) -> f64 {
+    average_of(&scores_of(tally), tally, average, score)
+}
+
+pub(super) fn average_of(
+    scores: &[ClassScore],
+    tally: &Tally,
+    average: Average,
+    score: impl Fn(&ClassScore) -> f64,
+) -> f64 {
+    match average {
+        Average::Macro => scores.iter().map(&score).sum::<f64>() / scores.len() as f64,
+        // Every row has one class and one prediction, so all three scores are the same share.
+        Average::Micro => tally.accuracy(),
+        Average::Weighted => scores.iter().map(|class| class.support * score(class)).sum::<f64>() / tally.total,
+    }
+}

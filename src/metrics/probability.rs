@@ -1,0 +1,101 @@
+//! Scores of predicted probabilities.
+
+use super::check::{Weights, finite_matrix, same_rows};
+use crate::array::Matrix;
+use crate::data::Labels;
+use crate::error::{Error, Result};
+
+/// How far the chances of a row may sum from one; rounding in f32 stays far below.
+const SUM_TOLERANCE: f64 = 1e-3;
+
+/// The mean of `−ln p(true class)`, with chances kept `2⁻²³` away from 0 and 1.
+///
+/// `proba` is n×k. If its columns are named they are matched with the class names, and every class of the truth must
+/// have one; if not, they are the classes of `y` in their order. Chances outside [0, 1] and rows that do not sum to
+/// one within 1e-3 are errors.
+///
+/// ```
+/// use gristmill::{Labels, Matrix, metrics};
+/// let truth = Labels::from_names(&["ham", "spam", "spam", "ham"]);
+/// let proba = Matrix::from_rows(&[[0.9, 0.1], [0.1, 0.9], [0.2, 0.8], [0.65, 0.35]])?;
+/// assert!((metrics::log_loss(&truth, &proba)? - 0.216161).abs() < 1e-6);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn log_loss(y: &Labels, proba: &Matrix) -> Result<f64> {
+    log_loss_weighted(y, proba, None)
+}
+
+/// [`log_loss`] with a weight for each row.
+pub fn log_loss_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>) -> Result<f64> {
+    let columns = checked_columns("log_loss", y, proba)?;
+    let weights = Weights::new("log_loss", y.len(), weights)?;
+    let loss = |row: usize| {
+        let chance = proba.get(row, columns[row]).clamp(f32::EPSILON, 1.0 - f32::EPSILON);
+        -(chance as f64).ln()
+    };
+    Ok(weights.mean(loss))
+}
+
+/// The mean squared distance between the chances and the truth as zeros and a one; halved for two classes, so that
+/// it is the familiar `(p − y)²` there.
+///
+/// `proba` is n×k, with columns as for [`log_loss`].
+///
+/// ```
+/// use gristmill::{Labels, Matrix, metrics};
+/// let truth = Labels::from(&[0_u32, 1, 1, 0][..]);
+/// let proba = Matrix::from_rows(&[[0.9, 0.1], [0.1, 0.9], [0.2, 0.8], [0.7, 0.3]])?;
+/// assert!((metrics::brier_score(&truth, &proba)? - 0.0375).abs() < 1e-7);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn brier_score(y: &Labels, proba: &Matrix) -> Result<f64> {
+    brier_score_weighted(y, proba, None)
+}
+
+/// [`brier_score`] with a weight for each row.
+pub fn brier_score_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>) -> Result<f64> {
+    let columns = checked_columns("brier_score", y, proba)?;
+    let weights = Weights::new("brier_score", y.len(), weights)?;
+    let distance = |row: usize| {
+        let term = |(column, chance): (usize, &f32)| {
+            let truth = if column == columns[row] { 1.0 } else { 0.0 };
+            (*chance as f64 - truth).powi(2)
+        };
+        proba.row(row).iter().enumerate().map(term).sum::<f64>()
+    };
+    let scale = if proba.columns() == 2 { 0.5 } else { 1.0 };
+    Ok(scale * weights.mean(distance))
+}
+
+/// The column of each row's true class, once the chances have been checked.
+fn checked_columns(op: &'static str, y: &Labels, proba: &Matrix) -> Result<Vec<usize>> {
+    same_rows(op, y.len(), proba.rows())?;
+    if proba.columns() < 2 {
+        let expected = "a column for each of two or more classes".to_string();
+        return Err(Error::Shape { op, expected, got: proba.columns().to_string() });
+    }
+    finite_matrix(proba)?;
+    let refused = |rule: &str, got: String| Error::Param { name: "proba", rule: rule.to_string(), got };
+    if let Some(chance) = proba.as_slice().iter().find(|chance| !(0.0..=1.0).contains(*chance)) {
+        return Err(refused("between 0 and 1", chance.to_string()));
+    }
+    for row in 0..proba.rows() {
+        let sum: f64 = proba.row(row).iter().map(|chance| *chance as f64).sum();
+        if (sum - 1.0).abs() > SUM_TOLERANCE {
+            return Err(refused("chances that sum to one in each row", format!("{sum} in row {row}")));
+        }
+    }
+    let of_class = match proba.names() {
+        None if proba.columns() == y.classes() => (0..y.classes()).map(Some).collect::<Vec<_>>(),
+        None => {
+            let expected = format!("{} columns, one a class of the truth, or named columns", y.classes());
+            return Err(Error::Shape { op, expected, got: proba.columns().to_string() });
+        }
+        Some(names) => y.names().iter().map(|class| names.iter().position(|name| name == class)).collect(),
+    };
+    let column = |&code: &u32| {
+        let missing = || refused("named after the classes", format!("no column for {}", y.names()[code as usize]));
+        of_class[code as usize].ok_or_else(missing)
+    };
+    y.codes().iter().map(column).collect()
+}

@@ -1,0 +1,36 @@
+//! Pictures as SVG: scatter plots, lines, decision regions, bars, heat maps, alone or side by side.
+//!
+//! The writer is our own: a few hundred lines without a dependency, and the fonts are the viewer's. The same calls give
+//! the same bytes. Colours are those of Okabe and Ito, which colour-blind readers can tell apart, and classes also
+//! differ in the shape of their marks. Points that are missing, infinite or beyond 10¹⁰⁰ are left out.
+//!
+//! ```
+//! use gristmill::{datasets, plot::{Figure, Grid, Panels}};
+//! let data = datasets::rectangle(50, 0)?;
+//! // A grid over the data; a model would predict its points. Here the truth does.
+//! let grid = Grid::new((0.0, 1.0), (0.0, 1.0), 50, 50)?;
+//! let inside = |x: f32, y: f32| u32::from(x > 0.0 && x < 0.8 && y > 0.2 && y < 0.8);
+//! let codes: Vec<u32> = grid.points()?.as_slice().chunks(2).map(|point| inside(point[0], point[1])).collect();
+//! let regions = Figure::new().title("The rectangle").regions(&grid, &codes)?;
+//! let regions = regions.scatter_classes(&data.x, [0, 1], data.labels()?)?;
+//! let curve = Figure::new().title("A curve").line("x²", (0..=20).map(|x| (x as f64, (x * x) as f64)));
+//! let svg = Panels::new(2)?.figure(regions).figure(curve).to_svg();
+//! assert!(svg.starts_with("<svg") && svg.contains("The rectangle"));
+//! # Ok::<(), gristmill::Error>(())
+//! ```
+
+mod chart;
+mod colour;
+mod figure;
+mod grid;
+mod layer;
+mod marker;
+mod panels;
+mod pictures;
+mod scale;
+mod svg;
+
+pub use figure::Figure;
+pub use grid::{Grid, points};
+pub use panels::Panels;
+pub use pictures::{confusion_matrix, roc_curve};

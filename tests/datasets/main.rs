@@ -1,0 +1,5 @@
+//! The tables that ship with the crate, and the generators.
+
+mod classics;
+mod generators;
+mod shapes;
