@@ -3,6 +3,14 @@
 // It needs subgroups of a multiple of 8 lanes.
 //#import pairs
 //#import tile_subgroup
+// Four columns of four rows, which lie TILE_LANES apart.
+fn tile_store_rows(row: u32, column: u32, c0: vec4<f32>, c1: vec4<f32>, c2: vec4<f32>, c3: vec4<f32>) {
+    tile_store(row, column, vec4(c0.x, c1.x, c2.x, c3.x));
+    tile_store(row + TILE_LANES, column, vec4(c0.y, c1.y, c2.y, c3.y));
+    tile_store(row + 2u * TILE_LANES, column, vec4(c0.z, c1.z, c2.z, c3.z));
+    tile_store(row + 3u * TILE_LANES, column, vec4(c0.w, c1.w, c2.w, c3.w));
+}
+
 @compute @workgroup_size(TILE_LANES)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,

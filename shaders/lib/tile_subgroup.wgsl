@@ -1,21 +1,14 @@
 // The tile core, subgroup form: 4·TILE_LANES×24 results of rows of A with rows of B, 4 rows of 24 results a lane.
 // All lanes share the columns: lane l of a subgroup loads columns l % 8, 8 + l % 8 and 16 + l % 8 of B and broadcasts
 // them, one column at a time, so that an accumulator is touched once for four steps along the depth.
-// 64 lanes, or 32 where A has so few rows that half of them would be idle.
+// 64 lanes, or 32 where A has so few rows that half of them would be idle. The importing shader defines tile_a, tile_b,
+// tile_step and tile_store_rows, which takes four columns of the lane's four rows, TILE_LANES apart.
 override TILE_LANES: u32 = 64u;
 const TILE_COLUMNS = 24u;
 
 // Four steps along the depth for one column and the lane's four rows: ax holds the rows' first values, and so on.
 fn tile_steps(sum: vec4<f32>, ax: vec4<f32>, ay: vec4<f32>, az: vec4<f32>, aw: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
     return tile_step(tile_step(tile_step(tile_step(sum, b.x, ax), b.y, ay), b.z, az), b.w, aw);
-}
-
-// Four columns of four rows, which lie TILE_LANES apart.
-fn tile_store_rows(row: u32, column: u32, c0: vec4<f32>, c1: vec4<f32>, c2: vec4<f32>, c3: vec4<f32>) {
-    tile_store(row, column, vec4(c0.x, c1.x, c2.x, c3.x));
-    tile_store(row + TILE_LANES, column, vec4(c0.y, c1.y, c2.y, c3.y));
-    tile_store(row + 2u * TILE_LANES, column, vec4(c0.z, c1.z, c2.z, c3.z));
-    tile_store(row + 3u * TILE_LANES, column, vec4(c0.w, c1.w, c2.w, c3.w));
 }
 
 // No workgroup memory and no barrier; right for any subgroup size that is a multiple of 8. Indices are constants
