@@ -3,6 +3,7 @@
 pub mod case;
 mod distance;
 mod linalg;
+mod neighbors;
 mod random;
 mod reduce;
 mod sort;
@@ -11,5 +12,5 @@ use case::Case;
 
 /// Every case, family by family, small sizes first.
 pub fn cases() -> Vec<Case> {
-    [distance::cases(), linalg::cases(), random::cases(), reduce::cases(), sort::cases()].concat()
+    [distance::cases(), linalg::cases(), neighbors::cases(), random::cases(), reduce::cases(), sort::cases()].concat()
 }

@@ -1,5 +1,5 @@
 // Operands and bits of a search within a radius: one bit for each pair (row of A, row of B), on the tile core.
-// A row of the bits begins with the number of its bits that are set; lanes set four bits at a time, and seldom any.
+// Before the bits stands how many are set in each row; lanes set four at a time, and seldom any.
 // The limit is the radius before the root is taken.
 //#import metric
 //#import status
@@ -35,8 +35,7 @@ fn tile_b(column: u32, quad: u32) -> vec4<f32> {
 fn set_bits(row: u32, column: u32, nibble: u32) {
     if (nibble != 0u && row < params.rows && column < params.columns) {
         let inside = nibble & ((1u << min(params.columns - column, 4u)) - 1u);
-        let first = row * params.row_words;
-        atomicAdd(&found[first], countOneBits(inside));
-        atomicOr(&found[first + 1u + column / 32u], inside << (column % 32u));
+        atomicAdd(&found[row], countOneBits(inside));
+        atomicOr(&found[params.rows + row * params.row_words + column / 32u], inside << (column % 32u));
     }
 }

@@ -105,8 +105,8 @@ fn main(
         if (lane == 0u) {
             known = vec2(0u, params.wanted);
         }
-        for (var pass = 0u; pass < 4u; pass += 1u) {
-            narrow(row, count, 24u - 8u * pass, lane);
+        for (var digit = 0u; digit < 4u; digit += 1u) {
+            narrow(row, count, 24u - 8u * digit, lane);
         }
         keep(row, count, lane);
     }

@@ -3,8 +3,9 @@
 // A word without bits costs one read, so a search that finds little writes little.
 //#import status
 struct Params {
-    rows: u32,
+    items: u32,
     first_row: u32,
+    bits_first: u32,
     row_words: u32,
 }
 
@@ -20,11 +21,11 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let item = (group.y * groups.x + group.x) * 64u + lane;
-    if (item < params.rows) {
+    if (item < params.items) {
         let row = params.first_row + item;
-        let first = row * params.row_words + 1u;
+        let first = params.bits_first + row * params.row_words;
         var to = place[item];
-        for (var word = 0u; word + 1u < params.row_words; word += 1u) {
+        for (var word = 0u; word < params.row_words; word += 1u) {
             var bits = found[first + word];
             while (bits != 0u) {
                 pairs[to] = vec2(row, word * 32u + countTrailingZeros(bits));

@@ -3,6 +3,7 @@
 pub mod distance;
 mod elementary;
 pub mod linalg;
+pub mod neighbors;
 pub mod random;
 pub mod reduce;
 pub mod sort;

@@ -8,6 +8,7 @@
 mod deep;
 mod micro;
 mod pack;
+mod panels;
 mod scratch;
 mod step;
 
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 
 use deep::deep;
 use micro::{Block, Columns, Finish, PackColumns, Shape, TILE_ROWS, TileColumns};
+pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_width};
 pub use scratch::with_buffer;
 pub use step::{
     AbsoluteDifference, Accumulate, Dot, Euclidean, Join, LargestDifference, OneMinusDot, SquaredDifference,

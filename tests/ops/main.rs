@@ -3,6 +3,7 @@
 mod common;
 mod distance;
 mod linalg;
+mod neighbors;
 mod random;
 mod reduce;
 mod sort;

@@ -2,6 +2,7 @@
 mod distance;
 mod gemm;
 mod linalg;
+mod neighbors;
 mod random;
 mod reduce;
 mod sort;

@@ -1,0 +1,2 @@
+mod nearest;
+mod within;
