@@ -1,7 +1,7 @@
 //! Nearest neighbours and neighbourhoods against f64, and every path against the plain one, bit by bit.
 
-use gristmill::cpu::neighbors::{Neighborhoods, nearest, within};
 use gristmill::Metric;
+use gristmill::cpu::neighbors::{Neighborhoods, nearest, within};
 
 use crate::{U, in_pools, numbers, words};
 
