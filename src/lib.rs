@@ -49,6 +49,7 @@ pub mod linalg;
 mod metric;
 pub mod metrics;
 pub mod model;
+pub mod neighbors;
 pub mod ops;
 pub mod plot;
 
@@ -63,6 +64,10 @@ pub mod prelude {
     pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
     pub use crate::estimator::{Decision, Fit, Predict, PredictProba, Progress, Score, Transform};
     pub use crate::model::Persist;
+    pub use crate::neighbors::{
+        KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel,
+    };
+    pub use crate::neighbors::{LocalOutlierFactor, LocalOutlierFactorModel, NearestNeighbors, NearestNeighborsModel};
     pub use crate::{Dataset, Labels, Metric, datasets, metrics};
     pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
 }

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where a kernel lives besides `shaders/`.
 const ROOMS: &[&str] = &["src/ops", "src/cpu", "tests/ops", "benches/ops"];
 /// The layers below the estimators.
-const BELOW: &[&str] = &["array", "cpu", "device", "error", "kernel", "metric", "ops"];
+const BELOW: &[&str] = &["array", "cpu", "device", "error", "kernel", "linalg", "metric", "ops"];
 /// The layers below the ops.
-const BELOW_OPS: &[&str] = &["array", "cpu", "device", "error", "kernel", "metric"];
+const BELOW_OPS: &[&str] = &["array", "cpu", "device", "error", "kernel", "linalg", "metric"];
 /// The only places that may name wgpu.
 const WGPU: &[&str] = &["src/array/", "src/device/", "src/error.rs", "src/kernel/", "src/ops/"];
 const LONGEST: usize = 400;

@@ -4,6 +4,7 @@ pub mod case;
 mod cluster;
 mod distance;
 mod linalg;
+mod neighbors;
 mod random;
 mod reduce;
 mod sort;
@@ -12,5 +13,14 @@ use case::Case;
 
 /// Every case, family by family, small sizes first.
 pub fn cases() -> Vec<Case> {
-    [cluster::cases(), distance::cases(), linalg::cases(), random::cases(), reduce::cases(), sort::cases()].concat()
+    [
+        cluster::cases(),
+        distance::cases(),
+        linalg::cases(),
+        neighbors::cases(),
+        random::cases(),
+        reduce::cases(),
+        sort::cases(),
+    ]
+    .concat()
 }

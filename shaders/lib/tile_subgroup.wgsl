@@ -1,8 +1,8 @@
 // The tile core, subgroup form: 4·TILE_LANES×24 results of rows of A with rows of B, 4 rows of 24 results a lane.
 // All lanes share the columns: lane l of a subgroup loads columns l % 8, 8 + l % 8 and 16 + l % 8 of B and broadcasts
 // them, one column at a time, so that an accumulator is touched once for four steps along the depth.
-// The importing shader defines tile_a, tile_b, tile_step, and tile_store_rows: four columns of four rows TILE_LANES apart.
-// 64 lanes, or 32 where A has so few rows that half of them would be idle.
+// 64 lanes, or 32 where A has so few rows that half of them would be idle. The importing shader defines tile_a, tile_b,
+// tile_step and tile_store_rows, which takes four columns of the lane's four rows, TILE_LANES apart.
 override TILE_LANES: u32 = 64u;
 const TILE_COLUMNS = 24u;
 

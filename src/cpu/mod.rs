@@ -4,6 +4,7 @@ pub mod cluster;
 pub mod distance;
 mod elementary;
 pub mod linalg;
+pub mod neighbors;
 pub mod random;
 pub mod reduce;
 pub mod sort;

@@ -10,6 +10,7 @@ mod deep;
 mod micro;
 mod pack;
 mod pair;
+mod panels;
 mod scratch;
 mod step;
 
@@ -20,6 +21,7 @@ pub use best::{Candidates, Found, SEARCH_DEPTH, nearest, two_nearest};
 use deep::deep;
 use micro::{Block, Columns, Finish, PackColumns, Shape, TILE_ROWS, TileColumns};
 pub use pair::pair_distances;
+pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_width};
 pub use scratch::with_buffer;
 pub use step::{
     AbsoluteDifference, Accumulate, Dot, Euclidean, Join, LargestDifference, OneMinusDot, SquaredDifference,

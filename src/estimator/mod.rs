@@ -10,7 +10,7 @@ pub(crate) use draws::Draws;
 pub use fit::Fit;
 pub(crate) use observer::Watch;
 pub use observer::{Flow, Observer, Progress, Report};
-pub(crate) use rows::OnDevice;
+
 pub use rows::Rows;
 pub use targets::Targets;
 

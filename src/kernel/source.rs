@@ -8,12 +8,17 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("columns", include_str!("../../shaders/lib/columns.wgsl")),
     ("elementary", include_str!("../../shaders/lib/elementary.wgsl")),
     ("extreme_rows", include_str!("../../shaders/lib/extreme_rows.wgsl")),
+    ("metric", include_str!("../../shaders/lib/metric.wgsl")),
+    ("metric_root", include_str!("../../shaders/lib/metric_root.wgsl")),
+    ("nearest", include_str!("../../shaders/lib/nearest.wgsl")),
+    ("nearest_list", include_str!("../../shaders/lib/nearest_list.wgsl")),
     ("pairs", include_str!("../../shaders/lib/pairs.wgsl")),
     ("pairs_portable", include_str!("../../shaders/lib/pairs_portable.wgsl")),
     ("pairs_subgroup", include_str!("../../shaders/lib/pairs_subgroup.wgsl")),
     ("status", include_str!("../../shaders/lib/status.wgsl")),
     ("tile", include_str!("../../shaders/lib/tile.wgsl")),
     ("tile_subgroup", include_str!("../../shaders/lib/tile_subgroup.wgsl")),
+    ("within", include_str!("../../shaders/lib/within.wgsl")),
 ];
 
 /// The shader with each `//#import name` line replaced by that library file, the first time it is named.

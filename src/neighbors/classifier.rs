@@ -63,7 +63,8 @@ impl KNeighborsClassifier {
         let reference = Reference::fit("KNeighborsClassifier", x.into(), self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
         if y.len() != reference.rows().rows() {
-            let (expected, got) = (format!("a class for each of {} rows", reference.rows().rows()), y.len().to_string());
+            let (expected, got) =
+                (format!("a class for each of {} rows", reference.rows().rows()), y.len().to_string());
             return Err(Error::Shape { op: "KNeighborsClassifier", expected, got });
         }
         Ok(KNeighborsClassifierModel { params: self.clone(), reference, y: y.clone() })

@@ -19,7 +19,7 @@ use crate::model::{Container, Persist};
 /// let found = model.kneighbors(&Matrix::from_rows(&[[0.9, 0.0]])?)?;
 /// assert_eq!(found.indices(0), [1, 0]);
 /// let near = model.radius_neighbors(&x, 2.0)?;
-/// assert_eq!(near.indices(0), [0, 1, 2]);
+/// assert_eq!(near.get(0).0, [0, 1, 2]);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -56,11 +56,7 @@ impl KNeighborsRegressor {
     }
 
     /// Keeps the rows of `x` (n×d) with their targets (n numbers, or n×p) and prepares the search.
-    pub fn fit<'a, 'b>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: impl Into<Targets<'b>>,
-    ) -> Result<KNeighborsRegressorModel> {
+    pub fn fit<'a, 'b>(&self, x: impl Into<Rows<'a>>, y: impl Into<Targets<'b>>) -> Result<KNeighborsRegressorModel> {
         let reference = Reference::fit("KNeighborsRegressor", x.into(), self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
         let y = y.into().complete("KNeighborsRegressor", reference.rows().rows())?;
@@ -96,7 +92,8 @@ impl KNeighborsRegressorModel {
             let total: f64 = weights.iter().sum();
             for (output, mean) in means.iter_mut().enumerate() {
                 let terms = neighbors.indices(row).iter().zip(&*weights);
-                let sum: f64 = terms.map(|(index, weight)| weight * f64::from(self.y.get(*index as usize, output))).sum();
+                let sum: f64 =
+                    terms.map(|(index, weight)| weight * f64::from(self.y.get(*index as usize, output))).sum();
                 *mean = (sum / total) as f32;
             }
         });

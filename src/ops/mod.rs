@@ -7,6 +7,7 @@ pub mod cluster;
 mod columns;
 pub mod distance;
 pub mod linalg;
+pub mod neighbors;
 mod pairs;
 pub mod random;
 pub mod reduce;
@@ -26,6 +27,8 @@ pub use linalg::gemm::{Layout, gemm, gemm_into};
 pub use linalg::gemv::{gemv, gemv_transposed};
 pub use linalg::syrk::syrk;
 pub use linalg::transpose::transpose;
+pub use neighbors::nearest::nearest;
+pub use neighbors::within::{Neighborhoods, within};
 pub use random::permutation::permutation;
 pub use random::philox::{random_bits, random_integers, random_normals, random_uniforms};
 pub use reduce::argmax_rows::argmax_rows;
@@ -73,6 +76,17 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &linalg::gemv::KERNEL_TRANSPOSED,
         &linalg::syrk::KERNEL,
         &linalg::transpose::KERNEL,
+        &neighbors::nearest::KERNEL,
+        &neighbors::nearest::KERNEL_SUBGROUP,
+        &neighbors::nearest::KERNEL_MERGE,
+        &neighbors::select::POWERS,
+        &neighbors::select::SELECT,
+        &neighbors::select::SORT,
+        &neighbors::within::KERNEL,
+        &neighbors::within::KERNEL_SUBGROUP,
+        &neighbors::within::KERNEL_CLEAR,
+        &neighbors::within::KERNEL_LIST,
+        &neighbors::within::KERNEL_VALUES,
         &random::philox::KERNEL,
         &reduce::argmax_rows::KERNEL,
         &reduce::argmin_rows::KERNEL,

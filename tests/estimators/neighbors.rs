@@ -175,7 +175,7 @@ fn rows_within_a_radius_are_found() {
         let found = NearestNeighbors::default().fit(&on_device).unwrap().radius_neighbors(&on_device, 0.3).unwrap();
         for query in 0..500 {
             let wanted: Vec<u32> = (0..500).filter(|row| within(query, *row as usize)).collect();
-            assert_eq!(found.indices(query), wanted, "{name}: query {query}");
+            assert_eq!(found.get(query).0, wanted, "{name}: query {query}");
         }
         let negative = NearestNeighbors::default().fit(&on_device).unwrap().radius_neighbors(&on_device, -1.0);
         assert!(matches!(negative, Err(Error::Param { name: "radius", .. })), "{name}");

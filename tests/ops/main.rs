@@ -4,6 +4,7 @@ mod cluster;
 mod common;
 mod distance;
 mod linalg;
+mod neighbors;
 mod random;
 mod reduce;
 mod sort;

@@ -24,15 +24,18 @@ pub fn cosine(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32
 }
 
 /// The rows divided by their lengths; rows of zeros stay.
-fn unit_rows(x: &[f32], columns: usize) -> Vec<f32> {
+pub(in crate::cpu) fn unit_rows(x: &[f32], columns: usize) -> Vec<f32> {
     let mut out = vec![0.0; x.len()];
     if columns > 0 {
         let numbers = NUMBERS_PER_TASK.div_ceil(columns) * columns;
-        out.par_chunks_mut(numbers)
-            .zip(x.par_chunks(numbers))
-            .for_each(|(out, x)| Arch::new().dispatch(UnitRows { x, columns, out }));
+        out.par_chunks_mut(numbers).zip(x.par_chunks(numbers)).for_each(|(out, x)| write_unit_rows(x, columns, out));
     }
     out
+}
+
+/// [`unit_rows`] on this thread, for `columns ≥ 1`.
+pub(in crate::cpu) fn write_unit_rows(x: &[f32], columns: usize, out: &mut [f32]) {
+    Arch::new().dispatch(UnitRows { x, columns, out });
 }
 
 struct UnitRows<'a> {

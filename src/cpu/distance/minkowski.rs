@@ -126,6 +126,19 @@ fn all_pairs<P: Power>(power: P, x: &[f32], y: &[f32], m: usize, d: usize, out: 
     });
 }
 
+/// The distances of one row to rows in panels, as [`minkowski`] has them for an order that is not 1, 2 or infinity.
+///
+/// A panel holds `2·lanes` rows side by side for each of the `row.len() ≥ 1` depth indices. On this thread.
+pub(in crate::cpu) fn row_to_panels(p: f32, row: &[f32], panels: &[f32], out: &mut [f32]) {
+    if p == 3.0 {
+        Arch::new().dispatch(OneRow { power: Third, row, panels, out });
+    } else if p == 4.0 {
+        Arch::new().dispatch(OneRow { power: Fourth, row, panels, out });
+    } else {
+        Arch::new().dispatch(OneRow { power: Any { p }, row, panels, out });
+    }
+}
+
 /// One row of x against some panels of y.
 struct OneRow<'a, P> {
     power: P,

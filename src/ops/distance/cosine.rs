@@ -56,7 +56,8 @@ struct UnitParams {
     pad: [u32; 3],
 }
 
-const FORMS: Forms = Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 2, layered: false };
+pub(in crate::ops) const FORMS: Forms =
+    Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 2, layered: false };
 
 /// 1 − xᵢ·yⱼ/(|xᵢ|·|yⱼ|), within 0 and 2, for each row of X (n×d) and each row of Y (m×d): n×m values. A row of zeros is at
 /// distance 1 from every row. The error is at most (2·d + 20)·ε, ε = 2⁻²⁴.
@@ -84,7 +85,7 @@ pub fn cosine(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result
 }
 
 /// Each row divided by its norm; rows of zeros stay. For the GPU.
-fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceMatrix> {
+pub(in crate::ops) fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceMatrix> {
     x.on(stream, "cosine")?;
     x.refuse_missing()?;
     let out = DeviceMatrix::output(stream.device(), x.rows(), x.columns())?;

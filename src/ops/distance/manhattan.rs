@@ -25,7 +25,7 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
-pub(super) const FORMS: Forms =
+pub(in crate::ops) const FORMS: Forms =
     Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 3, layered: true };
 
 /// Σ|xᵢ − yⱼ| for each row of X (n×d) and each row of Y (m×d): n×m values, 3·n·m·d operations. The error of each value is

@@ -1,0 +1,71 @@
+// Operands and lists of the k nearest: rows of A are the queries, rows of B the candidates, on the tile core.
+// A workgroup takes a tile of queries and a layer's share of the columns; a layer keeps its own list for each query.
+// A candidate nearer than the list's last waits in a queue: lanes insert together what they found apart.
+//#import metric
+//#import nearest_list
+//#import status
+struct Params {
+    rows: u32,
+    columns: u32,
+    row_tiles: u32,
+    layer_tiles: u32,
+    a_first: u32,
+    a_quads: u32,
+    b_first: u32,
+    b_quads: u32,
+    depth_quads: u32,
+    first_index: u32,
+    list_rows: u32,
+    neighbors: u32,
+    fresh: u32,
+    order: f32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> list: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read_write> queue: array<vec2<u32>>;
+
+// Where the layer's entries begin in the list and in the queue, and the column after its last.
+var<private> list_first: u32;
+var<private> queue_first: u32;
+var<private> column_end: u32;
+
+fn tile_a(row: u32, quad: u32) -> vec4<f32> {
+    return a[params.a_first + min(row, params.rows - 1u) * params.a_quads + quad];
+}
+
+fn tile_b(column: u32, quad: u32) -> vec4<f32> {
+    return b[params.b_first + min(column, params.columns - 1u) * params.b_quads + quad];
+}
+
+// Lists and queues have room for the rows of whole tiles, so what belongs to rows past the end is kept and ignored.
+fn nearest_begin(layer: u32, tile_columns: u32, queue_slots: u32) {
+    list_first = layer * params.neighbors * params.list_rows;
+    queue_first = layer * queue_slots * params.list_rows;
+    column_end = min((layer + 1u) * params.layer_tiles * tile_columns, params.columns);
+}
+
+fn nearest_clear(row: u32) {
+    for (var slot = 0u; slot < params.neighbors; slot += 1u) {
+        list[list_first + slot * params.list_rows + row] = NO_ENTRY;
+    }
+}
+
+// The distance that a candidate for this row must beat.
+fn nearest_threshold(row: u32) -> f32 {
+    return bitcast<f32>(list[list_first + (params.neighbors - 1u) * params.list_rows + row].x);
+}
+
+// Inserts what waits for one row, and returns the new threshold. Later entries may have lost to earlier ones.
+fn nearest_drain(row: u32, waiting: u32) -> f32 {
+    let last = params.neighbors - 1u;
+    for (var slot = 0u; slot < waiting; slot += 1u) {
+        let entry = queue[queue_first + slot * params.list_rows + row];
+        if (entry_less(entry, list[list_first + last * params.list_rows + row])) {
+            list_insert(list_first + row, params.list_rows, last, entry);
+        }
+    }
+    return nearest_threshold(row);
+}

@@ -1,0 +1,46 @@
+//! Rows of B packed once and matched with many blocks of A, each on its own thread.
+
+use pulp::Arch;
+
+use super::micro::{Block, Columns, PackColumns, Shape, TILE_ROWS, TileColumns};
+use super::scratch::with_buffer;
+use super::step::Accumulate;
+use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, row_slices};
+
+/// The longest sums that packed panels take; longer ones go through [`product`](super::product).
+pub const PANEL_DEPTH: usize = DEPTH_SPAN;
+
+/// Rows of B side by side in a panel on this processor.
+pub fn panel_width() -> usize {
+    Arch::new().dispatch(TileColumns)
+}
+
+/// Packs `b` on this thread into `panels`, of `b.rows` rounded up to the [`panel_width`] times the depth.
+///
+/// Panels of a depth of at most 256 lie one after the other, `width` rows side by side for each depth index.
+pub fn pack_panels(b: Operand<'_>, panels: &mut [f32]) {
+    let padded = b.rows.next_multiple_of(panel_width());
+    debug_assert_eq!(panels.len(), padded * b.depth);
+    for (index, panels) in panels.chunks_mut(DEPTH_BLOCK * padded).enumerate() {
+        let operand = b.depths(index * DEPTH_BLOCK, panels.len() / padded);
+        Arch::new().dispatch(PackColumns { operand, panels });
+    }
+}
+
+/// `out[i·columns + j] = finish(Σ step(a[i], b[j]))` on this thread, for `columns` rows of B packed by [`pack_panels`].
+///
+/// For a depth of 1 to [`PANEL_DEPTH`]. An element has the bits that [`product`](super::product) gives it.
+pub fn panel_product<Step: Accumulate>(step: Step, a: Operand<'_>, panels: &[f32], columns: usize, out: &mut [f32]) {
+    debug_assert!((1..=PANEL_DEPTH).contains(&a.depth));
+    debug_assert_eq!(out.len(), a.rows * columns);
+    if a.rows == 0 || columns == 0 {
+        return;
+    }
+    let scale = Scale { finish: true, ..Scale::PLAIN };
+    let rows = a.rows.min(ROW_BLOCK).next_multiple_of(TILE_ROWS);
+    with_buffer(rows * a.depth.min(DEPTH_BLOCK), |row_panels| {
+        let out = &mut row_slices(out, columns, a.rows, 0, columns);
+        let columns = Columns::Packed(panels);
+        Arch::new().dispatch(Block { step, a, columns, scale, shape: Shape::Whole, row_panels, out });
+    });
+}

@@ -1,0 +1,72 @@
+//! Rows that are searched again and again: on the CPU with a tree or with bounds where those win, on a GPU as they are.
+
+use super::within::Neighborhoods;
+use crate::array::{DeviceMatrix, Matrix};
+use crate::cpu::neighbors::index::Index as CpuIndex;
+use crate::device::{Device, Stream};
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+
+/// Rows on a device, ready to be searched. Every way of searching gives the same bits.
+pub(crate) struct Index {
+    rows: DeviceMatrix,
+    metric: Metric,
+    /// How the CPU searches; none on a GPU.
+    plan: Option<CpuIndex>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Index").field("rows", &self.rows.rows()).field("metric", &self.metric).finish()
+    }
+}
+
+impl Index {
+    /// Takes the rows (m×d) to a device and prepares the search there.
+    pub(crate) fn build(rows: &Matrix, device: &Device, metric: Metric) -> Result<Index> {
+        let rows = rows.to(device)?;
+        rows.refuse_missing()?;
+        let plan = match device {
+            Device::Cpu => Some(CpuIndex::choose(metric, rows.values()?, rows.rows(), rows.columns())),
+            Device::Gpu(_) => None,
+        };
+        Ok(Index { rows, metric, plan })
+    }
+
+    /// Where it is.
+    pub(crate) fn device(&self) -> &Device {
+        self.rows.device()
+    }
+
+    /// The k nearest rows of each query (n×d), 1 ≤ k ≤ m: n·k indices and distances, read back.
+    pub(crate) fn nearest(
+        &self,
+        stream: &mut Stream,
+        queries: &DeviceMatrix,
+        k: usize,
+    ) -> Result<(Vec<u32>, Vec<f32>)> {
+        let Some(plan) = &self.plan else {
+            let (indices, distances) = super::nearest::nearest(stream, queries, &self.rows, k, self.metric)?;
+            return Ok((indices.to_vec(stream)?, distances.to_matrix(stream)?.into_vec()));
+        };
+        super::checked(stream, "nearest", (queries, &self.rows), self.metric)?;
+        let (n, m, d) = (queries.rows(), self.rows.rows(), self.rows.columns());
+        let (mut indices, mut distances) = (vec![0; n * k], vec![0.0; n * k]);
+        let (x, y) = (queries.values()?, self.rows.values()?);
+        plan.nearest(self.metric, x, n, y, m, d, k, &mut indices, &mut distances);
+        match distances.iter().position(|distance| !distance.is_finite()) {
+            Some(at) => Err(Error::NotFinite { row: at / k, column: at % k, value: f64::INFINITY }),
+            None => Ok((indices, distances)),
+        }
+    }
+
+    /// The rows within a radius of each query.
+    pub(crate) fn within(&self, stream: &mut Stream, queries: &DeviceMatrix, radius: f32) -> Result<Neighborhoods> {
+        let Some(plan) = &self.plan else {
+            return super::within::within(stream, queries, &self.rows, radius, self.metric);
+        };
+        super::checked(stream, "within", (queries, &self.rows), self.metric)?;
+        let (n, m, d) = (queries.rows(), self.rows.rows(), self.rows.columns());
+        Ok(plan.within(self.metric, queries.values()?, n, self.rows.values()?, m, d, radius))
+    }
+}

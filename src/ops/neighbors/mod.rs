@@ -1,0 +1,100 @@
+//! Which rows are near: the k nearest of each query, and all within a radius. Exact, by fused distance kernels that
+//! never store a distance for each pair.
+
+pub(crate) mod index;
+pub mod nearest;
+mod radius;
+pub mod select;
+pub mod within;
+
+use super::distance::cosine::unit_rows;
+use crate::array::DeviceMatrix;
+use crate::device::{DeviceKind, Gpu, Stream, Variant};
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::metric::Metric;
+
+/// A metric as the shaders of `lib/metric.wgsl` know it.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
+    /// `METRIC`.
+    code: u32,
+    /// The order of a Minkowski distance, else 1.
+    order: f32,
+    /// Operations for one step of one pair.
+    step_operations: u64,
+}
+
+impl Measure {
+    fn of(metric: Metric) -> Measure {
+        let (code, order, step_operations) = match metric {
+            Metric::Euclidean => (0, 1.0, 3),
+            Metric::Manhattan => (1, 1.0, 3),
+            Metric::Chebyshev => (2, 1.0, 3),
+            Metric::Cosine => (3, 1.0, 2),
+            Metric::Minkowski(order) => (4, order, 40),
+        };
+        Measure { code, order, step_operations }
+    }
+}
+
+/// A tile kernel in the form that suits a device, a metric and a number of queries.
+#[derive(Debug, Clone, Copy)]
+struct Tile {
+    kernel: &'static Kernel,
+    /// `TILE_LANES` of the subgroup form.
+    lanes: Option<u32>,
+    /// Queries and candidates of one tile.
+    rows: usize,
+    columns: usize,
+}
+
+impl Tile {
+    fn choose(gpu: &Gpu, queries: usize, measure: &Measure, [portable, subgroup]: [&'static Kernel; 2]) -> Tile {
+        // As for pairs: few queries would leave half the lanes idle, and software keeps a smaller tile in its cache.
+        let short = queries <= if gpu.info.kind == DeviceKind::Software { 16_384 } else { 128 };
+        // Powers unrolled would be 100 KiB of code.
+        if gpu.variant != Variant::Subgroup || measure.code == 4 {
+            return Tile { kernel: portable, lanes: None, rows: 128, columns: 128 };
+        }
+        let lanes = if short { 32 } else { 64 };
+        Tile { kernel: subgroup, lanes: Some(lanes), rows: 4 * lanes as usize, columns: 24 }
+    }
+
+    fn overrides(&self, measure: &Measure) -> Vec<(&'static str, u32)> {
+        self.lanes.map(|lanes| ("TILE_LANES", lanes)).into_iter().chain([("METRIC", measure.code)]).collect()
+    }
+}
+
+/// Refuses what no search can work with, and returns the metric by its simple name.
+fn checked(
+    stream: &Stream,
+    op: &'static str,
+    (queries, rows): (&DeviceMatrix, &DeviceMatrix),
+    metric: Metric,
+) -> Result<Metric> {
+    if queries.columns() != rows.columns() {
+        return Err(Error::Shape {
+            op,
+            expected: format!("queries of {} columns", rows.columns()),
+            got: queries.columns().to_string(),
+        });
+    }
+    for operand in [queries, rows] {
+        operand.on(stream, op)?;
+        operand.refuse_missing()?;
+    }
+    metric.checked()
+}
+
+/// Unit rows for the cosine distance on a GPU; other metrics take the rows as they are.
+fn unit_operands(
+    stream: &mut Stream,
+    metric: Metric,
+    (queries, rows): (&DeviceMatrix, &DeviceMatrix),
+) -> Result<Option<(DeviceMatrix, DeviceMatrix)>> {
+    if metric != Metric::Cosine || stream.gpu().is_none() {
+        return Ok(None);
+    }
+    Ok(Some((unit_rows(stream, queries)?, unit_rows(stream, rows)?)))
+}

@@ -1,0 +1,50 @@
+//! A radius as the kernels compare it: before the root.
+
+use crate::error::{Error, Result};
+use crate::metric::Metric;
+
+/// The root of what the kernels compare.
+pub(super) fn root(metric: Metric, value: f32) -> f32 {
+    match metric {
+        Metric::Euclidean => value.sqrt(),
+        Metric::Minkowski(order) => f64::from(value).powf(1.0 / f64::from(order)) as f32,
+        _ => value,
+    }
+}
+
+/// The largest number whose root is within the radius: what the kernels compare with.
+pub(super) fn limit(metric: Metric, radius: f32) -> Result<f32> {
+    let power = match metric {
+        Metric::Euclidean => f64::from(radius).powi(2),
+        Metric::Minkowski(order) => f64::from(radius).powf(f64::from(order)),
+        _ => f64::from(radius),
+    };
+    // Powers are held at 2¹²⁷ on a GPU.
+    if !(radius >= 0.0 && power < 1.7e38) {
+        let rule = "at least 0, with a power of the metric's order below 1.7e38".to_string();
+        return Err(Error::Param { name: "radius", rule, got: radius.to_string() });
+    }
+    let (mut low, mut high) = (0, f32::MAX.to_bits());
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if root(metric, f32::from_bits(middle)) <= radius { low = middle } else { high = middle - 1 }
+    }
+    Ok(f32::from_bits(low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{limit, root};
+    use crate::metric::Metric;
+
+    #[test]
+    fn the_limit_is_the_last_number_whose_root_is_within_the_radius() {
+        for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Minkowski(3.0), Metric::Minkowski(1.5)] {
+            for radius in [0.0, 1e-20, 0.1, 0.3, 1.0, 2.0, 5.0, 1e6, 1e9] {
+                let limit = limit(metric, radius).unwrap();
+                assert!(root(metric, limit) <= radius, "{metric:?}, {radius}");
+                assert!(root(metric, limit.next_up()) > radius, "{metric:?}, {radius}");
+            }
+        }
+    }
+}
