@@ -17,8 +17,11 @@ struct Params {
 @group(0) @binding(2) var<storage, read> entries: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read_write> selected: array<vec2<u32>>;
 
+// One subgroup of most devices, where a barrier costs nothing.
+const LANES = 64u;
+
 var<workgroup> bins: array<atomic<u32>, 256>;
-var<workgroup> sums: array<vec2<u32>, 256>;
+var<workgroup> sums: array<vec2<u32>, LANES>;
 // The bits known so far, and how many of the row's values with these bits are wanted.
 var<workgroup> known: vec2<u32>;
 
@@ -32,7 +35,7 @@ fn element(row: u32, at: u32) -> vec2<u32> {
 
 // Sums over the lanes up to each one, in place.
 fn scan(lane: u32) {
-    for (var reach = 1u; reach < 256u; reach *= 2u) {
+    for (var reach = 1u; reach < LANES; reach *= 2u) {
         workgroupBarrier();
         var before = vec2<u32>();
         if (lane >= reach) {
@@ -44,12 +47,15 @@ fn scan(lane: u32) {
     workgroupBarrier();
 }
 
-// Eight bits more of the k-th value.
+// Eight bits more of the k-th value; a lane takes four neighbouring bins.
 fn narrow(row: u32, count: u32, shift: u32, lane: u32) {
-    atomicStore(&bins[lane], 0u);
+    for (var bin = 4u * lane; bin < 4u * lane + 4u; bin += 1u) {
+        atomicStore(&bins[bin], 0u);
+    }
     workgroupBarrier();
     let prefix = known.x;
-    for (var at = lane; at < count; at += 256u) {
+    let wanted = known.y;
+    for (var at = lane; at < count; at += LANES) {
         let key = element(row, at).x;
         // Shifted in two steps: by 32 at once is not defined.
         if (((key >> shift) >> 8u) == prefix) {
@@ -57,13 +63,19 @@ fn narrow(row: u32, count: u32, shift: u32, lane: u32) {
         }
     }
     workgroupBarrier();
-    let own = atomicLoad(&bins[lane]);
-    let wanted = known.y;
+    var own = 0u;
+    for (var bin = 4u * lane; bin < 4u * lane + 4u; bin += 1u) {
+        own += atomicLoad(&bins[bin]);
+    }
     sums[lane] = vec2(own, 0u);
     scan(lane);
-    let through = sums[lane].x;
-    if (through >= wanted && through - own < wanted) {
-        known = vec2((prefix << 8u) | lane, wanted - (through - own));
+    var before = sums[lane].x - own;
+    for (var bin = 4u * lane; bin < 4u * lane + 4u; bin += 1u) {
+        let through = before + atomicLoad(&bins[bin]);
+        if (before < wanted && wanted <= through) {
+            known = vec2((prefix << 8u) | bin, wanted - before);
+        }
+        before = through;
     }
     workgroupBarrier();
 }
@@ -72,7 +84,7 @@ fn narrow(row: u32, count: u32, shift: u32, lane: u32) {
 fn keep(row: u32, count: u32, lane: u32) {
     let limit = known.x;
     let wanted = known.y;
-    let per_lane = (count + 255u) / 256u;
+    let per_lane = (count + LANES - 1u) / LANES;
     let begin = min(lane * per_lane, count);
     let end = min(begin + per_lane, count);
     var own = vec2<u32>();
@@ -93,7 +105,7 @@ fn keep(row: u32, count: u32, lane: u32) {
     }
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(LANES)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,

@@ -1,5 +1,5 @@
 // Sorts the entries of each row by distance, then index, and writes out distances and indices.
-// A workgroup takes a row and sorts in place by a bitonic network that only ever moves the lesser entry down.
+// A workgroup of 64 lanes takes a row and sorts in place by a bitonic network that only ever moves the lesser entry down.
 // Such a network may end anywhere: what lies past the last entry counts as farthest and stays where it is.
 //#import metric_root
 //#import nearest_list
@@ -31,7 +31,7 @@ fn compare(first: u32, low: u32, high: u32) {
     }
 }
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
@@ -42,20 +42,20 @@ fn main(
         let first = row * params.entries_stride;
         // Sorted stretches of `half` become sorted stretches of twice that: first against the mirror image, then by halves.
         for (var half = 1u; half <= params.half_power; half *= 2u) {
-            for (var at = lane; at < params.half_power; at += 256u) {
+            for (var at = lane; at < params.half_power; at += 64u) {
                 let stretch = (at / half) * 2u * half;
                 compare(first, stretch + at % half, stretch + 2u * half - 1u - at % half);
             }
             storageBarrier();
             for (var apart = half / 2u; apart > 0u; apart /= 2u) {
-                for (var at = lane; at < params.half_power; at += 256u) {
+                for (var at = lane; at < params.half_power; at += 64u) {
                     let low = (at / apart) * 2u * apart + at % apart;
                     compare(first, low, low + apart);
                 }
                 storageBarrier();
             }
         }
-        for (var slot = lane; slot < params.distance_stride; slot += 256u) {
+        for (var slot = lane; slot < params.distance_stride; slot += 64u) {
             let to = params.distance_first + row * params.distance_stride + slot;
             if (slot < params.neighbors) {
                 let entry = list[first + slot];

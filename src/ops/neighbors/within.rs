@@ -161,6 +161,9 @@ pub fn within(
 ) -> Result<Neighborhoods> {
     let metric = checked(stream, "within", (queries, rows), metric)?;
     let limit = limit(metric, radius)?;
+    if queries.rows() == 0 || rows.rows() == 0 {
+        return Ok(Neighborhoods { offsets: vec![0; queries.rows() + 1], ..Neighborhoods::default() });
+    }
     if stream.gpu().is_none() {
         let (n, m, d) = (queries.rows(), rows.rows(), rows.columns());
         let (x, y) = (queries.values()?, rows.values()?);
@@ -168,7 +171,7 @@ pub fn within(
     }
     let unit = unit_operands(stream, metric, (queries, rows))?;
     let operands = unit.as_ref().map_or((queries, rows), |(queries, rows)| (queries, rows));
-    let mut found = Neighborhoods { offsets: vec![0], indices: vec![], distances: vec![] };
+    let mut found = Neighborhoods { offsets: vec![0], ..Neighborhoods::default() };
     if let Some(recording) = stream.gpu() {
         let plan = Plan::new(&recording.gpu.clone(), Measure::of(metric), limit, operands)?;
         for block in blocks(queries.rows(), plan.queries) {

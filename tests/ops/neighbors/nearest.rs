@@ -183,6 +183,20 @@ fn chunks_and_budgets_do_not_change_a_bit() {
 }
 
 #[test]
+fn rows_that_do_not_fit_the_budget_are_streamed_with_the_same_bits() {
+    let (queries, rows) = (matrix(600, 20, 48), matrix(6000, 20, 49));
+    for limits in [Limits::Adapter, Limits::Floor] {
+        let options = || DeviceOptions::default().limits(limits);
+        for k in [10, 32, 70] {
+            let whole = nearest(&open_gpu(options()), &queries, &rows, k, Metric::Euclidean);
+            let tight = open_gpu(options().memory_budget(1 << 20));
+            let found = nearest(&tight, &queries, &rows, k, Metric::Euclidean);
+            assert!(found.0 == whole.0 && bits(&found.1) == bits(&whole.1), "{limits:?}, k {k}");
+        }
+    }
+}
+
+#[test]
 fn a_query_is_answered_the_same_alone_and_among_others() {
     let (queries, rows) = (matrix(300, 12, 40), matrix(2000, 12, 41));
     for (name, device) in devices() {

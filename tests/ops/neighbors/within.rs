@@ -112,6 +112,17 @@ fn chunks_and_budgets_do_not_change_a_bit() {
 }
 
 #[test]
+fn rows_that_do_not_fit_the_budget_are_streamed_with_the_same_bits() {
+    let (queries, rows) = (matrix(600, 20, 60), matrix(6000, 20, 61));
+    for limits in [Limits::Adapter, Limits::Floor] {
+        let options = || DeviceOptions::default().limits(limits);
+        let whole = within(&open_gpu(options()), &queries, &rows, 2.6, Metric::Euclidean);
+        let tight = open_gpu(options().memory_budget(1 << 20));
+        assert!(within(&tight, &queries, &rows, 2.6, Metric::Euclidean) == whole, "{limits:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_searched_is_refused() {
     for (name, device) in devices() {
         let mut stream = device.stream();
