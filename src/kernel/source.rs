@@ -15,9 +15,12 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("pairs", include_str!("../../shaders/lib/pairs.wgsl")),
     ("pairs_portable", include_str!("../../shaders/lib/pairs_portable.wgsl")),
     ("pairs_subgroup", include_str!("../../shaders/lib/pairs_subgroup.wgsl")),
+    ("pairs_subgroup_main", include_str!("../../shaders/lib/pairs_subgroup_main.wgsl")),
     ("status", include_str!("../../shaders/lib/status.wgsl")),
     ("tile", include_str!("../../shaders/lib/tile.wgsl")),
+    ("tile_eight", include_str!("../../shaders/lib/tile_eight.wgsl")),
     ("tile_subgroup", include_str!("../../shaders/lib/tile_subgroup.wgsl")),
+    ("tile_subgroup_wide", include_str!("../../shaders/lib/tile_subgroup_wide.wgsl")),
     ("within", include_str!("../../shaders/lib/within.wgsl")),
 ];
 

@@ -67,6 +67,8 @@ pub(crate) struct Forms {
     pub(crate) portable: &'static Kernel,
     /// None where the unrolled form would be too long for a card's instruction cache.
     pub(crate) subgroup: Option<&'static Kernel>,
+    /// Columns of the subgroup form's tile: 24, or 32 with `tile_subgroup_wide`.
+    pub(crate) subgroup_columns: u64,
     /// Operations for one step of one pair.
     pub(crate) step_operations: u64,
     /// Whether a long depth may be summed in layers: only where results add up.
@@ -79,8 +81,8 @@ impl Forms {
         // A short A would leave half the lanes idle; a software driver keeps a smaller tile in its cache.
         let short = rows <= if gpu.info.kind == DeviceKind::Software { 16_384 } else { 128 };
         match (self.subgroup, gpu.variant) {
-            (Some(kernel), Variant::Subgroup) if short => (kernel, &[("TILE_LANES", 32)], [128, 24]),
-            (Some(kernel), Variant::Subgroup) => (kernel, &[("TILE_LANES", 64)], [256, 24]),
+            (Some(kernel), Variant::Subgroup) if short => (kernel, &[("TILE_LANES", 32)], [128, self.subgroup_columns]),
+            (Some(kernel), Variant::Subgroup) => (kernel, &[("TILE_LANES", 64)], [256, self.subgroup_columns]),
             _ => (self.portable, &[], [128, 128]),
         }
     }

@@ -38,7 +38,10 @@ fn new_rows_are_judged_as_scikit_learn_judges_them() {
         assert!(close(scores.iter().sum(), -95.282884), "{name}");
         assert_eq!(model.predict(&queries).unwrap().iter().filter(|label| **label == -1).count(), 3, "{name}");
         let decision = model.decision_function(&queries).unwrap();
-        assert!(decision.iter().zip(&scores).all(|(decision, score)| close(f64::from(*decision), score + 1.5)), "{name}");
+        assert!(
+            decision.iter().zip(&scores).all(|(decision, score)| close(f64::from(*decision), score + 1.5)),
+            "{name}"
+        );
     }
 }
 

@@ -278,3 +278,30 @@ fn bounds_survive_centres_that_jump_and_numbers_of_any_size() {
         }
     }
 }
+
+#[test]
+fn bounds_leave_near_ties_to_the_computed_distances() {
+    let (n, d) = (9000, 256);
+    let mut x = numbers(n * d, 27);
+    // One row in thirty lies between two mirrored centres, as near to both as f32 can tell, and the centres' steps
+    // are smaller than the rounding errors of the distances: without a margin the bounds would be believed.
+    x.chunks_exact_mut(d).step_by(30).for_each(|row| row[0] *= 3e-6);
+    for k in [2, 60] {
+        let half = numbers(k / 2 * d, 28);
+        let mirrored = |row: &[f32], side: f32| [&[side], row].concat();
+        let rows = half.chunks_exact(d).flat_map(|row| [mirrored(&row[1..], 1.0), mirrored(&row[1..], -1.0)]);
+        let mut centers = rows.flatten().collect::<Vec<f32>>();
+        let (mut labels, mut plain, mut distances) = (vec![u32::MAX; n], vec![0; n], vec![0.0; n]);
+        let mut bounded = Bounded::new(n, d, k);
+        let mut least = 1.0_f64;
+        for pass in 0..40 {
+            assign(&x, n, &centers, k, d, &mut plain, &mut distances);
+            bounded.assign(&x, &centers, &mut labels);
+            assert!(labels == plain, "pass {pass}, {k} centres");
+            least = least.min(bounded.work());
+            let steps = numbers(k * d, 300 + pass);
+            centers.iter_mut().zip(steps).for_each(|(center, step)| *center += 1e-8 * step);
+        }
+        assert!(least < 0.3, "the bounds were not used: {least}");
+    }
+}

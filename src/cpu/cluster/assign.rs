@@ -8,8 +8,8 @@ use crate::cpu::tile::{
 
 /// Numbers of x in a task, 256 KiB: it stays in a second cache while several parts of many centres pass by.
 const TASK_NUMBERS: usize = 1 << 16;
-/// Rows in a task at most; a multiple of the tile's six rows.
-const TASK_ROWS: usize = 1536;
+/// Rows in a task at most: six runs of 251 rows, whose starts do not fall on the same cache set.
+const TASK_ROWS: usize = 6 * 251;
 /// Steps below which waking a second thread costs more than it saves.
 const WORTH_THREADS: usize = 1 << 19;
 /// Rows and centres whose distances are kept at a time when rows are longer than the fused search takes.

@@ -20,7 +20,7 @@ const GROUP_PANELS: usize = 4;
 /// Groups at most: bounds then need no more memory than 16 columns of x.
 const MOST_GROUPS: usize = 16;
 /// Bounds are tried once a pass changes no more than one label in this many: before, the centres move too far.
-const SETTLED: usize = 50;
+const SETTLED: usize = 20;
 /// The share of all distances above which a pass with bounds does not pay.
 const WORTH_BOUNDS: f64 = 0.6;
 

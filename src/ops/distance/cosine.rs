@@ -56,8 +56,13 @@ struct UnitParams {
     pad: [u32; 3],
 }
 
-pub(in crate::ops) const FORMS: Forms =
-    Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 2, layered: false };
+pub(in crate::ops) const FORMS: Forms = Forms {
+    portable: &KERNEL,
+    subgroup: Some(&KERNEL_SUBGROUP),
+    subgroup_columns: 24,
+    step_operations: 2,
+    layered: false,
+};
 
 /// 1 − xᵢ·yⱼ/(|xᵢ|·|yⱼ|), within 0 and 2, for each row of X (n×d) and each row of Y (m×d): n×m values. A row of zeros is at
 /// distance 1 from every row. The error is at most (2·d + 20)·ε, ε = 2⁻²⁴.

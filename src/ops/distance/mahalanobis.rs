@@ -26,8 +26,13 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
-pub(super) const FORMS: Forms =
-    Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 3, layered: false };
+pub(super) const FORMS: Forms = Forms {
+    portable: &KERNEL,
+    subgroup: Some(&KERNEL_SUBGROUP),
+    subgroup_columns: 24,
+    step_operations: 3,
+    layered: false,
+};
 
 /// |W·xᵢ − W·yⱼ| for each row of X (n×d) and each row of Y (m×d), with W of d×d: n×m values.
 ///

@@ -17,7 +17,8 @@ pub const KERNEL: Kernel = Kernel {
     needs: Needs::Floor,
 };
 
-const FORMS: Forms = Forms { portable: &KERNEL, subgroup: None, step_operations: 40, layered: false };
+const FORMS: Forms =
+    Forms { portable: &KERNEL, subgroup: None, subgroup_columns: 24, step_operations: 40, layered: false };
 
 /// (Σ|xᵢ − yⱼ|ᵖ)^(1/p), p ≥ 1, for each row of X (n×d) and each row of Y (m×d): n×m values. The orders 1, 2 and infinity
 /// are Manhattan, Euclidean and Chebyshev; others cost a logarithm and an exponential a step.

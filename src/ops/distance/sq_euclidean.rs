@@ -25,8 +25,13 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
-pub(in crate::ops) const FORMS: Forms =
-    Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 3, layered: true };
+pub(in crate::ops) const FORMS: Forms = Forms {
+    portable: &KERNEL,
+    subgroup: Some(&KERNEL_SUBGROUP),
+    subgroup_columns: 24,
+    step_operations: 3,
+    layered: true,
+};
 
 /// |xᵢ − yⱼ|² for each row of X (n×d) and each row of Y (m×d): n×m values, 3·n·m·d operations.
 ///

@@ -49,8 +49,13 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     needs: Needs::Floor,
 };
 
-pub(super) const FORMS: Forms =
-    Forms { portable: &KERNEL, subgroup: Some(&KERNEL_SUBGROUP), step_operations: 2, layered: true };
+pub(super) const FORMS: Forms = Forms {
+    portable: &KERNEL,
+    subgroup: Some(&KERNEL_SUBGROUP),
+    subgroup_columns: 32,
+    step_operations: 2,
+    layered: true,
+};
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]

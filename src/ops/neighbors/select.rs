@@ -87,7 +87,8 @@ struct SortParams {
     order: f32,
 }
 
-const POWER_FORMS: Forms = Forms { portable: &POWERS, subgroup: None, step_operations: 40, layered: false };
+const POWER_FORMS: Forms =
+    Forms { portable: &POWERS, subgroup: None, subgroup_columns: 24, step_operations: 40, layered: false };
 
 /// Queries that make a full tile.
 const TILE_ROWS: u64 = 128;

@@ -47,6 +47,9 @@ pub(super) struct Scratch {
     index: Vec<u32>,
     distance: Vec<f32>,
     second: Vec<f32>,
+    /// The lower bounds that `distance` and `second` give.
+    near: Vec<f32>,
+    next: Vec<f32>,
 }
 
 impl Scratch {
@@ -61,6 +64,8 @@ impl Scratch {
             index: integers(),
             distance: numbers(),
             second: numbers(),
+            near: numbers(),
+            next: numbers(),
         }
     }
 }
@@ -129,7 +134,7 @@ impl Pass<'_> {
 
     /// Searches one group for the rows whose bound does not rule it out; returns the number of distances.
     fn search(&self, group: usize, block: &mut Block<'_>, doubtful: usize, scratch: &mut Scratch) -> usize {
-        let Scratch { doubtful: rows, label, value, list, index, distance, second, .. } = scratch;
+        let Scratch { doubtful: rows, label, value, list, index, distance, second, near, next, .. } = scratch;
         let bounds = group * BLOCK_ROWS;
         let mut count = 0;
         for &row in &rows[..doubtful] {
@@ -144,14 +149,17 @@ impl Pass<'_> {
         let found =
             Found { index: &mut index[..count], distance: &mut distance[..count], second: &mut second[..count] };
         two_nearest(block.x, &list[..count], self.candidates, panels, found);
+        let (near, next) = (&mut near[..count], &mut next[..count]);
+        Arch::new().dispatch(Below { margin: self.margin, squared: &distance[..count], bound: near });
+        Arch::new().dispatch(Below { margin: self.margin, squared: &second[..count], bound: next });
         for at in 0..count {
             let row = list[at] as usize;
             let (best, nearest) = (label[row], index[at]);
-            if nearest == best {
-                block.lower[bounds + row] = self.margin.below(second[at]);
-            } else if (distance[at], nearest) < (value[row], best) {
+            let closer = distance[at] < value[row] || (distance[at] == value[row] && nearest < best);
+            // The own centre is not one of the others, which a lower bound is about.
+            block.lower[bounds + row] = if closer || nearest == best { next[at] } else { near[at] };
+            if closer {
                 // The old best is one of the others now; if it is in this group, `second` knows it.
-                block.lower[bounds + row] = self.margin.below(second[at]);
                 let old = best as usize / (self.group_panels * self.candidates.width());
                 if best != NONE && old != group {
                     let old = &mut block.lower[old * BLOCK_ROWS + row];
@@ -159,8 +167,6 @@ impl Pass<'_> {
                 }
                 (label[row], value[row]) = (nearest, distance[at]);
                 block.upper[row] = self.margin.above(distance[at]);
-            } else {
-                block.lower[bounds + row] = self.margin.below(distance[at]);
             }
         }
         count * size
@@ -205,5 +211,23 @@ impl WithSimd for Loosen<'_, '_, '_> {
             count += doubt as usize;
         }
         count
+    }
+}
+
+/// Lower bounds from computed squares.
+struct Below<'a> {
+    margin: Margin,
+    squared: &'a [f32],
+    bound: &'a mut [f32],
+}
+
+impl WithSimd for Below<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        for (bound, &squared) in self.bound.iter_mut().zip(self.squared) {
+            *bound = self.margin.below(squared);
+        }
     }
 }
