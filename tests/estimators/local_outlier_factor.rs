@@ -28,7 +28,8 @@ fn wine_has_the_factors_that_scikit_learn_gives() {
 #[test]
 fn new_rows_are_judged_as_scikit_learn_judges_them() {
     let x = gristmill::datasets::wine().unwrap().x;
-    let half = |odd| Matrix::from_rows(&(0..89).map(|row| x.row(2 * row + odd)).collect::<Vec<_>>()).unwrap();
+    let half =
+        |odd: usize| Matrix::from_rows(&(0..89_usize).map(|row| x.row(2 * row + odd)).collect::<Vec<_>>()).unwrap();
     for (name, device) in devices() {
         let model = LocalOutlierFactor::new(15).novelty(true).fit(&half(0).to(device).unwrap()).unwrap();
         let queries = half(1).to(device).unwrap();

@@ -117,7 +117,7 @@ fn rows_without_columns_are_all_alike() {
     let (mut indices, mut distances) = (vec![9; 4], vec![9.0; 4]);
     nearest(Metric::Euclidean, &[], 2, &[], 3, 0, 2, &mut indices, &mut distances);
     assert_eq!((indices, distances), (vec![0, 1, 0, 1], vec![0.0; 4]));
-    assert_eq!(within(Metric::Cosine, &[], 1, &[], 2, 0, 0.5).indices, vec![]);
+    assert_eq!(within(Metric::Cosine, &[], 1, &[], 2, 0, 0.5).indices, Vec::<u32>::new());
     assert_eq!(within(Metric::Manhattan, &[], 1, &[], 2, 0, 0.0).indices, vec![0, 1]);
 }
 
@@ -186,19 +186,19 @@ fn distances_beyond_f32_still_have_an_order() {
 #[test]
 fn queries_in_chunks_of_any_size_and_any_threads_give_the_same_bits() {
     for (metric, d) in METRICS.into_iter().zip([8, 64, 300, 5, 3, 3, 20]) {
-        let (queries, rows) = (numbers(1000 * d, 7), clustered(1500, d, 8));
+        let (queries, rows) = (numbers(1000 * d, 7), clustered(600, d, 8));
         let (k, radius) = (7, 1.5);
         let whole = in_pools(|| plain(metric, &queries, &rows, d, k));
-        let near = in_pools(|| within(metric, &queries, 1000, &rows, 1500, d, radius));
+        let near = in_pools(|| within(metric, &queries, 1000, &rows, 600, d, radius));
         for size in [1, 2, 7, 64] {
-            let count = if size < 7 { 20 } else { 1000 };
+            let count = if size < 64 { 10 * size } else { 300 };
             let mut found: Found = Default::default();
             let mut rows_near = Vec::new();
             for chunk in queries[..count * d].chunks(size * d) {
                 let (indices, distances) = plain(metric, chunk, &rows, d, k);
                 found.0.extend(indices);
                 found.1.extend(distances);
-                rows_near.extend(within(metric, chunk, chunk.len() / d, &rows, 1500, d, radius).indices);
+                rows_near.extend(within(metric, chunk, chunk.len() / d, &rows, 600, d, radius).indices);
             }
             assert_eq!(found.0, whole.0[..count * k], "{metric:?} in chunks of {size}");
             assert_eq!(found.1, whole.1[..count * k], "{metric:?} in chunks of {size}");
@@ -243,7 +243,7 @@ fn a_radius_holds_exactly_the_rows_whose_rounded_distance_it_reaches() {
 fn assert_tree_is_plain(metric: Metric, queries: &[f32], rows: &[f32], d: usize) {
     let (n, m) = (queries.len() / d, rows.len() / d);
     let tree = KdTree::build(metric, rows, m, d);
-    for k in [1, 10, 70, m].into_iter().filter(|&k| k <= m) {
+    for k in [1, 10, 70, m.min(300)].into_iter().filter(|&k| k <= m) {
         let (mut indices, mut distances) = (vec![u32::MAX; n * k], vec![f32::NAN; n * k]);
         tree.nearest(queries, k, &mut indices, &mut distances);
         assert!((indices, distances) == plain(metric, queries, rows, d, k), "{metric:?} m={m} d={d} k={k}");
@@ -320,7 +320,7 @@ fn in_pools_some<T: Send>(work: impl Fn() -> T + Sync + Send) -> T {
 
 #[test]
 fn principal_coordinates_have_the_bits_of_the_plain_path() {
-    for d in [64, 200, 300] {
+    for d in [64, 300] {
         for noise in [0.0, 0.001, 0.05] {
             let (queries, rows) = (flat(150, d, noise, 30), flat(4000, d, noise, 32));
             assert_principal_is_plain(&queries, &rows, d, noise < 0.01);
@@ -334,7 +334,10 @@ fn principal_coordinates_have_the_bits_of_the_plain_path() {
         assert_principal_is_plain(&clustered(100, d, 34), &clustered(3000, d, 35), d, false);
         assert_principal_is_plain(&lattice(100, d, 36), &lattice(3000, d, 37), d, false);
         // Queries unlike the rows give up and are looked at plainly.
+        let strange: Vec<f32> =
+            numbers(200 * d, 38).iter().zip(0..).map(|(x, i)| if i % 7 < 3 { x * 3e38 } else { *x }).collect();
         assert_principal_is_plain(&numbers(200 * d, 38), &flat(6000, d, 0.001, 39), d, true);
+        assert_principal_is_plain(&strange, &flat(6000, d, 0.001, 39), d, true);
     }
 }
 

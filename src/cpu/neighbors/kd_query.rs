@@ -55,6 +55,9 @@ pub(super) trait Keep {
     fn reach(&self) -> f32;
     /// Takes a row if it is wanted.
     fn offer(&mut self, value: f32, row: u32);
+    /// The rows of a leaf come next.
+    #[inline(always)]
+    fn enter_leaf(&mut self) {}
 }
 
 impl Keep for TopK {
@@ -66,6 +69,29 @@ impl Keep for TopK {
     #[inline(always)]
     fn offer(&mut self, value: f32, row: u32) {
         TopK::offer(self, value, row);
+    }
+}
+
+/// The nearest rows, and how many leaves were visited to find them.
+pub(super) struct Counted {
+    pub(super) list: TopK,
+    pub(super) leaves: usize,
+}
+
+impl Keep for Counted {
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        self.list.bound()
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, value: f32, row: u32) {
+        self.list.offer(value, row);
+    }
+
+    #[inline(always)]
+    fn enter_leaf(&mut self) {
+        self.leaves += 1;
     }
 }
 
@@ -92,8 +118,6 @@ impl Keep for UpTo {
 pub(super) struct Scratch {
     values: Vec<f32>,
     pending: Vec<(f32, u32)>,
-    /// Leaves whose rows were looked at.
-    pub(super) leaves: usize,
 }
 
 /// How the values of rows follow from those of boxes.
@@ -148,7 +172,8 @@ impl<Step: Accumulate, Kept: Keep> WithSimd for Walk<'_, Step, Kept> {
         self.group(simd, home);
         let reach = self.box_reach();
         pending.clear();
-        let others = values.iter().zip(0_u32..).filter(|&(&value, group)| value <= reach && group != home);
+        let groups = self.tree.order.len().div_ceil(LEAF * self.tree.group) as u32;
+        let others = values.iter().zip(0..groups).filter(|&(&value, group)| value <= reach && group != home);
         pending.extend(others.map(|(&value, group)| (value, group)));
         pending.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         for &(value, group) in &pending {
@@ -205,7 +230,7 @@ impl<Step: Accumulate, Kept: Keep> Walk<'_, Step, Kept> {
     /// The rows of a leaf.
     #[inline(always)]
     fn leaf<S: Simd>(&mut self, simd: S, leaf: usize) {
-        self.scratch.leaves += 1;
+        self.kept.enter_leaf();
         let width = VECTORS * S::F32_LANES;
         let order = &self.tree.order[leaf * LEAF..self.tree.order.len().min((leaf + 1) * LEAF)];
         let size = LEAF.next_multiple_of(width) * self.tree.d;

@@ -4,7 +4,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::directions::sample_rows;
-use super::kd_query::{Boxes, Home, Keep, Power, Scratch, Tree, UpTo, Walk};
+use super::kd_query::{Boxes, Counted, Home, Keep, Power, Scratch, Tree, UpTo, Walk};
 use super::measure::{common, largest_value};
 use super::nearest::write;
 use super::top_k::TopK;
@@ -98,23 +98,9 @@ impl KdTree {
     pub(super) fn share_visited(&self, rows: &[f32]) -> f64 {
         let (d, m) = (self.tree.d, self.tree.order.len());
         let sample = sample_rows(rows, m, d, TRIAL);
-        let count = |query: &[f32]| {
-            let (mut scratch, mut kept) = (Scratch::default(), TopK::new(TRIAL_NEIGHBOURS.min(m)));
-            let tree = &self.tree;
-            match self.metric {
-                Metric::Manhattan => walk(tree, AbsoluteDifference, None, query, &mut kept, &mut scratch),
-                Metric::Chebyshev => walk(tree, LargestDifference, None, query, &mut kept, &mut scratch),
-                Metric::Minkowski(p) => {
-                    walk(tree, SquaredDifference, Some(power(p, d)), query, &mut kept, &mut scratch)
-                }
-                Metric::Euclidean | Metric::Cosine => {
-                    walk(tree, SquaredDifference, None, query, &mut kept, &mut scratch)
-                }
-            }
-            scratch.leaves
-        };
-        let visited: usize = sample.par_chunks_exact(d).map(count).sum();
-        visited as f64 / (sample.len() / d * m.div_ceil(LEAF)) as f64
+        let tried = self.each(&sample, || Counted { list: TopK::new(TRIAL_NEIGHBOURS.min(m)), leaves: 0 });
+        let visited: usize = tried.iter().map(|counted| counted.leaves).sum();
+        visited as f64 / (tried.len() * m.div_ceil(LEAF)) as f64
     }
 
     /// What each query keeps, by the metric's step.
@@ -150,7 +136,7 @@ impl KdTree {
             let one = |&(_, index): &(u32, u32)| {
                 let mut kept = make();
                 let query = row_of(queries, d, index);
-                walk(tree, step, power, query, &mut kept, scratch);
+                Arch::new().dispatch(Walk { tree, step, power, query, kept: &mut kept, scratch: &mut *scratch });
                 (index, kept)
             };
             order.iter().map(one).collect()
@@ -159,18 +145,6 @@ impl KdTree {
         found.sort_unstable_by_key(|&(index, _)| index);
         found.into_iter().map(|(_, kept)| kept).collect()
     }
-}
-
-/// One query through the tree.
-fn walk<Step: Accumulate, Kept: Keep>(
-    tree: &Tree,
-    step: Step,
-    power: Option<Power>,
-    query: &[f32],
-    kept: &mut Kept,
-    scratch: &mut Scratch,
-) {
-    Arch::new().dispatch(Walk { tree, step, power, query, kept, scratch });
 }
 
 /// How Euclidean values bound those of order `p`: `|v|₂ ≤ |v|_p` up to order 2, and `|v|₂ ≤ d^(1/2 − 1/p)·|v|_p` above.

@@ -46,7 +46,11 @@ impl Principal {
     /// Costs the scatter of a sample and `m·d` steps per direction, at most 125; holds 16 to 130 numbers per row.
     pub fn build(rows: &[f32], m: usize, d: usize) -> Option<Principal> {
         let (lead, all) = if d < LONG { (SHORT_LEAD, SHORT_LEAD) } else { (LEAD, ALL) };
-        let frame = Frame::new(directions(rows, m, d, all), d, lead);
+        let directions = directions(rows, m, d, all);
+        if directions.count == 0 {
+            return None;
+        }
+        let frame = Frame::new(directions, d, lead);
         let sample = sample_rows(rows, m, d, TRIAL_ROWS);
         let trial = Principal::new(frame, &sample);
         if !trial.is_worth_it(&sample, d) {

@@ -12,10 +12,12 @@ use crate::cpu::tile::{Dot, Operand, pack_panels, panel_product, panel_width, wi
 const BLOCK: usize = 96;
 /// Depth summed in f32; the slices are added in f64, so that the margins stay small.
 const SLICE: usize = 64;
+/// Longer rows have squares near the end of f32: their margin is infinite.
+const LONGEST: f64 = 1e18;
 /// The unit roundoff of f32.
 const U: f64 = 1.0 / 16_777_216.0;
 
-/// The map from rows to coordinates.
+/// The map from rows to coordinates, along at least one direction.
 pub(super) struct Frame {
     center: Vec<f32>,
     /// The directions, packed slice by slice of the depth.
@@ -42,7 +44,7 @@ impl Frame {
         let padded = count.next_multiple_of(panel_width());
         let mut panels = vec![0.0; padded * d];
         for (index, panels) in panels.chunks_mut(padded * SLICE).enumerate() {
-            let data = &rows[(index * SLICE).min(rows.len())..];
+            let data = &rows[index * SLICE..];
             let depth = SLICE.min(d - index * SLICE);
             pack_panels(Operand { data, rows: count, depth, row_stride: d, depth_stride: 1 }, panels);
         }
@@ -89,9 +91,6 @@ impl Frame {
         let n = centred.len() / self.d;
         let padded = self.count.next_multiple_of(panel_width());
         let mut sums = vec![0.0_f64; n * self.count];
-        if self.count == 0 {
-            return sums;
-        }
         with_buffer(n * self.count, |part| {
             for (index, panels) in self.panels.chunks(padded * SLICE).enumerate() {
                 let (data, depth) = (&centred[index * SLICE..], panels.len() / padded);
@@ -110,7 +109,10 @@ impl Frame {
     fn place(&self, centred: &[f32], sums: &[f64], lead: &mut [f32], tail: &mut [f32]) -> f32 {
         let square = sum_of_squares(centred);
         let length = square.sqrt();
-        let shift = 72.0 * U * (self.count.max(1) as f64).sqrt() * length;
+        if length > LONGEST {
+            return f32::INFINITY;
+        }
+        let shift = 72.0 * U * (self.count as f64).sqrt() * length;
         // Squares of coordinates off by `shift` are off by 2·|x|·shift and a little, the root by that over the root.
         let slack = 2.2 * length * shift;
         let (leading, others) = sums.split_at(self.lead);

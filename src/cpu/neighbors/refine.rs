@@ -88,6 +88,8 @@ impl Search<'_> {
 
     /// Looks at the squared bounds of the rows from `first` on.
     pub(super) fn visit(&self, query: &Query<'_>, state: &mut Candidates, first: usize, squares: &[f32]) {
+        // Without a finite margin the coordinates say nothing.
+        state.gave_up |= !query.margin.is_finite();
         if state.gave_up {
             return;
         }

@@ -74,7 +74,7 @@ pub(super) fn sweep<State: Send>(
 ) {
     let m = rows.len() / d;
     // Few queries need small units, or the threads would have nothing to share.
-    let unit = m.div_ceil(4 * plan.parts).next_multiple_of(64).min(ROWS);
+    let unit = m.div_ceil(4 * plan.parts).next_multiple_of(64).min(ROWS).min((PACKED / d).next_multiple_of(64));
     let at_once = (PACKED / (unit * d)).clamp(2 * plan.parts, 64 * plan.parts);
     let size = measure.packed(unit, d);
     with_buffer(at_once.min(m.div_ceil(unit)) * size, |packed| {
