@@ -117,7 +117,7 @@ fn rows_without_columns_are_all_alike() {
     let (mut indices, mut distances) = (vec![9; 4], vec![9.0; 4]);
     nearest(Metric::Euclidean, &[], 2, &[], 3, 0, 2, &mut indices, &mut distances);
     assert_eq!((indices, distances), (vec![0, 1, 0, 1], vec![0.0; 4]));
-    assert_eq!(within(Metric::Cosine, &[], 1, &[], 2, 0, 0.5).indices, vec![]);
+    assert_eq!(within(Metric::Cosine, &[], 1, &[], 2, 0, 0.5).indices, Vec::<u32>::new());
     assert_eq!(within(Metric::Manhattan, &[], 1, &[], 2, 0, 0.0).indices, vec![0, 1]);
 }
 
