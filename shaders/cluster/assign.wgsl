@@ -1,7 +1,7 @@
 // The nearest centre of each row of X and the squared distance to it.
 // A lane keeps the best of its eight rows over its eighth of every tile's columns; at the end 16 lanes compare theirs.
 // They do so through the tile's own workgroup memory, which is all that WebGPU guarantees.
-//#import assign_rows
+//#import assign_tiles
 //#import tile
 // The rows 4·(lane / 16) to + 3, then those 64 further on.
 var<private> best: array<vec4<f32>, 2>;

@@ -1,7 +1,7 @@
 // The nearest centre of each row of X and the squared distance to it.
 // A lane takes four rows of the subgroup tile and keeps their best over all tiles of centres.
 // No lane needs another's result: a lane sees every centre for its own rows.
-//#import assign_rows
+//#import assign_tiles
 //#import tile_subgroup
 var<private> best: vec4<f32>;
 var<private> best_center: vec4<u32>;

@@ -1,5 +1,6 @@
 // Operands and results of the nearest centre: rows of X against the centres, the running best of each row in registers.
-// A workgroup keeps its rows and walks over all tiles of centres, so the distances are never stored.
+// A workgroup keeps its rows and walks over all centres, so the distances are never stored. The importing shader binds
+// the centres at 2.
 // Squared distances by the direct form: right far off-centre. Ties go to the lowest centre.
 //#import status
 struct Params {
@@ -17,26 +18,11 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> centers: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> labels: array<u32>;
 @group(0) @binding(4) var<storage, read_write> distances: array<f32>;
 @group(0) @binding(5) var<storage, read_write> history: array<atomic<u32>>;
 
 const FARTHEST = 3.4028234e38;
-
-fn tile_a(row: u32, quad: u32) -> vec4<f32> {
-    return x[params.x_first + min(row, params.rows - 1u) * params.quads + quad];
-}
-
-// Past the last centre the last one is met again, which is never nearer than itself.
-fn tile_b(column: u32, quad: u32) -> vec4<f32> {
-    return centers[params.center_first + min(column, params.centers - 1u) * params.quads + quad];
-}
-
-fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
-    let difference = vec4(a) - b;
-    return fma(difference, difference, sum);
-}
 
 // Stores what was found for a row, and returns 1 if its label is another one than before.
 fn assign_row(row: u32, label: u32, distance: f32) -> u32 {

@@ -175,7 +175,7 @@ impl Recording {
             self.used.push(Arc::clone(buffer));
             match access {
                 Access::Write => buffer.written_by(&self.clock, self.recorded),
-                Access::Read => buffer.read_by(&self.clock, self.recorded),
+                Access::Read | Access::Uniform => buffer.read_by(&self.clock, self.recorded),
             }
         }
         self.push(kernel, pipeline, &dispatch)?;

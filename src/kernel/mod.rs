@@ -8,13 +8,15 @@ pub mod source;
 
 pub use grid::{Grid, MAX_GROUPS};
 
-/// How a storage buffer is bound.
+/// How a buffer is bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// `var<storage, read>`
     Read,
     /// `var<storage, read_write>`
     Write,
+    /// `var<uniform>`: small operands that all lanes read at the same place, 64 KiB; see [`UNIFORM_BYTES`].
+    Uniform,
 }
 
 /// One field of a kernel's `Params`: the layout test compares it with the shader's.
@@ -37,7 +39,7 @@ pub enum Needs {
 
 /// A compute shader and everything the host must know to run it.
 ///
-/// Group 0, binding 0 is `Params` (uniform); 1 to 6 are the storage buffers in [`Kernel::buffers`]; 7 is the status
+/// Group 0, binding 0 is `Params` (uniform); 1 to 6 are the buffers in [`Kernel::buffers`]; 7 is the status
 /// word of `shaders/lib/status.wgsl`. The entry point is `main`.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
@@ -45,7 +47,7 @@ pub struct Kernel {
     pub name: &'static str,
     /// The text of the shader, imports not yet expanded.
     pub source: &'static str,
-    /// The storage buffers from binding 1 on.
+    /// The buffers from binding 1 on.
     pub buffers: &'static [Access],
     /// The fields of `Params`.
     pub params: &'static [Field],
@@ -54,6 +56,9 @@ pub struct Kernel {
     /// What the device must have.
     pub needs: Needs,
 }
+
+/// Bytes of a buffer bound as [`Access::Uniform`], all that WebGPU guarantees.
+pub const UNIFORM_BYTES: u64 = 1 << 16;
 
 /// The binding of the status word.
 pub const STATUS_BINDING: u32 = 7;

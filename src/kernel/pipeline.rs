@@ -86,7 +86,12 @@ fn layout_entries(kernel: &Kernel) -> Vec<wgpu::BindGroupLayoutEntry> {
     let storage = |read_only: bool| wgpu::BufferBindingType::Storage { read_only };
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform, true)];
     for (binding, access) in (1..).zip(kernel.buffers) {
-        entries.push(entry(binding, storage(*access == Access::Read), false));
+        let ty = match access {
+            Access::Read => storage(true),
+            Access::Write => storage(false),
+            Access::Uniform => wgpu::BufferBindingType::Uniform,
+        };
+        entries.push(entry(binding, ty, false));
     }
     entries.push(entry(STATUS_BINDING, storage(false), false));
     entries

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 /// Every file of `shaders/lib`, by the name that an import line uses.
 pub const LIBRARY: &[(&str, &str)] = &[
     ("assign_rows", include_str!("../../shaders/lib/assign_rows.wgsl")),
+    ("assign_tiles", include_str!("../../shaders/lib/assign_tiles.wgsl")),
     ("columns", include_str!("../../shaders/lib/columns.wgsl")),
     ("elementary", include_str!("../../shaders/lib/elementary.wgsl")),
     ("extreme_rows", include_str!("../../shaders/lib/extreme_rows.wgsl")),
@@ -21,6 +22,7 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("tile_eight", include_str!("../../shaders/lib/tile_eight.wgsl")),
     ("tile_subgroup", include_str!("../../shaders/lib/tile_subgroup.wgsl")),
     ("tile_subgroup_wide", include_str!("../../shaders/lib/tile_subgroup_wide.wgsl")),
+    ("uniform_rows", include_str!("../../shaders/lib/uniform_rows.wgsl")),
     ("within", include_str!("../../shaders/lib/within.wgsl")),
 ];
 

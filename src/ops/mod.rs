@@ -51,6 +51,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &crate::device::SELF_TEST,
         &cluster::assign::KERNEL,
         &cluster::assign::KERNEL_SUBGROUP,
+        &cluster::assign::KERNEL_UNIFORM,
         &cluster::center_shift::KERNEL,
         &cluster::centroid_sum::KERNEL,
         &cluster::centroid_sum::KERNEL_COUNT,

@@ -26,9 +26,13 @@ fn faults(kernel: &Kernel, parsed: &Parsed) -> Vec<String> {
         match variable.space {
             _ if binding.group != 0 => faults.push(format!("{name} is in group {}", binding.group)),
             AddressSpace::Uniform if at == 0 => params = Some(variable),
+            AddressSpace::Uniform => match wanted.remove(&at) {
+                Some(Access::Uniform) => {}
+                wish => faults.push(format!("{name} at {at} is uniform, the host binds {wish:?}")),
+            },
             AddressSpace::Storage { access } => match wanted.remove(&at) {
                 None => faults.push(format!("the host does not bind {name} at {at}")),
-                Some(wish) if storage_access(wish) != access => {
+                Some(wish) if storage_access(wish) != Some(access) => {
                     faults.push(format!("{name} at {at} is {access:?}, the host binds it for {wish:?}"));
                 }
                 Some(_) if at == STATUS_BINDING => faults.extend(status_faults(parsed, variable)),
@@ -45,10 +49,11 @@ fn faults(kernel: &Kernel, parsed: &Parsed) -> Vec<String> {
     faults
 }
 
-fn storage_access(access: Access) -> StorageAccess {
+fn storage_access(access: Access) -> Option<StorageAccess> {
     match access {
-        Access::Read => StorageAccess::LOAD,
-        Access::Write => StorageAccess::LOAD | StorageAccess::STORE,
+        Access::Read => Some(StorageAccess::LOAD),
+        Access::Write => Some(StorageAccess::LOAD | StorageAccess::STORE),
+        Access::Uniform => None,
     }
 }
 

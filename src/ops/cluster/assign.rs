@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
 use crate::device::{Dispatch, Recording, Stream, Variant};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, UNIFORM_BYTES, Work};
 
 /// The portable form.
 pub const KERNEL: Kernel = Kernel {
@@ -39,6 +39,14 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
+/// The form for short rows and centres that fit a uniform buffer, on every device.
+pub const KERNEL_UNIFORM: Kernel = Kernel {
+    name: "cluster/assign__uniform",
+    source: include_str!("../../../shaders/cluster/assign__uniform.wgsl"),
+    buffers: &[Access::Read, Access::Uniform, Access::Write, Access::Write, Access::Write],
+    ..KERNEL
+};
+
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Params {
@@ -55,6 +63,8 @@ struct Params {
     pad: [u32; 2],
 }
 
+/// The longest rows, in vec4, of which a lane keeps two in registers; as in `lib/uniform_rows.wgsl`.
+const MOST_QUADS: usize = 16;
 /// The most centres: their numbers must be exact in f32.
 const MOST_CENTERS: usize = 1 << 24;
 
@@ -121,12 +131,23 @@ fn block(
     (history, changed_at): (&DeviceVec<u32>, usize),
     rows: Range<usize>,
 ) -> Result<()> {
+    let quads = x.store()?.stride() / 4;
+    let center_bytes = 16 * (centers.rows() * quads) as u64;
+    let uniform = center_bytes <= UNIFORM_BYTES && quads <= MOST_QUADS;
+    let short = [("QUADS", quads as u32)];
     let (kernel, overrides, [tile_rows, tile_columns]) = match recording.gpu.variant {
+        _ if uniform => (&KERNEL_UNIFORM, &short[..], [128, 1]),
         Variant::Subgroup => (&KERNEL_SUBGROUP, &[("TILE_LANES", 64)][..], [256, 24]),
         _ => (&KERNEL, &[][..], [128, 128]),
     };
     let view = x.store()?.view(recording, rows.clone())?;
-    let center_view = centers.store()?.view(recording, 0..centers.rows())?;
+    let mut center_view = centers.store()?.view(recording, 0..centers.rows())?;
+    if uniform {
+        let operand = recording.scratch(UNIFORM_BYTES, "centres")?;
+        let first = 4 * u64::from(center_view.first_word());
+        recording.copy((center_view.buffer(), first), (&operand, 0), center_bytes)?;
+        center_view = View::whole(operand);
+    }
     let label_target = labels.store()?.target(recording, rows.clone(), true)?;
     let distance_target = distances.store()?.target(recording, rows.clone(), false)?;
     let history_target = history.store()?.target(recording, 0..history.len(), true)?;
@@ -138,7 +159,7 @@ fn block(
         center_tiles: (centers.rows() as u64).div_ceil(tile_columns) as u32,
         x_first: view.first_word() / 4,
         center_first: center_view.first_word() / 4,
-        quads: (x.store()?.stride() / 4) as u32,
+        quads: quads as u32,
         label_first: label_target.view.first_word(),
         distance_first: distance_target.view.first_word(),
         changed_at: history_target.view.first_word() + changed_at as u32,
