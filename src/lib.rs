@@ -5,13 +5,14 @@
 //!
 //! ```
 //! use gristmill::prelude::*;
-//! use gristmill::ops;
 //!
 //! let device = Device::Cpu; // or Device::auto()?: a hardware GPU if there is one, GRISTMILL_DEVICE if it is set
-//! let x = Matrix::from_rows(&[[0.0, 0.0], [3.0, 4.0]])?.to(&device)?;
-//! let mut stream = device.stream();
-//! let distances = ops::sq_euclidean(&mut stream, &x, &x)?.to_matrix(&mut stream)?;
-//! assert_eq!(distances.get(0, 1), 25.0);
+//! let iris = datasets::iris()?;
+//! let x = iris.x.to(&device)?; // the one big copy; the fit runs where the rows live
+//! let clusters = KMeans::new(3).n_init(10).fit(&x)?;
+//! assert!((clusters.inertia() - 78.8514).abs() < 1e-4);
+//! let model = KNeighborsClassifier::new(5).fit(&x, iris.labels()?)?;
+//! println!("{}", metrics::classification_report(iris.labels()?, &model.predict(&x)?)?);
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 //!
@@ -19,6 +20,10 @@
 //!
 //! | module | what is in it |
 //! |---|---|
+//! | [`cluster`] | k-means, whole and by mini-batches |
+//! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
+//! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
+//! | [`metrics`], [`datasets`], [`plot`], [`data`] | how good it is; known and generated tables; pictures; labels |
 //! | [`model`] | model files: a checked container that is written atomically |
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |

@@ -31,6 +31,13 @@ fn faults(parsed: &Parsed) -> Vec<String> {
     if buffers > STORAGE_BUFFERS {
         faults.push(format!("{buffers} storage buffers, {STORAGE_BUFFERS} are allowed"));
     }
+    let mut layouts = Layouter::default();
+    layouts.update(module.to_ctx()).expect("sizes of types");
+    let uniforms = module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::Uniform);
+    for bytes in uniforms.map(|(_, variable)| layouts[variable.ty].size as usize).filter(|bytes| *bytes > UNIFORM_BYTES)
+    {
+        faults.push(format!("a uniform buffer of {bytes} bytes, {UNIFORM_BYTES} are allowed"));
+    }
     let bytes = workgroup_bytes(&module);
     if bytes > WORKGROUP_BYTES {
         faults.push(format!("{bytes} bytes of workgroup memory, {WORKGROUP_BYTES} are allowed"));
@@ -87,4 +94,14 @@ fn an_eighth_storage_buffer_is_found() {
         (0..8).map(|at| format!("@group(0) @binding({at}) var<storage, read_write> b{at}: array<u32>;\n")).collect();
     let parsed = Parsed::sample(&format!("{declared}@compute @workgroup_size(1) fn main() {{ b0[0] = b7[0]; }}"));
     assert!(faults(&parsed)[0].contains("8 storage buffers"));
+}
+
+#[test]
+fn a_uniform_buffer_that_is_too_large_is_found() {
+    let parsed = Parsed::sample(
+        "@group(0) @binding(1) var<uniform> all: array<vec4<f32>, 4097>;
+        @group(0) @binding(2) var<storage, read_write> out: array<f32>;
+        @compute @workgroup_size(1) fn main() { out[0] = all[0].x; }",
+    );
+    assert!(faults(&parsed)[0].contains("65552 bytes"));
 }

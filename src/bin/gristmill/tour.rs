@@ -12,7 +12,9 @@ use super::{Everywhere, devices, print, profile, suite, table};
 const EFFORT: Effort = Effort { time: Duration::from_millis(150), least: 3 };
 
 /// The sizes that a tour has time for.
-const SHOWN: [(&str, &str); 5] = [
+const SHOWN: [(&str, &str); 7] = [
+    ("cluster/assign", "200000x32, k=64"),
+    ("neighbors/nearest", "2000x2000x64, 10"),
     ("linalg/gemm", "1024x1024x1024"),
     ("linalg/transpose", "4096x4096"),
     ("distance/sq_euclidean", "4096x4096x64"),
@@ -26,6 +28,7 @@ pub fn run(everywhere: &Everywhere) -> Result<()> {
     let gpu = compared(everywhere)?;
     first_steps(gpu.as_ref())?;
     kernels(gpu.as_ref())?;
+    models(gpu.as_ref())?;
     if let (true, Some(gpu)) = (everywhere.profile, &gpu) {
         gpu.profile(true);
         for case in shown() {
@@ -103,6 +106,51 @@ fn kernels(gpu: Option<&Device>) -> Result<()> {
         Some(_) => {}
     }
     Ok(())
+}
+
+/// The models there are, on data that everyone knows.
+fn models(gpu: Option<&Device>) -> Result<()> {
+    print("\nThe models: the same calls wherever the rows live\n");
+    let (iris, digits) = (datasets::iris()?, datasets::digits()?);
+    let mut rows = table(&["model", "data", "device", "result", "time"]);
+    for device in [Some(&Device::Cpu), gpu].into_iter().flatten() {
+        let name = device.info().name;
+        let mut add = |model: &str, data: &str, job: &dyn Fn() -> Result<String>| -> Result<()> {
+            job()?; // the first run compiles shaders
+            let begun = std::time::Instant::now();
+            let result = job()?;
+            let time = seconds(begun.elapsed().as_secs_f64());
+            rows.add_row(vec![model.to_string(), data.to_string(), name.clone(), result, time]);
+            Ok(())
+        };
+        let x = iris.x.to(device)?;
+        add("KMeans, k = 3", "iris", &|| {
+            let model = KMeans::new(3).n_init(10).fit(&x)?;
+            Ok(format!("inertia {:.4} after {} iterations", model.inertia(), model.iterations()))
+        })?;
+        let (half, y) = (part(&digits.x, 0)?.to(device)?, digits.labels()?.select(&every_second(0, 898))?);
+        let (rest, truth) = (part(&digits.x, 1)?.to(device)?, digits.labels()?.select(&every_second(1, 898))?);
+        add("KNeighborsClassifier, k = 5", "digits, half for testing", &|| {
+            let model = KNeighborsClassifier::new(5).fit(&half, &y)?;
+            Ok(format!("{:.1} % right", 100.0 * model.score(&rest, &truth)?))
+        })?;
+        let all = digits.x.to(device)?;
+        add("LocalOutlierFactor", "digits", &|| {
+            let labels = LocalOutlierFactor::default().fit_predict(&all)?;
+            Ok(format!("{} outliers", labels.iter().filter(|label| **label < 0).count()))
+        })?;
+    }
+    print(&rows.to_string());
+    print("Pictures of them: cargo run --release --example kmeans_blobs, and --example knn_regions.");
+    Ok(())
+}
+
+fn every_second(first: usize, count: usize) -> Vec<usize> {
+    (0..count).map(|row| 2 * row + first).collect()
+}
+
+fn part(x: &Matrix, first: usize) -> Result<Matrix> {
+    Matrix::from_rows(&every_second(first, 898).into_iter().map(|row| x.row(row)).collect::<Vec<_>>())
 }
 
 fn shown() -> Vec<suite::case::Case> {

@@ -16,10 +16,9 @@ fn centres_move_by_sum_over_count_and_empty_ones_stay() {
                 ops::center_shift(&mut stream, &mut centers, &sums.to(device).unwrap(), &device_counts).unwrap();
             let new = centers.to_matrix(&mut stream).unwrap();
             let mut wanted_shift = 0.0;
-            for cluster in 0..k {
+            for (cluster, &count) in counts.iter().enumerate() {
                 for column in 0..d {
                     let (from, to) = (old.get(cluster, column), new.get(cluster, column));
-                    let count = counts[cluster];
                     let by = if count > 0.0 { f64::from(sums.get(cluster, column)) / f64::from(count) } else { 0.0 };
                     let wanted = f64::from(from) + by;
                     // WGSL allows a division to be off by 2.5 units in the last place.

@@ -21,12 +21,12 @@ fn check(name: &str, device: &Device, (rows, d, k): (usize, usize, usize), weigh
     let weights: Option<Vec<f32>> =
         weighted.then(|| numbers(rows, 44).iter().map(|value| (value + 0.8).max(0.0)).collect());
     let (sums, counts) = sums(device, &x, &labels, weights.as_deref(), &centers);
-    for cluster in 0..k {
+    for (cluster, &count) in counts.iter().enumerate() {
         let members: Vec<usize> = (0..rows).filter(|row| labels[*row] == cluster as u32).collect();
         let weight = |row: usize| weights.as_ref().map_or(1.0, |weights| f64::from(weights[row]));
         let total: f64 = members.iter().map(|row| weight(*row)).sum();
         let bound = (members.len() as f64 + 3.0) * EPS;
-        assert!((f64::from(counts[cluster]) - total).abs() <= bound * total, "{name}: count of {cluster}");
+        assert!((f64::from(count) - total).abs() <= bound * total, "{name}: count of {cluster}");
         for column in 0..d {
             let term =
                 |row: &usize| weight(*row) * (f64::from(x.get(*row, column)) - f64::from(centers.get(cluster, column)));
