@@ -23,7 +23,9 @@
 //! | [`cluster`] | k-means, whole and by mini-batches |
 //! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
-//! | [`metrics`], [`datasets`], [`plot`], [`data`] | how good it is; known and generated tables; pictures; labels |
+//! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
+//! | [`preprocessing`], [`selection`] | scaling, encoding, basis functions, imputing; splits into folds |
+//! | [`metrics`], [`plot`] | how good it is; pictures |
 //! | [`model`] | model files: a checked container that is written atomically |
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
@@ -57,6 +59,8 @@ pub mod model;
 pub mod neighbors;
 pub mod ops;
 pub mod plot;
+pub mod preprocessing;
+pub mod selection;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};
 pub use data::{Dataset, Labels, Target};

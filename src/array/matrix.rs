@@ -132,6 +132,13 @@ impl Matrix {
         Arc::try_unwrap(self.values).unwrap_or_else(|shared| shared.to_vec())
     }
 
+    /// A matrix whose values have been seen to be finite, every one, so that the pass over them is not made again.
+    pub(crate) fn known_complete(self) -> Matrix {
+        debug_assert!(matches!(first_missing(&self.values, self.columns), Ok(None)));
+        let _ = self.checked.set(None);
+        self
+    }
+
     /// The matrix on a device: the one big copy. On the CPU the values are shared and nothing is copied.
     ///
     /// An infinity is an error with its row and column; missing values are remembered and refused by whatever does not

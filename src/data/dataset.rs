@@ -1,54 +1,152 @@
-//! Features with a target.
+//! A table with a target.
 
-use super::Labels;
+use super::columns::{find, find_all};
+use super::labels::Labels;
+use super::target::{Target, select_rows};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
-/// Features and what is to be learned from them.
-#[derive(Debug, Clone, PartialEq)]
+/// Rows to learn from: features, a target if there is one, and what the codes of categorical columns mean.
+///
+/// ```
+/// use gristmill::data::{Dataset, ReadOptions};
+/// let text = b"width,height,kind\n1,2,a\n3,4,b\n5,6,a\n7,8,b\n9,1,a\n";
+/// let data = Dataset::parse("kinds.csv", text, &ReadOptions::default())?.with_target("kind")?;
+/// assert_eq!((data.x.rows(), data.x.columns()), (5, 2));
+/// let (train, test) = data.split(0.8, 42)?;
+/// assert_eq!((train.x.rows(), test.x.rows()), (4, 1));
+/// assert_eq!(train.labels()?.names(), ["a", "b"]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
-    /// The features, n×d, with the names of the columns.
+    /// The features, n×d, with the names of the columns if the file had any. NaN is missing.
     pub x: Matrix,
-    /// What is to be predicted.
+    /// What is to be predicted, n rows.
     pub target: Target,
-    /// One entry a column: the names of its levels, by code, where it is categorical.
+    /// For each column of `x` the names of its levels, by code, if it is categorical; the column then holds the codes.
     pub levels: Vec<Option<Vec<String>>>,
 }
 
-/// What is to be predicted.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Target {
-    /// Nothing.
-    None,
-    /// A class for each row.
-    Classes(Labels),
-    /// Numbers for each row, n×p, with names.
-    Numbers(Matrix),
-}
-
 impl Dataset {
-    /// The classes, or an error if the target is something else.
+    /// A dataset of numbers with a target of as many rows.
+    pub fn new(x: Matrix, target: Target) -> Result<Dataset> {
+        let rows = match &target {
+            Target::None => x.rows(),
+            Target::Classes(labels) => labels.len(),
+            Target::Numbers(numbers) => numbers.rows(),
+            Target::Whole { classes, numbers } if classes.len() == numbers.rows() => numbers.rows(),
+            Target::Whole { classes, .. } => classes.len(),
+        };
+        if rows != x.rows() {
+            let (expected, got) = (format!("a target of {} rows", x.rows()), format!("{rows} rows"));
+            return Err(Error::Shape { op: "Dataset::new", expected, got });
+        }
+        Ok(Dataset { levels: vec![None; x.columns()], x, target })
+    }
+
+    /// Takes a column out of `x` as the target: by name, or by number from 1, or from the end if negative.
+    ///
+    /// Text becomes classes. Whole numbers serve as classes and as numbers, other numbers as numbers. A missing value is
+    /// an error.
+    pub fn with_target(self, column: &str) -> Result<Dataset> {
+        self.with_targets(&[column])
+    }
+
+    /// [`Dataset::with_target`] with several columns of numbers.
+    pub fn with_targets<S: AsRef<str>>(mut self, columns: &[S]) -> Result<Dataset> {
+        let targets = find_all("target", columns, self.x.names(), self.x.columns())?;
+        if targets.is_empty() || targets.len() == self.x.columns() {
+            let rule = "a column at least, and not all of them".to_string();
+            return Err(Error::Param { name: "target", rule, got: targets.len().to_string() });
+        }
+        self.target = Target::from_columns(&self, &targets)?;
+        let rest = (0..self.x.columns()).filter(|column| !targets.contains(column)).collect();
+        self.take_columns(rest)
+    }
+
+    /// Keeps these columns of `x`, in this order.
+    pub fn features<S: AsRef<str>>(self, columns: &[S]) -> Result<Dataset> {
+        let columns = find_all("features", columns, self.x.names(), self.x.columns())?;
+        self.take_columns(columns)
+    }
+
+    /// Leaves out these columns of `x`.
+    pub fn drop<S: AsRef<str>>(self, columns: &[S]) -> Result<Dataset> {
+        let dropped = find_all("drop", columns, self.x.names(), self.x.columns())?;
+        let rest = (0..self.x.columns()).filter(|column| !dropped.contains(column)).collect();
+        self.take_columns(rest)
+    }
+
+    /// The number, from 0, of the column of `x` with this name or number.
+    pub fn column(&self, column: &str) -> Result<usize> {
+        find("column", column, self.x.names(), self.x.columns())
+    }
+
+    /// The classes of the target; an error if it is none, or of numbers that are not whole.
     pub fn labels(&self) -> Result<&Labels> {
-        match &self.target {
-            Target::Classes(labels) => Ok(labels),
-            _ => Err(no_such_target("classes", &self.target)),
-        }
+        self.target.labels()
     }
 
-    /// The numbers, or an error if the target is something else.
+    /// The numbers of the target, n×p; an error if it is none, or of text.
     pub fn values(&self) -> Result<&Matrix> {
-        match &self.target {
-            Target::Numbers(values) => Ok(values),
-            _ => Err(no_such_target("numbers", &self.target)),
-        }
+        self.target.values()
     }
-}
 
-fn no_such_target(wanted: &str, target: &Target) -> Error {
-    let got = match target {
-        Target::None => "nothing; say which column is the target",
-        Target::Classes(_) => "classes",
-        Target::Numbers(_) => "numbers",
-    };
-    Error::Param { name: "target", rule: wanted.to_string(), got: got.to_string() }
+    /// The rows at these indices, in this order, with the same classes and levels.
+    pub fn select(&self, rows: &[usize]) -> Result<Dataset> {
+        let (x, target) = (select_rows(&self.x, rows)?, self.target.select(rows)?);
+        Ok(Dataset { x, target, levels: self.levels.clone() })
+    }
+
+    /// The columns at these places, in this order. In ascending order no second matrix is made.
+    pub(super) fn take_columns(self, columns: Vec<usize>) -> Result<Dataset> {
+        let Dataset { x, target, mut levels } = self;
+        let (rows, d) = (x.rows(), x.columns());
+        if columns.len() == d && columns.is_sorted() {
+            return Ok(Dataset { x, target, levels });
+        }
+        if columns.is_empty() {
+            let expected = "a column at least".to_string();
+            return Err(Error::Shape { op: "features", expected, got: "none".to_string() });
+        }
+        let names = x.names().map(|names| columns.iter().map(|column| names[*column].clone()).collect::<Vec<_>>());
+        let levels = columns.iter().map(|column| levels[*column].take()).collect();
+        let values = if columns.is_sorted() {
+            let mut values = x.into_vec();
+            // A value moves forward only, so every one is read before its place is taken.
+            for row in 0..rows {
+                for (at, column) in columns.iter().enumerate() {
+                    values[row * columns.len() + at] = values[row * d + column];
+                }
+            }
+            values.truncate(rows * columns.len());
+            values.shrink_to_fit();
+            values
+        } else {
+            let of_row = |row| columns.iter().map(move |column| (row, *column));
+            (0..rows).flat_map(of_row).map(|(row, column)| x.get(row, column)).collect()
+        };
+        let x = Matrix::from_vec(rows, columns.len(), values)?;
+        let x = match names {
+            Some(names) => x.with_names(names)?,
+            None => x,
+        };
+        Ok(Dataset { x, target, levels })
+    }
+
+    /// Turns columns of numbers into codes of their distinct values, which become the names of the levels.
+    pub(super) fn code_columns(mut self, columns: &[usize]) -> Result<Dataset> {
+        let d = self.x.columns();
+        for &column in columns {
+            let values = self.x.as_slice().iter().skip(column).step_by(d).copied();
+            let mut distinct: Vec<f32> = values.filter(|value| !value.is_nan()).collect();
+            distinct.sort_unstable_by(f32::total_cmp);
+            distinct.dedup();
+            let of_column = self.x.as_mut_slice().iter_mut().skip(column).step_by(d).filter(|value| !value.is_nan());
+            of_column.for_each(|value| *value = distinct.partition_point(|level| level < value) as f32);
+            self.levels[column] = Some(distinct.iter().map(f32::to_string).collect());
+        }
+        Ok(self)
+    }
 }

@@ -1,7 +1,35 @@
-//! What models learn from: class labels and data sets.
+//! What models learn from: tables and their targets, read from files or made from arrays.
+//!
+//! ```
+//! use gristmill::data::{Dataset, ReadOptions};
+//! let data = Dataset::parse("t.csv", b"a,b,y\n1,2,no\n3,4,yes\n", &ReadOptions::default())?.with_target("y")?;
+//! assert_eq!(data.x.row(1), [3.0, 4.0]);
+//! assert_eq!(data.labels()?.name(1), "yes");
+//! # Ok::<(), gristmill::Error>(())
+//! ```
 
+mod array_file;
+mod choice;
+pub(crate) mod columns;
+mod csv;
 mod dataset;
+mod idx;
 mod labels;
+mod libsvm;
+mod lines;
+mod missing;
+mod npy;
+mod number;
+mod options;
+mod read;
+mod sniff;
+mod source;
+mod split;
+mod target;
 
-pub use dataset::{Dataset, Target};
+pub use csv::CsvChunks;
+pub use dataset::Dataset;
 pub use labels::Labels;
+pub use options::{Header, Missing, ReadOptions};
+pub use sniff::Format;
+pub use target::Target;

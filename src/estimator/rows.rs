@@ -54,6 +54,17 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The rows on the host; a matrix on a GPU is copied back. Infinities are refused.
+    pub(crate) fn on_host(self) -> Result<Matrix> {
+        match self {
+            Rows::Host(matrix) => {
+                matrix.check_finite()?;
+                Ok(matrix.clone())
+            }
+            Rows::Device(matrix) => matrix.to_matrix(&mut matrix.device().stream()),
+        }
+    }
+
     /// The rows on their device, without missing values, at least one of them, and at least one column.
     pub(crate) fn complete(self, op: &'static str) -> Result<OnDevice<'a>> {
         let rows = self.on_device()?;

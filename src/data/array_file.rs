@@ -1,0 +1,258 @@
+//! Numbers end to end, as NPY and IDX files hold them.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::options::ReadOptions;
+use super::read::{Raw, check_budget, check_width};
+use super::source::Source;
+use crate::error::{Error, Result};
+
+/// Values a task reads.
+const VALUES_PER_TASK: usize = 1 << 20;
+/// Bytes converted together.
+const BYTES_PER_STEP: usize = 1 << 18;
+/// Side of the squares in which a matrix is transposed.
+const SIDE: usize = 32;
+
+/// What a number is in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F32,
+    F64,
+}
+
+/// Where the numbers are and what they mean.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Layout {
+    pub(super) element: Element,
+    pub(super) big_endian: bool,
+    /// The first number of the shape, and the product of the others.
+    pub(super) rows: u64,
+    pub(super) columns: u64,
+    /// Whether the numbers of a column lie together.
+    pub(super) column_major: bool,
+    /// Bytes before the first number; they have been taken from the source.
+    pub(super) offset: u64,
+}
+
+impl Element {
+    fn size(self) -> usize {
+        match self {
+            Element::Bool | Element::I8 | Element::U8 => 1,
+            Element::I16 | Element::U16 => 2,
+            Element::I32 | Element::U32 | Element::F32 => 4,
+            Element::I64 | Element::U64 | Element::F64 => 8,
+        }
+    }
+}
+
+/// Rows and columns of a shape: everything behind the first number is one row.
+pub(super) fn rows_and_columns(shape: &[u64]) -> Option<(u64, u64)> {
+    let (rows, rest) = shape.split_first()?;
+    let columns = rest.iter().try_fold(1_u64, |product, size| product.checked_mul(*size))?;
+    Some((*rows, columns))
+}
+
+/// Reads the numbers that the layout promises; fewer or more bytes than that are an error.
+pub(super) fn read(mut source: Source, layout: &Layout, options: &ReadOptions) -> Result<Raw> {
+    let (rows, columns, bytes) = (layout.rows, layout.columns, layout.element.size() as u64);
+    let count = rows.checked_mul(columns).filter(|count| count.checked_mul(bytes).is_some());
+    let Some(count) = count.filter(|_| rows > 0 && columns > 0) else {
+        let why = format!("the header promises {rows}×{columns} numbers, expected a row and a column at least");
+        return Err(source.error(None, None, why));
+    };
+    if let Some(length) = source.length() {
+        let found = length.saturating_sub(layout.offset);
+        if found != count * bytes {
+            return Err(wrong_length(&source, layout, found));
+        }
+    }
+    check_budget(&source.name, count, options.budget)?;
+    check_width(&source.name, rows, columns, source.length().unwrap_or(0).max(source.taken()))?;
+    let (values, complete) = match source.path() {
+        Some(path) => read_file(path, layout, count as usize).map_err(|fault| told(&source, layout, fault))?,
+        None => (read_stream(&mut source, layout, count as usize)?, false),
+    };
+    let (rows, columns) = (rows as usize, columns as usize);
+    let values = if layout.column_major { transposed(&values, rows, columns) } else { values };
+    Ok(Raw { name: source.name, rows, columns, values, complete, names: None, levels: vec![], choice: None })
+}
+
+fn wrong_length(source: &Source, layout: &Layout, found: u64) -> Error {
+    let needed = layout.rows * layout.columns * layout.element.size() as u64;
+    let what = if found < needed { "cut off" } else { "too long" };
+    let why = format!(
+        "the file is {what}: the header promises {}×{} numbers in {needed} bytes, found {found} bytes",
+        layout.rows, layout.columns
+    );
+    source.error(None, None, why)
+}
+
+/// Why numbers could not be had.
+enum Fault {
+    Io(std::io::Error),
+    /// The number at this place does not fit.
+    Beyond(usize, f64),
+}
+
+fn told(source: &Source, layout: &Layout, fault: Fault) -> Error {
+    match fault {
+        Fault::Io(why) => Error::Io { path: source.name.clone(), why: format!("cannot be read: {why}") },
+        Fault::Beyond(at, value) => {
+            let at = at as u64;
+            let place = if layout.column_major {
+                (at % layout.rows, at / layout.rows)
+            } else {
+                (at / layout.columns, at % layout.columns)
+            };
+            let why = format!("row {}: {value:e} is beyond the range of f32, ±3.4e38; rescale the column", place.0 + 1);
+            source.error(None, Some((place.1 + 1).to_string()), why)
+        }
+    }
+}
+
+/// All cores read parts of the file, straight into the matrix where its bytes are the file's. Also whether all numbers
+/// are finite, which is cheap to see while they are in the cache.
+fn read_file(path: &Path, layout: &Layout, count: usize) -> std::result::Result<(Vec<f32>, bool), Fault> {
+    let full = |_| Fault::Io(std::io::ErrorKind::OutOfMemory.into());
+    // A zeroed vector that cannot be had ends the process; asking first gives an error instead.
+    Vec::<f32>::new().try_reserve_exact(count).map_err(full)?;
+    let mut values = vec![0.0_f32; count];
+    let parts = values.par_chunks_mut(VALUES_PER_TASK).enumerate();
+    let read = |(task, part)| {
+        let first = task * VALUES_PER_TASK;
+        let mut file = File::open(path).map_err(Fault::Io)?;
+        let at = layout.offset + (first * layout.element.size()) as u64;
+        file.seek(SeekFrom::Start(at)).map_err(Fault::Io)?;
+        read_part(&mut file, layout, first, part)
+    };
+    let finite: Vec<std::result::Result<bool, Fault>> = parts.map(read).collect();
+    let finite = finite.into_iter().collect::<std::result::Result<Vec<bool>, Fault>>()?;
+    Ok((values, finite.into_iter().all(|finite| finite)))
+}
+
+fn read_part(file: &mut File, layout: &Layout, first: usize, part: &mut [f32]) -> std::result::Result<bool, Fault> {
+    let size = layout.element.size();
+    let direct = layout.element == Element::F32;
+    let mut buffer = vec![0; if direct { 0 } else { BYTES_PER_STEP.min(part.len() * size) }];
+    let mut finite = true;
+    for (step, part) in part.chunks_mut(BYTES_PER_STEP / size).enumerate() {
+        if direct {
+            file.read_exact(bytemuck::cast_slice_mut(part)).map_err(Fault::Io)?;
+            if layout.big_endian != cfg!(target_endian = "big") {
+                part.iter_mut().for_each(|value| *value = f32::from_bits(value.to_bits().swap_bytes()));
+            }
+        } else {
+            let bytes = &mut buffer[..part.len() * size];
+            file.read_exact(bytes).map_err(Fault::Io)?;
+            convert(bytes, layout, first + step * (BYTES_PER_STEP / size), part)?;
+        }
+        finite &= all_finite(part);
+    }
+    Ok(finite)
+}
+
+/// In integers, which the compiler makes wide vectors of.
+fn all_finite(values: &[f32]) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    values.iter().fold(0, |found, value| found | u32::from(value.to_bits() & EXPONENT == EXPONENT)) == 0
+}
+
+/// What a stream brings, one step after the other; memory grows only with what has come.
+fn read_stream(source: &mut Source, layout: &Layout, count: usize) -> Result<Vec<f32>> {
+    let size = layout.element.size();
+    let mut steps: Vec<Vec<f32>> = vec![];
+    let (mut buffer, mut done) = (vec![], 0);
+    while done < count {
+        let most = (count - done).min(BYTES_PER_STEP / size);
+        buffer.clear();
+        let taken = source.take(&mut buffer, most * size)?;
+        if taken < most * size {
+            return Err(wrong_length(source, layout, (done * size + taken) as u64));
+        }
+        let mut step = vec![0.0; most];
+        convert(&buffer, layout, done, &mut step).map_err(|fault| told(source, layout, fault))?;
+        steps.push(step);
+        done += most;
+    }
+    buffer.clear();
+    let behind = source.take(&mut buffer, 1)?;
+    if behind > 0 {
+        return Err(wrong_length(source, layout, (count * size + behind) as u64));
+    }
+    let mut values = Vec::with_capacity(count);
+    steps.into_iter().for_each(|step| values.extend_from_slice(&step));
+    Ok(values)
+}
+
+/// Turns the bytes of numbers into `f32`; `first` is the place of the first one, for the error.
+fn convert(bytes: &[u8], layout: &Layout, first: usize, out: &mut [f32]) -> std::result::Result<(), Fault> {
+    let big = layout.big_endian;
+    match layout.element {
+        Element::Bool => each(bytes, out, |[byte]: [u8; 1]| f32::from(u8::from(byte != 0))),
+        Element::U8 => each(bytes, out, |[byte]: [u8; 1]| f32::from(byte)),
+        Element::I8 => each(bytes, out, |[byte]: [u8; 1]| f32::from(byte as i8)),
+        Element::U16 => {
+            each(bytes, out, |two| f32::from(if big { u16::from_be_bytes(two) } else { u16::from_le_bytes(two) }))
+        }
+        Element::I16 => {
+            each(bytes, out, |two| f32::from(if big { i16::from_be_bytes(two) } else { i16::from_le_bytes(two) }))
+        }
+        Element::U32 => {
+            each(bytes, out, |four| if big { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) } as f32)
+        }
+        Element::I32 => {
+            each(bytes, out, |four| if big { i32::from_be_bytes(four) } else { i32::from_le_bytes(four) } as f32)
+        }
+        Element::U64 => {
+            each(bytes, out, |eight| if big { u64::from_be_bytes(eight) } else { u64::from_le_bytes(eight) } as f32)
+        }
+        Element::I64 => {
+            each(bytes, out, |eight| if big { i64::from_be_bytes(eight) } else { i64::from_le_bytes(eight) } as f32)
+        }
+        Element::F32 => each(bytes, out, |four| if big { f32::from_be_bytes(four) } else { f32::from_le_bytes(four) }),
+        Element::F64 => {
+            let value = |eight| if big { f64::from_be_bytes(eight) } else { f64::from_le_bytes(eight) };
+            each(bytes, out, |eight| value(eight) as f32);
+            if let Some(at) = out.iter().position(|value| value.is_infinite()) {
+                let eight = bytes.as_chunks::<8>().0[at];
+                return Err(Fault::Beyond(first + at, value(eight)));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn each<const SIZE: usize>(bytes: &[u8], out: &mut [f32], value: impl Fn([u8; SIZE]) -> f32) {
+    out.iter_mut().zip(bytes.as_chunks::<SIZE>().0).for_each(|(out, bytes)| *out = value(*bytes));
+}
+
+/// Row by row what was column by column, in squares that stay in the cache.
+fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    let mut out = vec![0.0; values.len()];
+    out.par_chunks_mut(SIDE * columns).enumerate().for_each(|(band, out)| {
+        let first = band * SIDE;
+        let height = out.len() / columns;
+        for left in (0..columns).step_by(SIDE) {
+            for column in left..(left + SIDE).min(columns) {
+                let from = &values[column * rows + first..column * rows + first + height];
+                from.iter().enumerate().for_each(|(row, value)| out[row * columns + column] = *value);
+            }
+        }
+    });
+    out
+}

@@ -1,0 +1,106 @@
+//! Columns by name or number, and the nearest name to a wrong one.
+
+use crate::error::{Error, Result};
+
+/// Names shown when none is near.
+const SHOWN: usize = 8;
+
+/// The column, from 0, that a name or a number from 1 (from the end if negative) stands for. A name comes first.
+pub(crate) fn find(what: &'static str, wanted: &str, names: Option<&[String]>, columns: usize) -> Result<usize> {
+    if let Some(at) = names.and_then(|names| names.iter().position(|name| name == wanted)) {
+        return Ok(at);
+    }
+    let number = wanted.parse::<i64>().ok().and_then(|number| {
+        let size = usize::try_from(number.unsigned_abs()).ok()?;
+        if number < 0 { columns.checked_sub(size) } else { size.checked_sub(1) }
+    });
+    match number {
+        Some(at) if at < columns => Ok(at),
+        _ => Err(Error::Param { name: what, rule: rule(wanted, names, columns), got: format!("{wanted:?}") }),
+    }
+}
+
+/// Several columns, none of them twice.
+pub(crate) fn find_all<S: AsRef<str>>(
+    what: &'static str,
+    wanted: &[S],
+    names: Option<&[String]>,
+    columns: usize,
+) -> Result<Vec<usize>> {
+    let mut taken = vec![false; columns];
+    let one = |column: &S| {
+        let at = find(what, column.as_ref(), names, columns)?;
+        if std::mem::replace(&mut taken[at], true) {
+            let rule = "columns that are named once each".to_string();
+            return Err(Error::Param { name: what, rule, got: format!("{:?} again", column.as_ref()) });
+        }
+        Ok(at)
+    };
+    wanted.iter().map(one).collect()
+}
+
+fn rule(wanted: &str, names: Option<&[String]>, columns: usize) -> String {
+    let Some(names) = names else { return format!("the number of a column, 1 to {columns}") };
+    match nearest(wanted, names.iter().map(String::as_str)) {
+        Some(name) => format!("a column of the data (did you mean {name:?}?)"),
+        None => {
+            let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+            let more = if names.len() > SHOWN { ", …" } else { "" };
+            format!("a column of the data ({}{more}) or its number, 1 to {columns}", shown.join(", "))
+        }
+    }
+}
+
+/// The name nearest to a wrong one, if it is near: at most a third of the letters, and at least two, may differ.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let most = (wanted.chars().count() / 3).max(2);
+    let near = names.map(|name| (distance(wanted, name, most), name)).filter(|(distance, _)| *distance <= most);
+    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+}
+
+/// Letters to insert, delete, replace or swap with a neighbour, case apart; anything above `most` if lengths say so.
+fn distance(left: &str, right: &str, most: usize) -> usize {
+    let fold = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+    if left.len().abs_diff(right.len()) > 4 * most {
+        return usize::MAX;
+    }
+    let (left, right) = (fold(left), fold(right));
+    let mut before: Vec<usize> = vec![];
+    let mut above: Vec<usize> = (0..=right.len()).collect();
+    for i in 0..left.len() {
+        let mut row = vec![i + 1];
+        for j in 0..right.len() {
+            let replaced = above[j] + usize::from(left[i] != right[j]);
+            let mut best = replaced.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && left[i] == right[j - 1] && left[i - 1] == right[j] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_the_right_name() {
+        let names = ["sepal_length", "species", "digit", "x"];
+        let nearest = |wanted| nearest(wanted, names.into_iter());
+        assert_eq!(nearest("digti"), Some("digit"));
+        assert_eq!(nearest("Species"), Some("species"));
+        assert_eq!(nearest("sepal length"), Some("sepal_length"));
+        assert_eq!(nearest("progression"), None);
+    }
+
+    #[test]
+    fn columns_are_found_by_name_then_by_number_from_either_end() {
+        let names = ["a".to_string(), "3".to_string(), "c".to_string()];
+        let find = |wanted| find("target", wanted, Some(&names), 3).ok();
+        assert_eq!([find("c"), find("3"), find("1"), find("-1"), find("-3")], [2, 1, 0, 2, 0].map(Some));
+        assert_eq!([find("4"), find("0"), find("-4"), find("")], [None; 4]);
+    }
+}

@@ -1,0 +1,260 @@
+//! CSV and TSV: blocks of whole records are parsed by all cores while the next block is read.
+
+mod chunks;
+mod dialect;
+mod gather;
+mod levels;
+mod piece;
+mod records;
+mod schema;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+pub use chunks::CsvChunks;
+use gather::Gathered;
+use levels::Levels;
+use piece::{Fault, Kind, Piece, Plan, Wrong, parse};
+use records::{cells, cut, record_end, skip_empty_lines};
+use schema::Schema;
+
+use super::lines::{LONGEST, PIECE, count, too_long};
+use super::number::{Cell, classify};
+use super::options::{Missing, ReadOptions};
+use super::read::{Raw, check_budget};
+use super::source::Source;
+use crate::error::{Error, Result};
+
+/// Reads a whole file.
+pub(super) fn read(source: Source, options: &ReadOptions) -> Result<Raw> {
+    let mut gathered = Gathered::new(source.length());
+    let mut stream = Stream::open(source, options)?;
+    while let Some(pieces) = stream.next_pieces()? {
+        let more: usize = pieces.iter().map(|piece| piece.values.len()).sum();
+        check_budget(&stream.source.name, (gathered.count() + more) as u64, options.budget)?;
+        gathered.add(pieces, stream.parsed, (options.budget / 4) as usize);
+    }
+    (stream.block, stream.ahead) = (vec![], vec![]);
+    stream.finish(gathered.finish())
+}
+
+/// A CSV file, block by block.
+struct Stream<'a> {
+    source: Source<'a>,
+    schema: Schema,
+    block: Vec<u8>,
+    /// The next block, while it is being read.
+    ahead: Vec<u8>,
+    ended: bool,
+    /// Lines and bytes before the block.
+    lines: u64,
+    parsed: u64,
+    /// The texts of each categorical column so far.
+    levels: BTreeMap<usize, Levels>,
+    refuse_missing: bool,
+}
+
+impl<'a> Stream<'a> {
+    /// Reads as far as the first rows, and finds out what the columns are called.
+    fn open(mut source: Source<'a>, options: &ReadOptions) -> Result<Stream<'a>> {
+        let mut block = vec![];
+        let mut ended = source.take_block(&mut block)? == 0;
+        if block.starts_with(&[0xff, 0xfe]) || block.starts_with(&[0xfe, 0xff]) {
+            return Err(source.error(Some(1), None, "the text is UTF-16; save it as UTF-8"));
+        }
+        if block.starts_with(&[0xef, 0xbb, 0xbf]) {
+            block.drain(..3);
+        }
+        let delimiter = schema::delimiter(&source, &block, options)?;
+        while !ended && !holds_two_records(&block, delimiter) {
+            if block.len() > LONGEST {
+                return Err(too_long(&source, &block, 0));
+            }
+            ended = source.take_block(&mut block)? == 0;
+        }
+        let (schema, header) = Schema::find(&source, &block, delimiter, options)?;
+        let lines = count(&block[..header], b'\n') as u64;
+        block.drain(..header);
+        let refuse_missing = options.missing == Missing::Refuse;
+        let (ahead, levels) = (vec![], BTreeMap::new());
+        let parsed = header as u64;
+        Ok(Stream { source, schema, block, ahead, ended, lines, parsed, levels, refuse_missing })
+    }
+
+    /// The rows of the next block, codes being the stream's; nothing at the end.
+    fn next_pieces(&mut self) -> Result<Option<Vec<Piece>>> {
+        let ends = loop {
+            let ends = cut(&self.block, self.schema.delimiter, PIECE, self.ended);
+            if !ends.is_empty() {
+                break ends;
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            if self.block.len() > LONGEST {
+                return Err(too_long(&self.source, &self.block, self.lines));
+            }
+            self.ended = self.source.take_block(&mut self.block)? == 0;
+        };
+        let whole = ends[ends.len() - 1];
+        self.ahead.clear();
+        self.ahead.extend_from_slice(&self.block[whole..]);
+        let starts: Vec<usize> = std::iter::once(0).chain(ends.iter().copied()).collect();
+        let (pieces, taken) = rayon::join(
+            || parse_all(&self.block, &starts, self.schema.plan(self.refuse_missing)),
+            || if self.ended { Ok(0) } else { self.source.take_block(&mut self.ahead) },
+        );
+        let mut pieces = match pieces {
+            Err(fault) if fault.wrong == Wrong::Unknown => {
+                self.learn_kinds(whole);
+                parse_all(&self.block, &starts, self.schema.plan(self.refuse_missing))
+            }
+            other => other,
+        }
+        .map_err(|fault| self.error(fault))?;
+        // A fault of the reader counts only after what was read before it.
+        self.ended |= taken? == 0;
+        self.unite_levels(&mut pieces)?;
+        self.lines += pieces.iter().map(|piece| piece.lines as u64).sum::<u64>();
+        self.parsed += whole as u64;
+        std::mem::swap(&mut self.block, &mut self.ahead);
+        Ok(Some(pieces))
+    }
+
+    /// The first cell that is not missing decides what a column holds. `whole` is where the last whole record ends.
+    fn learn_kinds(&mut self, whole: usize) {
+        let block = &self.block[..whole];
+        let kinds = &mut self.schema.kinds;
+        let mut unknown = kinds.iter().filter(|kind| **kind == Kind::Unknown).count();
+        let mut at = skip_empty_lines(block, 0);
+        while unknown > 0 && at < block.len() {
+            for (cell, kind) in cells(block, at, self.schema.delimiter).zip(kinds.iter_mut()) {
+                if *kind != Kind::Unknown {
+                    continue;
+                }
+                *kind = match classify(super::number::trim(&block[cell.text])) {
+                    Cell::Missing => continue,
+                    Cell::Text => Kind::Text,
+                    Cell::Number(_) | Cell::Beyond => Kind::Number,
+                };
+                unknown -= 1;
+            }
+            let Some(end) = record_end(block, at, self.schema.delimiter) else { return };
+            at = skip_empty_lines(block, end);
+        }
+    }
+
+    /// Turns the codes of each piece into those of the whole stream.
+    fn unite_levels(&mut self, pieces: &mut [Piece]) -> Result<()> {
+        let kept: Vec<usize> = self.schema.kept().collect();
+        let width = kept.len();
+        let categorical = |at: &usize| self.schema.kinds[kept[*at]].is_categorical();
+        let columns: Vec<usize> = (0..width).filter(categorical).collect();
+        for (number, &column) in columns.iter().enumerate() {
+            let levels = self.levels.entry(kept[column]).or_default();
+            for piece in pieces.iter_mut() {
+                let codes: Option<Vec<u32>> = piece.levels[number].iter().map(|text| levels.code(text)).collect();
+                let Some(codes) = codes else {
+                    let what = format!("levels of column {} of {}", self.schema.label(kept[column]), self.source.name);
+                    let most = Levels::MOST as u64;
+                    return Err(Error::Limit { what, need: most + 1, have: most });
+                };
+                let of_column = piece.values.iter_mut().skip(column).step_by(width);
+                of_column.filter(|code| !code.is_nan()).for_each(|code| *code = codes[*code as usize] as f32);
+            }
+        }
+        // Names of ever new levels would take many times the bytes of the file.
+        let need = self.levels.values().map(Levels::cost).sum::<u64>();
+        let have = 6 * self.source.taken() + (768 << 10);
+        if need > have {
+            let what = format!("bytes for the names of levels of {}, most of which occur once", self.source.name);
+            return Err(Error::Limit { what, need, have });
+        }
+        Ok(())
+    }
+
+    /// The table, once all its values are there: levels in order, codes to match.
+    fn finish(self, mut values: Vec<f32>) -> Result<Raw> {
+        let Stream { source, schema, levels, lines, refuse_missing, .. } = self;
+        let kept: Vec<usize> = schema.kept().collect();
+        let width = kept.len();
+        if values.is_empty() {
+            return Err(source.error(Some(lines.max(1)), None, "there are no rows of data; expected one at least"));
+        }
+        let mut names_of_levels = vec![None; width];
+        let mut places = vec![vec![]; if levels.is_empty() { 0 } else { width }];
+        for (column, levels) in levels {
+            let at = kept.partition_point(|kept| *kept < column);
+            let (names, place) = levels.in_order();
+            names_of_levels[at] = Some(names);
+            places[at] = place;
+        }
+        // A named column without a single level is still categorical.
+        for (at, column) in kept.iter().enumerate() {
+            if schema.kinds[*column].is_categorical() && names_of_levels[at].is_none() {
+                names_of_levels[at] = Some(vec![]);
+            }
+        }
+        if !places.is_empty() {
+            values.par_chunks_mut(width).for_each(|row| {
+                let coded = row.iter_mut().zip(&places).filter(|(code, place)| !place.is_empty() && !code.is_nan());
+                coded.for_each(|(code, place)| *code = place[*code as usize] as f32);
+            });
+        }
+        let (names, choice) = schema.into_kept(&kept);
+        let rows = values.len() / width;
+        let (levels, choice, complete) = (names_of_levels, Some(choice), refuse_missing);
+        Ok(Raw { name: source.name, rows, columns: width, values, complete, names, levels, choice })
+    }
+
+    /// What a fault in the block means to the reader of the file.
+    fn error(&self, fault: Fault) -> Error {
+        let line = self.lines + count(&self.block[..fault.at], b'\n') as u64 + 1;
+        let cell = format!("{:?}", fault.text);
+        let why = match fault.wrong {
+            Wrong::Count(found) => {
+                let expected = self.schema.kinds.len();
+                let why = format!("the line has {found} cells, expected {expected} as in the first line");
+                return self.source.error(Some(line), None, why);
+            }
+            Wrong::Missing => "the cell is missing; drop such rows, impute them, or keep them for a model that \
+                               accepts missing values"
+                .to_string(),
+            Wrong::Beyond => format!("{cell} is beyond the range of f32, ±3.4e38; rescale the column"),
+            Wrong::Text | Wrong::Unknown => {
+                format!(
+                    "expected a number, as before in this column, found {cell}; name the column as categorical if it is"
+                )
+            }
+            Wrong::Number => {
+                format!(
+                    "expected text, as before in this column, found the number {cell}; name the column as categorical if it is"
+                )
+            }
+            Wrong::LoneReturn => "a carriage return within the cell; expected lines to end in LF or CR LF".to_string(),
+            Wrong::NotUtf8 => format!("{cell} is not valid UTF-8; save the file as UTF-8"),
+            Wrong::MisplacedQuote => {
+                format!("expected the cell to end after its closing quote, found {cell}; double the quotes within it")
+            }
+            Wrong::OpenQuote => format!("the quote that opens here is never closed: {cell}"),
+            Wrong::TooManyLevels => format!("more than {} different texts in one column; drop it", Levels::MOST),
+        };
+        self.source.error(Some(line), Some(self.schema.label(fault.column)), why)
+    }
+}
+
+/// All pieces in their order, or the first fault with its place in the block.
+fn parse_all(block: &[u8], starts: &[usize], plan: Plan) -> std::result::Result<Vec<Piece>, Fault> {
+    let parsed: Vec<_> = starts.par_windows(2).map(|ends| parse(&block[ends[0]..ends[1]], plan)).collect();
+    let placed = parsed.into_iter().zip(starts);
+    placed.map(|(piece, start)| piece.map_err(|fault| Fault { at: fault.at + start, ..fault })).collect()
+}
+
+fn holds_two_records(block: &[u8], delimiter: u8) -> bool {
+    let record = |at: usize| {
+        let end = record_end(block, skip_empty_lines(block, at), delimiter)?;
+        (end < block.len()).then_some(end)
+    };
+    record(0).and_then(record).is_some()
+}

@@ -1,0 +1,216 @@
+//! Whole records, parsed by one thread.
+
+use super::levels::Levels;
+use super::records::{Cell, Quotes, next_cell, skip_empty_lines};
+use crate::data::lines::count;
+use crate::data::number::{self, classify, leading_number};
+
+/// What a column of the file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It is not asked for.
+    Skip,
+    /// Every cell was missing so far.
+    Unknown,
+    /// Numbers.
+    Number,
+    /// Text, none of which is a number.
+    Text,
+    /// Levels by the user's word, numbers or not.
+    Named,
+}
+
+impl Kind {
+    pub(super) fn is_categorical(self) -> bool {
+        matches!(self, Kind::Text | Kind::Named)
+    }
+}
+
+/// How records are to be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan<'a> {
+    pub(super) delimiter: u8,
+    /// One for each column of the file.
+    pub(super) kinds: &'a [Kind],
+    /// Whether a missing cell is an error.
+    pub(super) refuse_missing: bool,
+}
+
+/// The rows of a piece.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    /// Row by row, the columns that are not skipped; text as codes.
+    pub(super) values: Vec<f32>,
+    /// The texts of each categorical column.
+    pub(super) levels: Vec<Levels>,
+    /// Ends of lines.
+    pub(super) lines: usize,
+}
+
+/// The first cell that is wrong.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// The byte of the piece where it begins.
+    pub(super) at: usize,
+    pub(super) column: usize,
+    pub(super) wrong: Wrong,
+    /// The cell, shortened.
+    pub(super) text: String,
+}
+
+/// What is wrong with a cell.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// The record has so many cells.
+    Count(usize),
+    /// The first cell of its column that is not missing.
+    Unknown,
+    Missing,
+    Beyond,
+    /// Text among numbers.
+    Text,
+    /// A number among texts.
+    Number,
+    NotUtf8,
+    /// A carriage return without a newline, outside quotes.
+    LoneReturn,
+    MisplacedQuote,
+    OpenQuote,
+    TooManyLevels,
+}
+
+/// Parses whole records.
+pub(super) fn parse(bytes: &[u8], plan: Plan) -> Result<Piece, Fault> {
+    let lines = count(bytes, b'\n');
+    let kept = plan.kinds.iter().filter(|kind| **kind != Kind::Skip).count();
+    let categorical = plan.kinds.iter().filter(|kind| kind.is_categorical()).count();
+    // Every cell takes a byte at least, whatever the number of lines promises.
+    let room = kept.saturating_mul(lines + 1).min(bytes.len() + 1);
+    let mut rows = Rows {
+        bytes,
+        plan,
+        piece: Piece { values: Vec::with_capacity(room), levels: vec![Levels::default(); categorical], lines },
+        scratch: String::new(),
+    };
+    let mut at = skip_empty_lines(bytes, 0);
+    while at < bytes.len() {
+        at = skip_empty_lines(bytes, rows.record(at)?);
+    }
+    Ok(rows.piece)
+}
+
+struct Rows<'a> {
+    bytes: &'a [u8],
+    plan: Plan<'a>,
+    piece: Piece,
+    /// A text whose doubled quotes have been undone.
+    scratch: String,
+}
+
+impl Rows<'_> {
+    /// Parses the record at `at`; where the next one begins.
+    fn record(&mut self, start: usize) -> Result<usize, Fault> {
+        let (mut at, mut text_column) = (start, 0);
+        for (column, &kind) in self.plan.kinds.iter().enumerate() {
+            let more = column + 1 < self.plan.kinds.len();
+            if kind == Kind::Number
+                && let Some((value, next, last)) = self.plain_number(at)
+                && value.is_finite()
+                && last != more
+            {
+                self.piece.values.push(value);
+                at = next;
+                continue;
+            }
+            let cell = next_cell(self.bytes, at, self.plan.delimiter);
+            self.check(&cell, at, column)?;
+            if cell.last == more {
+                return Err(self.miscounted(start, column));
+            }
+            if kind != Kind::Skip {
+                let value = self.value(&cell, at, column, kind, text_column)?;
+                self.piece.values.push(value);
+            }
+            text_column += usize::from(kind.is_categorical());
+            at = cell.next;
+        }
+        Ok(at)
+    }
+
+    /// The usual case: a number that a delimiter or the end of the line follows at once.
+    #[inline(always)]
+    fn plain_number(&self, at: usize) -> Option<(f32, usize, bool)> {
+        let (value, length) = leading_number(&self.bytes[at..])?;
+        let end = at + length;
+        match self.bytes.get(end) {
+            Some(&byte) if byte == self.plan.delimiter => Some((value, end + 1, false)),
+            Some(b'\n') => Some((value, end + 1, true)),
+            Some(b'\r') if self.bytes.get(end + 1) == Some(&b'\n') => Some((value, end + 2, true)),
+            None => Some((value, end, true)),
+            _ => None,
+        }
+    }
+
+    fn check(&self, cell: &Cell, at: usize, column: usize) -> Result<(), Fault> {
+        match cell.quotes {
+            Quotes::Open => Err(self.fault(cell, at, column, Wrong::OpenQuote)),
+            Quotes::Misplaced => Err(self.fault(cell, at, column, Wrong::MisplacedQuote)),
+            _ => Ok(()),
+        }
+    }
+
+    fn value(&mut self, cell: &Cell, at: usize, column: usize, kind: Kind, text_column: usize) -> Result<f32, Fault> {
+        let found = classify(number::trim(&self.bytes[cell.text.clone()]));
+        let wrong = match (found, kind) {
+            (number::Cell::Missing, _) if self.plan.refuse_missing => Wrong::Missing,
+            (number::Cell::Missing, _) => return Ok(f32::NAN),
+            (_, Kind::Unknown) => Wrong::Unknown,
+            (number::Cell::Number(value), Kind::Number) => return Ok(value),
+            (number::Cell::Beyond, Kind::Number) => Wrong::Beyond,
+            (number::Cell::Text, Kind::Number) => Wrong::Text,
+            (number::Cell::Number(_) | number::Cell::Beyond, Kind::Text) => Wrong::Number,
+            _ => match self.code(cell, text_column) {
+                Ok(code) => return Ok(code as f32),
+                Err(wrong) => wrong,
+            },
+        };
+        Err(self.fault(cell, at, column, wrong))
+    }
+
+    fn code(&mut self, cell: &Cell, text_column: usize) -> Result<u32, Wrong> {
+        let text = std::str::from_utf8(&self.bytes[cell.text.clone()]).map_err(|_| Wrong::NotUtf8)?;
+        if cell.quotes == Quotes::None && text.contains('\r') {
+            return Err(Wrong::LoneReturn);
+        }
+        let levels = &mut self.piece.levels[text_column];
+        let code = if cell.quotes == Quotes::Doubled {
+            self.scratch.clear();
+            text.split("\"\"").enumerate().for_each(|(number, part)| {
+                self.scratch.push_str(if number > 0 { "\"" } else { "" });
+                self.scratch.push_str(part);
+            });
+            levels.code(&self.scratch)
+        } else {
+            levels.code(text)
+        };
+        code.ok_or(Wrong::TooManyLevels)
+    }
+
+    /// The record's cells are counted to the end for the message; the fault lies at its beginning.
+    fn miscounted(&self, start: usize, column: usize) -> Fault {
+        let cells = super::records::cells(self.bytes, start, self.plan.delimiter).count();
+        Fault { at: start, column, wrong: Wrong::Count(cells), text: String::new() }
+    }
+
+    fn fault(&self, cell: &Cell, at: usize, column: usize, wrong: Wrong) -> Fault {
+        Fault { at, column, wrong, text: shortened(&self.bytes[cell.text.clone()]) }
+    }
+}
+
+/// A cell's text for a message.
+pub(super) fn shortened(bytes: &[u8]) -> String {
+    const MOST: usize = 40;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MOST)]);
+    let short: String = text.chars().take(MOST).collect();
+    if short.len() < bytes.len() && text.chars().count() > MOST { format!("{short}…") } else { short }
+}

@@ -1,0 +1,123 @@
+//! What the columns of a file are called and hold.
+
+use super::dialect;
+use super::piece::{Kind, Plan};
+use super::records::{Quotes, cells, skip_empty_lines};
+use crate::data::choice::Choice;
+use crate::data::lines::count;
+use crate::data::options::ReadOptions;
+use crate::data::source::Source;
+use crate::error::{Error, Result};
+
+/// The columns of a file.
+pub(super) struct Schema {
+    pub(super) delimiter: u8,
+    /// The names of all columns, if there is a header.
+    names: Option<Vec<String>>,
+    /// What each column holds.
+    pub(super) kinds: Vec<Kind>,
+    /// Features and targets among the columns that are asked for.
+    pub(super) choice: Choice,
+}
+
+/// The delimiter that is asked for, or found.
+pub(super) fn delimiter(source: &Source, block: &[u8], options: &ReadOptions) -> Result<u8> {
+    let Some(delimiter) = options.delimiter else {
+        let name = source.name.to_ascii_lowercase();
+        let tabs = name.ends_with(".tsv") || name.ends_with(".tsv.gz");
+        return Ok(if tabs { b'\t' } else { dialect::delimiter(block) });
+    };
+    if delimiter.is_ascii_alphanumeric() || !delimiter.is_ascii() || b"\"\r\n+-.?\0".contains(&delimiter) {
+        let rule = "an ASCII character that no number, name or line end contains, such as , or ;".to_string();
+        return Err(Error::Param { name: "delimiter", rule, got: format!("{:?}", delimiter as char) });
+    }
+    Ok(delimiter)
+}
+
+impl Schema {
+    /// Finds the columns from the first records; also where the rows begin.
+    pub(super) fn find(source: &Source, block: &[u8], delimiter: u8, options: &ReadOptions) -> Result<(Schema, usize)> {
+        let start = skip_empty_lines(block, 0);
+        if start == block.len() {
+            return Err(source.error(Some(1), None, "the file is empty; expected rows of data"));
+        }
+        let columns = cells(block, start, delimiter).count();
+        // A name costs far more than the byte a column takes, so their number is held against the file's size.
+        let length = source.length().unwrap_or(0).max(source.taken());
+        let (need, have) = (80 * columns as u64, 6 * length + (768 << 10));
+        if need > have {
+            let what = format!("bytes for the {columns} columns that the first line of {} begins", source.name);
+            return Err(Error::Limit { what, need, have });
+        }
+        let (mut names, mut rows) = (None, start);
+        if dialect::has_header(block, delimiter, options.header) {
+            names = Some(header_names(source, block, start, delimiter)?);
+            rows = cells(block, start, delimiter).last().map_or(block.len(), |cell| cell.next);
+        }
+        let choice = Choice::new(options, names.as_deref(), columns)?;
+        let mut kinds = vec![Kind::Unknown; columns];
+        choice.categorical.iter().for_each(|column| kinds[*column] = Kind::Named);
+        let needed = choice.needed(columns);
+        let skipped = kinds.iter_mut().zip(&needed).filter(|(_, needed)| !**needed);
+        skipped.for_each(|(kind, _)| *kind = Kind::Skip);
+        Ok((Schema { delimiter, names, kinds, choice: choice.kept(&needed) }, rows))
+    }
+
+    /// The columns that are asked for.
+    pub(super) fn kept(&self) -> impl Iterator<Item = usize> {
+        self.kinds.iter().enumerate().filter(|(_, kind)| **kind != Kind::Skip).map(|(column, _)| column)
+    }
+
+    /// Their names, and what they are for.
+    pub(super) fn into_kept(self, kept: &[usize]) -> (Option<Vec<String>>, Choice) {
+        let Schema { mut names, choice, .. } = self;
+        if let Some(all) = names.as_mut().filter(|all| kept.len() < all.len()) {
+            *all = kept.iter().map(|column| std::mem::take(&mut all[*column])).collect();
+        }
+        (names, choice)
+    }
+
+    /// Whether there is a header.
+    pub(super) fn has_names(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// A column's name, or its number from 1.
+    pub(super) fn label(&self, column: usize) -> String {
+        self.names.as_ref().map_or_else(|| (column + 1).to_string(), |names| names[column].clone())
+    }
+
+    /// How records are to be read, as far as the kinds are known.
+    pub(super) fn plan(&self, refuse_missing: bool) -> Plan<'_> {
+        Plan { delimiter: self.delimiter, kinds: &self.kinds, refuse_missing }
+    }
+}
+
+/// The names of the header; an empty one becomes the column's number, and no two may be equal.
+fn header_names(source: &Source, block: &[u8], start: usize, delimiter: u8) -> Result<Vec<String>> {
+    let line = count(&block[..start], b'\n') as u64 + 1;
+    let mut names = vec![];
+    names.reserve_exact(cells(block, start, delimiter).count());
+    for (at, cell) in cells(block, start, delimiter).enumerate() {
+        let wrong = |why: &str| source.error(Some(line), Some((at + 1).to_string()), why);
+        let text = std::str::from_utf8(&block[cell.text]).map_err(|_| wrong("the name is not valid UTF-8"))?;
+        names.push(match cell.quotes {
+            Quotes::Open => return Err(wrong("the quote that opens here is never closed")),
+            Quotes::Misplaced => return Err(wrong("expected the name to end after its closing quote")),
+            Quotes::None if text.contains('\r') => {
+                return Err(wrong("a carriage return within the name; expected lines to end in LF or CR LF"));
+            }
+            Quotes::Doubled => text.replace("\"\"", "\""),
+            _ if text.trim().is_empty() => (at + 1).to_string(),
+            _ => text.to_string(),
+        });
+    }
+    let mut order: Vec<u32> = (0..names.len() as u32).collect();
+    order.sort_by_key(|at| names[*at as usize].as_str());
+    let equal = order.windows(2).filter(|pair| names[pair[0] as usize] == names[pair[1] as usize]);
+    if let Some(pair) = equal.min_by_key(|pair| pair[1]) {
+        let why = format!("columns {} and {} have the same name; rename one", pair[0] + 1, pair[1] + 1);
+        return Err(source.error(Some(line), Some(names[pair[1] as usize].clone()), why));
+    }
+    Ok(names)
+}

@@ -1,0 +1,114 @@
+//! What becomes of missing values.
+
+use rayon::prelude::*;
+
+use super::choice::places;
+use super::dataset::Dataset;
+use super::options::Missing;
+use crate::error::{Error, Result};
+
+/// Refuses, drops or replaces the missing values of `x`; those of the targets, columns of `x` still, are never replaced.
+pub(super) fn settle(data: Dataset, missing: Missing, targets: &[usize], path: &str) -> Result<Dataset> {
+    if missing == Missing::Keep && targets.is_empty() {
+        return Ok(data);
+    }
+    let Some(first) = data.x.check_finite()? else { return Ok(data) };
+    match missing {
+        Missing::Refuse => Err(refusal(
+            &data,
+            first,
+            path,
+            "drop such rows, impute them, or keep them for a model \
+                                                            that accepts missing values",
+        )),
+        Missing::Drop => drop_rows(data, path),
+        Missing::Keep | Missing::Mean | Missing::Median => {
+            let d = data.x.columns();
+            let in_target = |row: usize| targets.iter().find(|column| data.x.get(row, **column).is_nan());
+            let blank = (0..data.x.rows()).find_map(|row| in_target(row).map(|column| (row, *column)));
+            if let Some(place) = blank {
+                return Err(refusal(&data, place, path, "a target is never imputed; drop such rows"));
+            }
+            if missing == Missing::Keep {
+                return Ok(data);
+            }
+            let fill: Vec<Option<f32>> = (0..d).into_par_iter().map(|column| typical(&data, column, missing)).collect();
+            replace(data, &fill, path)
+        }
+    }
+}
+
+fn refusal(data: &Dataset, (row, column): (usize, usize), path: &str, advice: &str) -> Error {
+    let label = data.x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
+    let why = format!("row {} has no value there; {advice}", row + 1);
+    Error::Data { path: path.to_string(), line: None, column: Some(label), why }
+}
+
+/// Leaves out rows with a missing value, and levels that no row has any more.
+fn drop_rows(data: Dataset, path: &str) -> Result<Dataset> {
+    let whole = |row: &usize| data.x.row(*row).iter().all(|value| !value.is_nan());
+    let rows: Vec<usize> = (0..data.x.rows()).filter(whole).collect();
+    if rows.is_empty() {
+        let why = "every row has a missing value, so none is left; impute them instead".to_string();
+        return Err(Error::Data { path: path.to_string(), line: None, column: None, why });
+    }
+    let mut data = data.select(&rows)?;
+    for column in 0..data.x.columns() {
+        if let Some(levels) = data.levels[column].take() {
+            data.levels[column] = Some(forget_unused(&mut data, column, levels));
+        }
+    }
+    Ok(data)
+}
+
+fn forget_unused(data: &mut Dataset, column: usize, levels: Vec<String>) -> Vec<String> {
+    let d = data.x.columns();
+    let mut used = vec![false; levels.len()];
+    data.x.as_slice().iter().skip(column).step_by(d).for_each(|code| used[*code as usize] = true);
+    if used.iter().all(|used| *used) {
+        return levels;
+    }
+    let place = places(&used);
+    data.x.as_mut_slice().iter_mut().skip(column).step_by(d).for_each(|code| *code = place[*code as usize] as f32);
+    levels.into_iter().zip(used).filter(|(_, used)| *used).map(|(level, _)| level).collect()
+}
+
+/// What stands for a missing value of the column; nothing if all are missing. O(n), O(n) memory for a median.
+fn typical(data: &Dataset, column: usize, missing: Missing) -> Option<f32> {
+    let values = data.x.as_slice().iter().skip(column).step_by(data.x.columns()).filter(|value| !value.is_nan());
+    if let Some(levels) = &data.levels[column] {
+        let mut counts = vec![0_u64; levels.len()];
+        values.for_each(|code| counts[*code as usize] += 1);
+        // The lowest of equally frequent levels.
+        let most = counts.iter().enumerate().rev().max_by_key(|(_, count)| **count).filter(|(_, count)| **count > 0);
+        return most.map(|(code, _)| code as f32);
+    }
+    if missing == Missing::Mean {
+        let (sum, count) = values.fold((0.0_f64, 0_u64), |(sum, count), value| (sum + f64::from(*value), count + 1));
+        return (count > 0).then(|| (sum / count as f64) as f32);
+    }
+    let mut values: Vec<f32> = values.copied().collect();
+    let middle = values.len() / 2;
+    let even = values.len().is_multiple_of(2);
+    if values.is_empty() {
+        return None;
+    }
+    let (below, upper, _) = values.select_nth_unstable_by(middle, f32::total_cmp);
+    let upper = f64::from(*upper);
+    let lower = if even { f64::from(below.iter().copied().fold(f32::NEG_INFINITY, f32::max)) } else { upper };
+    Some(((lower + upper) / 2.0) as f32)
+}
+
+fn replace(mut data: Dataset, fill: &[Option<f32>], path: &str) -> Result<Dataset> {
+    if let Some(column) = fill.iter().position(Option::is_none) {
+        let label = data.x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
+        let why = "every value is missing, so there is nothing to impute from; drop the column".to_string();
+        return Err(Error::Data { path: path.to_string(), line: None, column: Some(label), why });
+    }
+    let d = fill.len();
+    data.x.as_mut_slice().par_chunks_mut(d).for_each(|row| {
+        let blanks = row.iter_mut().zip(fill).filter(|(value, _)| value.is_nan());
+        blanks.for_each(|(value, fill)| *value = fill.unwrap_or(f32::NAN));
+    });
+    Ok(data)
+}

@@ -1,0 +1,200 @@
+//! Numbers in text, rounded once: the bits that `str::parse::<f32>` gives, several times faster.
+
+/// What the text of a cell is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cell {
+    /// A finite number.
+    Number(f32),
+    /// Empty, NA, nan or ?.
+    Missing,
+    /// A number, or an infinity, that `f32` cannot hold.
+    Beyond,
+    /// Anything else.
+    Text,
+}
+
+/// Powers of ten that f64 holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
+const TENS: [u64; 9] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/// Digits whose number cannot overflow u64.
+const DIGITS: usize = 19;
+/// What an f64 between two neighbouring f32 has beyond an f32's bits: all of it, and exactly half.
+const BEYOND_F32: u64 = (1 << 29) - 1;
+const HALF: u64 = 1 << 28;
+
+/// The number that `bytes` begin with and its length, if the quick way is sure of it.
+///
+/// Clinger's quick way in f64 rounds once; a second rounding to f32 then errs only if the first one landed on the middle
+/// of two f32, and that case is left to the library, as are long, tiny and oddly written numbers.
+#[inline(always)]
+pub(super) fn leading_number(bytes: &[u8]) -> Option<(f32, usize)> {
+    let negative = bytes.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (mut mantissa, mut at) = digits(bytes, start, 0);
+    let mut count = at - start;
+    let mut exponent = 0;
+    if bytes.get(at) == Some(&b'.') {
+        let first = at + 1;
+        (mantissa, at) = digits(bytes, first, mantissa);
+        count += at - first;
+        exponent = -((at - first) as i64);
+    }
+    if count == 0 || count > DIGITS {
+        return None;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let (written, end) = written_exponent(bytes, at + 1)?;
+        exponent += written;
+        at = end;
+    }
+    let value = scale(mantissa, exponent)?;
+    Some((if negative { -value } else { value }, at))
+}
+
+/// Goes on with a decimal number from `at`; the number, modulo 2⁶⁴, and where its digits end.
+///
+/// Eight bytes at a time without a branch on how many of them are digits, which no processor can guess.
+#[inline(always)]
+fn digits(bytes: &[u8], mut at: usize, mut number: u64) -> (u64, usize) {
+    while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        // A digit becomes its value; in any other byte, up to the first such one, the sum reaches the high bit.
+        let values = u64::from_le_bytes(*eight) ^ 0x3030_3030_3030_3030;
+        let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+        let count = others.trailing_zeros() as usize / 8;
+        // Moved to the end of the word, the digits are those of a number with zeros in front.
+        let aligned = values.checked_shl(64 - 8 * count as u32).unwrap_or(0);
+        number = number.wrapping_mul(TENS[count]).wrapping_add(eight_digits(aligned));
+        at += count;
+        if count < 8 {
+            return (number, at);
+        }
+    }
+    while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (number, at)
+}
+
+/// The number of eight digits, the first in the lowest byte: pairs, then fours, then all.
+#[inline(always)]
+fn eight_digits(values: u64) -> u64 {
+    let pairs = (values.wrapping_mul(10).wrapping_add(values >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff
+}
+
+/// An exponent of at most four digits, and where it ends.
+fn written_exponent(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let sign = bytes.get(at).copied();
+    let start = at + usize::from(matches!(sign, Some(b'-' | b'+')));
+    let (number, end) = digits(bytes, start, 0);
+    let value = if sign == Some(b'-') { -(number as i64) } else { number as i64 };
+    (1..=4).contains(&(end - start)).then_some((value, end))
+}
+
+/// `mantissa·10^exponent`, or nothing where the quick way could be wrong.
+#[inline(always)]
+fn scale(mantissa: u64, exponent: i64) -> Option<f32> {
+    let power = *POWERS.get(exponent.unsigned_abs() as usize)?;
+    if mantissa > 1 << 53 {
+        return None;
+    }
+    let value = if exponent < 0 { mantissa as f64 / power } else { mantissa as f64 * power };
+    let sure = value.to_bits() & BEYOND_F32 != HALF && (value >= f64::from(f32::MIN_POSITIVE) || mantissa == 0);
+    sure.then_some(value as f32)
+}
+
+/// What a cell holds; `cell` has no blanks at its ends.
+pub(super) fn classify(cell: &[u8]) -> Cell {
+    if let Some((value, length)) = leading_number(cell)
+        && length == cell.len()
+    {
+        return checked(value);
+    }
+    match cell {
+        [] | [b'?'] => Cell::Missing,
+        // Nothing that begins otherwise is a number, an infinity or a nan.
+        [b'0'..=b'9' | b'+' | b'-' | b'.' | b'n' | b'N' | b'i' | b'I', ..] => classify_slowly(cell),
+        _ => Cell::Text,
+    }
+}
+
+fn classify_slowly(cell: &[u8]) -> Cell {
+    if cell.eq_ignore_ascii_case(b"na") {
+        return Cell::Missing;
+    }
+    match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f32>().ok()) {
+        Some(value) if value.is_nan() => Cell::Missing,
+        Some(value) => checked(value),
+        None => Cell::Text,
+    }
+}
+
+fn checked(value: f32) -> Cell {
+    if value.is_finite() { Cell::Number(value) } else { Cell::Beyond }
+}
+
+/// Without the blanks at both ends.
+pub(super) fn trim(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'\r', rest @ ..] = bytes {
+        bytes = rest;
+    }
+    while let [rest @ .., b' ' | b'\t' | b'\r'] = bytes {
+        bytes = rest;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agrees(text: &str) {
+        let expected = text.parse::<f32>().unwrap();
+        let expected = if expected.is_finite() { Cell::Number(expected) } else { Cell::Beyond };
+        assert_eq!(classify(text.as_bytes()), expected, "{text}");
+        if let (Cell::Number(got), Cell::Number(wanted)) = (classify(text.as_bytes()), expected) {
+            assert_eq!(got.to_bits(), wanted.to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_bits_of_the_library() {
+        let cases = "0 -0 1 -1 1.5 .5 5. 1e10 1E-10 +3 16777217 16777216.5 16777219 33554434.999999999 \
+            3.4028235e38 3.4028236e38 3.40282357e38 1e39 -1e39 1e-38 1.1754943e-38 1e-45 7e-46 1e-60 \
+            9007199254740993 9007199254740992 1234567890123456789 12345678901234567890 0.1 0.3 2.5e-3 \
+            1.00000005960464477539062 1.000000059604644775390625 1.00000005960464477539063 1e22 1e23 1e9999 1e-9999 \
+            0.000000000000000000000000001 8388608.5 8388609.5 4194304.25 4194304.75 1e+5";
+        cases.split_whitespace().for_each(agrees);
+    }
+
+    #[test]
+    fn numbers_near_the_middle_of_two_floats_round_right() {
+        for step in 0..20_000_u32 {
+            let low = f32::from_bits(0x3f80_0000 + step * 8191);
+            let middle = (f64::from(low) + f64::from(f32::from_bits(low.to_bits() + 1))) / 2.0;
+            for digits in 6..18 {
+                agrees(&format!("{middle:.digits$}"));
+            }
+            agrees(&format!("{middle:e}"));
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_missing_or_text() {
+        for missing in ["", "NA", "na", "nan", "NaN", "-nan", "?"] {
+            assert_eq!(classify(missing.as_bytes()), Cell::Missing, "{missing}");
+        }
+        for beyond in ["inf", "-Infinity", "+inf", "1e400"] {
+            assert_eq!(classify(beyond.as_bytes()), Cell::Beyond, "{beyond}");
+        }
+        for text in ["a", "-", ".", "1x", "1e", "1e+", "0x10", "1_000", "--1", "1 2", "null", "N/A", "e5", "1,5"] {
+            assert_eq!(classify(text.as_bytes()), Cell::Text, "{text}");
+        }
+        assert_eq!(classify(&[b'1', 0xff]), Cell::Text);
+    }
+}

@@ -1,0 +1,161 @@
+//! From a file to a dataset: the format's reader, then what the options ask for.
+
+use std::path::Path;
+
+use super::choice::Choice;
+use super::dataset::Dataset;
+use super::missing::settle;
+use super::options::{Header, ReadOptions};
+use super::sniff::{Format, format};
+use super::source::Source;
+use super::target::Target;
+use super::{csv, idx, libsvm, npy};
+use crate::array::Matrix;
+use crate::error::{Error, Result};
+
+/// What a format's reader returns.
+pub(super) struct Raw {
+    /// What stands for the file in errors.
+    pub(super) name: String,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) values: Vec<f32>,
+    /// Whether the reader has seen that no value is missing or infinite.
+    pub(super) complete: bool,
+    pub(super) names: Option<Vec<String>>,
+    /// One entry a column, or none at all if every column is of numbers.
+    pub(super) levels: Vec<Option<Vec<String>>>,
+    /// Features and targets, if the reader has left out all other columns and coded the categorical ones.
+    pub(super) choice: Option<Choice>,
+}
+
+impl Dataset {
+    /// Reads a file: CSV or TSV, LIBSVM, NPY or IDX, gzip or not, by content and extension.
+    ///
+    /// A column of a CSV file is categorical when none of its cells is a number: it is coded from 0 in the alphabetical
+    /// order of its levels. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM file
+    /// brings its target. One pass over the file on all cores; the memory is the matrix, twice for a compressed file, and some
+    /// blocks of 4 MiB.
+    ///
+    /// ```
+    /// use gristmill::Dataset;
+    /// # let path = std::env::temp_dir().join(format!("gristmill-read-{}.csv", std::process::id()));
+    /// # std::fs::write(&path, "width,colour,kind\n1.5,red,a\n2.5,blue,b\n").unwrap();
+    /// let data = Dataset::read(&path)?.with_target("kind")?;
+    /// assert_eq!(data.x.as_slice(), [1.5, 1.0, 2.5, 0.0]);
+    /// assert_eq!(data.levels[1].as_ref().unwrap(), &["blue", "red"]);
+    /// assert_eq!(data.labels()?.names(), ["a", "b"]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn read(path: impl AsRef<Path>) -> Result<Dataset> {
+        Dataset::read_with(path, &ReadOptions::default())
+    }
+
+    /// [`Dataset::read`] with a say in it.
+    pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Dataset> {
+        read_source(Source::open(path.as_ref())?, options)
+    }
+
+    /// [`Dataset::read_with`] of bytes in memory; `name` stands for the file, and its extension counts.
+    pub fn parse(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Dataset> {
+        read_source(Source::memory(name, bytes)?, options)
+    }
+
+    /// Takes the target from a file of its own: one column of any format, a row for each row of `x`.
+    ///
+    /// Whole numbers are classes for a classifier and numbers for a regressor.
+    pub fn with_labels_file(self, path: impl AsRef<Path>) -> Result<Dataset> {
+        let path = path.as_ref();
+        let mut labels = Dataset::read(path)?;
+        if labels.x.rows() + 1 == self.x.rows() {
+            // A first line of text can be a class as well as a name; the number of rows tells.
+            labels = Dataset::read_with(path, &ReadOptions::default().header(Header::No))?;
+        }
+        let (rows, columns) = (labels.x.rows(), labels.x.columns());
+        if (rows, columns) != (self.x.rows(), 1) {
+            let why = format!("expected one column of {} rows, found {rows} rows × {columns} columns", self.x.rows());
+            return Err(Error::Data { path: path.display().to_string(), line: None, column: None, why });
+        }
+        let target = Target::from_columns(&labels, &[0])?;
+        Ok(Dataset { target, ..self })
+    }
+}
+
+fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset> {
+    let found = match options.format {
+        Some(format) => format,
+        None => format(&source)?,
+    };
+    let (raw, labels) = match found {
+        Format::Csv => (csv::read(source, options)?, None),
+        Format::Npy => (npy::read(source, options)?, None),
+        Format::Idx => (idx::read(source, options)?, None),
+        Format::Libsvm => {
+            let (raw, labels) = libsvm::read(source, options)?;
+            (raw, Some(labels))
+        }
+    };
+    finish(raw, labels, options)
+}
+
+/// Chooses columns, treats missing values, sets the target.
+fn finish(raw: Raw, labels: Option<Vec<f32>>, options: &ReadOptions) -> Result<Dataset> {
+    let name = raw.name;
+    let levels = if raw.levels.is_empty() { vec![None; raw.columns] } else { raw.levels };
+    let mut x = Matrix::from_vec(raw.rows, raw.columns, raw.values)?;
+    if raw.complete {
+        x = x.known_complete();
+    }
+    if let Some(names) = raw.names {
+        x = x.with_names(names)?;
+    }
+    let mut data = Dataset { x, target: Target::None, levels };
+    if let Some(labels) = labels {
+        if !options.targets.is_empty() {
+            let rule = "left out for a LIBSVM file, which has its own".to_string();
+            return Err(Error::Param { name: "target", rule, got: format!("{:?}", options.targets) });
+        }
+        data.target = Target::from_numbers(Matrix::from_vec(labels.len(), 1, labels)?);
+    }
+    if let Err(Error::NotFinite { row, column, value }) = data.x.check_finite() {
+        let why = format!("row {} holds {value}; expected numbers or missing values", row + 1);
+        return Err(Error::Data { path: name, line: None, column: Some((column + 1).to_string()), why });
+    }
+    let choice = match raw.choice {
+        Some(choice) => choice,
+        None => {
+            let columns = data.x.columns();
+            let choice = Choice::new(options, None, columns)?;
+            let needed = choice.needed(columns);
+            data = data.code_columns(&choice.categorical)?;
+            data = data.take_columns((0..columns).filter(|column| needed[*column]).collect())?;
+            choice.kept(&needed)
+        }
+    };
+    let mut data = settle(data, options.missing, &choice.targets, &name)?;
+    if !choice.targets.is_empty() {
+        data.target = Target::from_columns(&data, &choice.targets)?;
+    }
+    data.take_columns(choice.features)
+}
+
+/// What describes a column takes more than a few rows of it; a handful of rows of very many columns is no table.
+pub(super) fn check_width(name: &str, rows: u64, columns: u64, bytes: u64) -> Result<()> {
+    let need = columns.saturating_mul(size_of::<Option<Vec<String>>>() as u64);
+    let have = rows.saturating_mul(columns).saturating_mul(4).max(6 * bytes) + (768 << 10);
+    if need > have {
+        let what = format!("bytes to describe the {columns} columns of {name}, which has only {rows} rows");
+        return Err(Error::Limit { what, need, have });
+    }
+    Ok(())
+}
+
+/// A matrix within the budget, or `Limit`.
+pub(super) fn check_budget(name: &str, values: u64, budget: u64) -> Result<()> {
+    let need = values.saturating_mul(4);
+    if need > budget {
+        return Err(Error::Limit { what: format!("bytes for the matrix of {name}"), need, have: budget });
+    }
+    Ok(())
+}

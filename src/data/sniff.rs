@@ -1,0 +1,62 @@
+//! Which format a file is in.
+
+use super::number::{Cell, classify, trim};
+use super::source::Source;
+use crate::error::Result;
+
+/// A format of data files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines of cells between commas, semicolons, tabs or bars.
+    Csv,
+    /// Lines of a target and `index:value` pairs.
+    Libsvm,
+    /// NumPy's array file.
+    Npy,
+    /// The array file of the MNIST family.
+    Idx,
+}
+
+pub(super) const NPY_MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The format by content where it leaves no doubt, then by extension, then by the look of the first line.
+pub(super) fn format(source: &Source) -> Result<Format> {
+    let head = source.head();
+    let name = source.name.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let ends_in = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    let idx_name = ends_in(&[".idx", "-ubyte", ".idx1", ".idx2", ".idx3"]);
+    if head.is_empty() {
+        return Err(source.error(None, None, "the file is empty; expected rows of data"));
+    }
+    if head.starts_with(NPY_MAGIC) || ends_in(&[".npy"]) {
+        return Ok(Format::Npy);
+    }
+    // The signature alone is four small bytes, none of which begins a text.
+    if idx_name || matches!(head, [0, 0, 0x08..=0x0e, 1..=8, ..]) {
+        return Ok(Format::Idx);
+    }
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PAR1") {
+        let why = "neither CSV, LIBSVM, NPY nor IDX: a workbook, a parquet or a zip file; save the table as CSV";
+        return Err(source.error(None, None, why));
+    }
+    if ends_in(&[".svm", ".libsvm", ".svmlight"]) {
+        return Ok(Format::Libsvm);
+    }
+    let csv = ends_in(&[".csv", ".tsv", ".tab"]) || !looks_like_libsvm(head);
+    Ok(if csv { Format::Csv } else { Format::Libsvm })
+}
+
+/// Whether the first line that is not a comment is a number followed by `index:value`.
+fn looks_like_libsvm(head: &[u8]) -> bool {
+    let mut lines = head.split(|byte| *byte == b'\n').map(trim);
+    let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")) else { return false };
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
+    let number = |word: &[u8]| matches!(classify(word), Cell::Number(_));
+    let label = words.next().is_some_and(number);
+    let pair = |word: &[u8]| {
+        let colon = word.iter().position(|byte| *byte == b':');
+        colon.is_some_and(|at| word.starts_with(b"qid:") || (at > 0 && word[..at].iter().all(u8::is_ascii_digit)))
+    };
+    label && words.next().is_some_and(pair)
+}

@@ -1,0 +1,156 @@
+//! What a model is to predict.
+
+use rayon::prelude::*;
+
+use super::dataset::Dataset;
+use super::labels::Labels;
+use crate::array::Matrix;
+use crate::error::{Error, Result};
+
+/// Whole numbers up to here are themselves in `f32`.
+const EXACT: f32 = 16_777_216.0;
+/// More distinct whole numbers than this are a quantity, not classes.
+const MOST_CLASSES: usize = 1 << 16;
+
+/// The target of a dataset.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Target {
+    /// There is none.
+    #[default]
+    None,
+    /// Classes, one a row.
+    Classes(Labels),
+    /// Numbers, n×p.
+    Numbers(Matrix),
+    /// One column of whole numbers: classes to a classifier, numbers to a regressor.
+    Whole {
+        /// The numbers as classes, in their order.
+        classes: Labels,
+        /// The numbers themselves, n×1.
+        numbers: Matrix,
+    },
+}
+
+impl Target {
+    /// A target of numbers, n×p; one column of whole numbers, at most 65,536 different ones, can serve as classes too.
+    pub fn from_numbers(numbers: Matrix) -> Target {
+        match whole_classes(&numbers) {
+            Some(classes) => Target::Whole { classes, numbers },
+            None => Target::Numbers(numbers),
+        }
+    }
+
+    /// The classes, if the target is one.
+    pub fn labels(&self) -> Result<&Labels> {
+        match self {
+            Target::Classes(labels) | Target::Whole { classes: labels, .. } => Ok(labels),
+            Target::Numbers(numbers) => {
+                let expected = "classes: one column of text or of whole numbers".to_string();
+                let got = match numbers.columns() {
+                    1 => "a target of numbers that are not whole, or too many different ones".to_string(),
+                    columns => format!("{columns} columns of numbers"),
+                };
+                Err(Error::Shape { op: "labels", expected, got })
+            }
+            Target::None => Err(absent("labels")),
+        }
+    }
+
+    /// The numbers, n×p, if the target is of numbers.
+    pub fn values(&self) -> Result<&Matrix> {
+        match self {
+            Target::Numbers(numbers) | Target::Whole { numbers, .. } => Ok(numbers),
+            Target::Classes(labels) => {
+                let shown =
+                    labels.names().iter().take(3).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+                let expected = "a target of numbers".to_string();
+                Err(Error::Shape { op: "values", expected, got: format!("classes ({shown}, …)") })
+            }
+            Target::None => Err(absent("values")),
+        }
+    }
+
+    /// The rows at these indices, in this order.
+    pub fn select(&self, rows: &[usize]) -> Result<Target> {
+        Ok(match self {
+            Target::None => Target::None,
+            Target::Classes(labels) => Target::Classes(labels.select(rows)?),
+            Target::Numbers(numbers) => Target::Numbers(select_rows(numbers, rows)?),
+            Target::Whole { classes, numbers } => {
+                Target::Whole { classes: classes.select(rows)?, numbers: select_rows(numbers, rows)? }
+            }
+        })
+    }
+
+    /// Columns of `x` as a target; several must be numbers, and none may lack a value.
+    pub(super) fn from_columns(data: &Dataset, columns: &[usize]) -> Result<Target> {
+        let coded = columns.iter().find(|column| data.levels[**column].is_some());
+        if let (Some(&column), 2..) = (coded, columns.len()) {
+            let expected = "several targets of numbers, or one of classes".to_string();
+            let label = data.x.names().map_or_else(|| (column + 1).to_string(), |names| format!("{:?}", names[column]));
+            return Err(Error::Shape { op: "with_targets", expected, got: format!("column {label} of text") });
+        }
+        let mut values = Vec::with_capacity(data.x.rows() * columns.len());
+        for row in 0..data.x.rows() {
+            for &column in columns {
+                let value = data.x.get(row, column);
+                if value.is_nan() {
+                    return Err(Error::NotFinite { row, column, value: f64::NAN });
+                }
+                values.push(value);
+            }
+        }
+        if let Some(levels) = coded.and_then(|column| data.levels[*column].as_ref()) {
+            let codes = values.iter().map(|code| *code as u32).collect();
+            return Ok(Target::Classes(Labels::from_codes(codes, levels.clone())?));
+        }
+        let numbers = Matrix::from_vec(data.x.rows(), columns.len(), values)?;
+        let names = data.x.names().map(|names| columns.iter().map(|column| names[*column].clone()).collect::<Vec<_>>());
+        Ok(Target::from_numbers(match names {
+            Some(names) => numbers.with_names(names)?,
+            None => numbers,
+        }))
+    }
+}
+
+fn absent(op: &'static str) -> Error {
+    let expected = "a dataset with a target; name one by with_target or with_labels_file".to_string();
+    Error::Shape { op, expected, got: "no target".to_string() }
+}
+
+/// The classes of one column of whole numbers.
+fn whole_classes(numbers: &Matrix) -> Option<Labels> {
+    let values = numbers.as_slice();
+    let whole = |value: &f32| value.abs() <= EXACT && value.fract() == 0.0;
+    if numbers.columns() != 1 || !values.iter().all(whole) {
+        return None;
+    }
+    let whole: Vec<i64> = values.iter().map(|value| *value as i64).collect();
+    let mut distinct = whole.clone();
+    distinct.par_sort_unstable();
+    distinct.dedup();
+    if distinct.len() > MOST_CLASSES {
+        return None;
+    }
+    let codes = whole.par_iter().map(|value| distinct.partition_point(|class| class < value) as u32).collect();
+    Labels::from_codes(codes, distinct.iter().map(i64::to_string).collect()).ok()
+}
+
+/// The rows of a matrix at these indices, with its names. Runs on all cores.
+pub(super) fn select_rows(x: &Matrix, rows: &[usize]) -> Result<Matrix> {
+    if let Some(row) = rows.iter().find(|row| **row >= x.rows()) {
+        let (expected, got) = (format!("rows below {}", x.rows()), format!("row {row}"));
+        return Err(Error::Shape { op: "select", expected, got });
+    }
+    let d = x.columns();
+    let mut values = vec![0.0; rows.len() * d];
+    if d > 0 {
+        let filled = values.par_chunks_mut(d).zip(rows).with_min_len(256);
+        filled.for_each(|(out, row)| out.copy_from_slice(x.row(*row)));
+    }
+    let selected = Matrix::from_vec(rows.len(), d, values)?;
+    match x.names() {
+        Some(names) => selected.with_names(names.iter().cloned()),
+        None => Ok(selected),
+    }
+}

@@ -1,0 +1,149 @@
+//! Columns scaled by their middle, whatever their extremes.
+
+use serde::{Deserialize, Serialize};
+
+use super::affine::Affine;
+use super::statistics::{by_column, quantile};
+use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
+use crate::array::Matrix;
+use crate::error::{Error, Result};
+use crate::estimator::{Rows, Transform};
+use crate::model::{Container, Persist};
+
+const OP: &str = "RobustScaler";
+
+/// Takes the median from each column and divides it by the distance between two quantiles, which outliers hardly move.
+/// Names and defaults are scikit-learn's.
+///
+/// A column whose quantiles are equal is not divided. Missing values do not count and stay missing. O(n·d), with a copy
+/// of sixteen columns at a time.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// use gristmill::preprocessing::RobustScaler;
+/// let x = Matrix::from_rows(&[[1.0], [2.0], [3.0], [4.0], [1000.0]])?;
+/// let model = RobustScaler::default().fit(&x)?;
+/// assert_eq!((model.center(), model.scale()), (&[3.0][..], &[2.0][..]));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RobustScaler {
+    /// Whether the median is taken from each column. Default true.
+    pub with_centering: bool,
+    /// Whether each column is divided by the distance between its quantiles. Default true.
+    pub with_scaling: bool,
+    /// The two quantiles in percent, from 0 to 100, the first below the second. Default (25, 75).
+    pub quantile_range: (f64, f64),
+}
+
+impl Default for RobustScaler {
+    fn default() -> RobustScaler {
+        RobustScaler { with_centering: true, with_scaling: true, quantile_range: (25.0, 75.0) }
+    }
+}
+
+impl RobustScaler {
+    /// Sets whether the median is taken.
+    pub fn with_centering(mut self, with_centering: bool) -> RobustScaler {
+        self.with_centering = with_centering;
+        self
+    }
+
+    /// Sets whether the columns are divided.
+    pub fn with_scaling(mut self, with_scaling: bool) -> RobustScaler {
+        self.with_scaling = with_scaling;
+        self
+    }
+
+    /// Sets the two quantiles, in percent.
+    pub fn quantile_range(mut self, low: f64, high: f64) -> RobustScaler {
+        self.quantile_range = (low, high);
+        self
+    }
+
+    /// Finds the quantiles of each column of `x`, n×d.
+    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<RobustScalerModel> {
+        let (low, high) = self.quantile_range;
+        if !(0.0 <= low && low < high && high <= 100.0) {
+            let rule = "two numbers from 0 to 100, the first below the second".to_string();
+            return Err(Error::Param { name: "quantile_range", rule, got: format!("({low}, {high})") });
+        }
+        let x = to_fit(OP, x.into())?;
+        let line = |_, mut values: Vec<f32>| {
+            if values.is_empty() {
+                return (0.0, 1.0);
+            }
+            let center = if self.with_centering { quantile(&mut values, 0.5) } else { 0.0 };
+            let range = match self.with_scaling {
+                true => quantile(&mut values, high / 100.0) - quantile(&mut values, low / 100.0),
+                false => 1.0,
+            };
+            (center, if range > 0.0 { range } else { 1.0 })
+        };
+        let (center, scale) = by_column(&x, line).into_iter().unzip();
+        Ok(RobustScalerModel { params: self.clone(), center, scale })
+    }
+}
+
+/// The quantiles that [`RobustScaler`] found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobustScalerModel {
+    params: RobustScaler,
+    center: Vec<f64>,
+    scale: Vec<f64>,
+}
+
+impl RobustScalerModel {
+    /// What is taken from each column, d numbers: the median, or 0.
+    pub fn center(&self) -> &[f64] {
+        &self.center
+    }
+
+    /// What each column is divided by, d numbers: the distance between its quantiles, or 1.
+    pub fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// The names of the new columns: those of the input, or `x0`, `x1`, ….
+    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
+        column_names(input, self.center.len())
+    }
+
+    /// The rows before they were scaled, n×d.
+    pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let x = to_turn_back(OP, x.into(), self.center.len())?;
+        let lines = self.center.iter().zip(&self.scale).map(|(center, scale)| (0.0, *scale, *center));
+        named(Affine::new(lines).apply(&x)?, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for RobustScalerModel {
+    /// The scaled rows, n×d.
+    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let x = to_transform(OP, x.into(), self.center.len())?;
+        let lines = self.center.iter().zip(&self.scale).map(|(center, scale)| (*center, 1.0 / scale, 0.0));
+        named(Affine::new(lines).apply(&x)?, &x, |names| self.names(names))
+    }
+}
+
+impl Persist for RobustScalerModel {
+    const KIND: &'static str = "robust-scaler";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&self.params)?;
+        container.insert("center", &[self.center.len()], self.center.clone())?;
+        container.insert("scale", &[self.scale.len()], self.scale.clone())
+    }
+
+    fn restore(container: &mut Container) -> Result<RobustScalerModel> {
+        let params = container.parameters()?;
+        let [columns] = container.shape("center")?;
+        let center = container.take("center", &[columns])?;
+        let scale: Vec<f64> = container.take("scale", &[columns])?;
+        if columns == 0 || scale.iter().any(|scale| !(*scale > 0.0 && scale.recip().is_finite())) {
+            return Err(container.refuse("there is no column, or a scale that is not above 0"));
+        }
+        Ok(RobustScalerModel { params, center, scale })
+    }
+}

@@ -1,0 +1,155 @@
+//! Sines and cosines of columns.
+
+use std::f64::consts::TAU;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::{
+    column_names, map_rows, named, positive, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
+};
+use crate::array::Matrix;
+use crate::error::{Error, Result};
+use crate::estimator::{Rows, Transform};
+use crate::model::{Container, Persist};
+
+const OP: &str = "SineBasis";
+/// New columns at most, from all columns together.
+const MOST_COLUMNS: u64 = 1 << 24;
+
+/// Basis functions for periodic signals: x ↦ sin(2πx/period), sin(2·2πx/period), …, sin(p·2πx/period) of each column,
+/// and the cosines when asked.
+///
+/// One sine and cosine a value in f64, the others by turning on: O(n·d·p), within 1e-6.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// use gristmill::preprocessing::SineBasis;
+/// let hours = Matrix::from_rows(&[[0.0], [6.0]])?.with_names(["hour"])?;
+/// let z = SineBasis::new(1).period(24.0).cosine(true).fit(&hours)?.transform(&hours)?;
+/// assert_eq!(z.names().unwrap(), ["hour_sin1", "hour_cos1"]);
+/// assert!((z.get(1, 0) - 1.0).abs() < 1e-6 && z.get(1, 1).abs() < 1e-6);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SineBasis {
+    /// Sines of each column, p; at least 1. Default 3.
+    pub n_terms: usize,
+    /// The period of the first of them, above 0. Default 2π, which gives sin x, sin 2x, ….
+    pub period: f64,
+    /// Whether the cosines are added, after the sines of their column. Default false.
+    pub cosine: bool,
+}
+
+impl Default for SineBasis {
+    fn default() -> SineBasis {
+        SineBasis { n_terms: 3, period: TAU, cosine: false }
+    }
+}
+
+impl SineBasis {
+    /// p sines of each column.
+    pub fn new(n_terms: usize) -> SineBasis {
+        SineBasis { n_terms, ..SineBasis::default() }
+    }
+
+    /// Sets the period of the first sine.
+    pub fn period(mut self, period: f64) -> SineBasis {
+        self.period = period;
+        self
+    }
+
+    /// Sets whether the cosines are added.
+    pub fn cosine(mut self, cosine: bool) -> SineBasis {
+        self.cosine = cosine;
+        self
+    }
+
+    /// Checks the parameters for rows as wide as `x`, n×d.
+    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<SineBasisModel> {
+        let x = to_fit(OP, x.into())?;
+        refuse_missing(&x)?;
+        SineBasisModel::new(self.clone(), x.columns())
+    }
+
+    /// New columns from each old one.
+    fn width(&self) -> usize {
+        self.n_terms.saturating_mul(1 + usize::from(self.cosine))
+    }
+}
+
+/// A [`SineBasis`] for rows of a known width.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SineBasisModel {
+    params: SineBasis,
+    columns: usize,
+}
+
+impl SineBasisModel {
+    fn new(params: SineBasis, columns: usize) -> Result<SineBasisModel> {
+        positive("n_terms", params.n_terms)?;
+        // The angle of the largest f32 has to stay finite.
+        if !(params.period > 0.0 && params.period.is_finite() && (TAU / params.period) < 1e200) {
+            let rule = "a finite number above 0".to_string();
+            return Err(Error::Param { name: "period", rule, got: params.period.to_string() });
+        }
+        let need = (params.width() as u64).saturating_mul(columns as u64);
+        if need > MOST_COLUMNS {
+            return Err(Error::Limit { what: "columns of a sine basis".to_string(), need, have: MOST_COLUMNS });
+        }
+        Ok(SineBasisModel { params, columns })
+    }
+
+    /// The names of the new columns: `x0_sin1`, `x0_sin2`, …, `x0_cos1`, …, `x1_sin1`, ….
+    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
+        let functions: &[&str] = if self.params.cosine { &["sin", "cos"] } else { &["sin"] };
+        let of = |name: &String| {
+            let terms =
+                functions.iter().flat_map(|function| (1..=self.params.n_terms).map(move |term| (function, term)));
+            terms.map(|(function, term)| format!("{name}_{function}{term}")).collect::<Vec<String>>()
+        };
+        column_names(input, self.columns).iter().flat_map(of).collect()
+    }
+
+    /// The sines, and cosines, of one value.
+    fn expand(&self, value: f32, out: &mut [f32]) {
+        let (sine, cosine) = (f64::from(value) * (TAU / self.params.period)).sin_cos();
+        let (sines, cosines) = out.split_at_mut(self.params.n_terms);
+        let (mut high, mut wide) = (0.0, 1.0);
+        for (term, out) in sines.iter_mut().enumerate() {
+            // sin(a + b) and cos(a + b); an error of a few 2⁻⁵³ a step.
+            (high, wide) = (high * cosine + wide * sine, wide * cosine - high * sine);
+            *out = high as f32;
+            if let Some(out) = cosines.get_mut(term) {
+                *out = wide as f32;
+            }
+        }
+    }
+}
+
+impl Transform for SineBasisModel {
+    /// The basis functions of each row, n×(d·p), or n×(2·d·p) with cosines.
+    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let x = to_transform(OP, x.into(), self.columns)?;
+        refuse_missing(&x)?;
+        let width = self.params.width();
+        let result = map_rows(&x, width * self.columns, |row, out| {
+            row.iter().zip(out.chunks_exact_mut(width)).for_each(|(value, out)| self.expand(*value, out));
+        })?;
+        named(result, &x, |names| self.names(names))
+    }
+}
+
+impl Persist for SineBasisModel {
+    const KIND: &'static str = "sine-basis";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&self.params)?;
+        store_columns(container, self.columns)
+    }
+
+    fn restore(container: &mut Container) -> Result<SineBasisModel> {
+        let columns = restore_columns(container)?;
+        SineBasisModel::new(container.parameters()?, columns).map_err(|error| container.refuse(error.to_string()))
+    }
+}

@@ -1,0 +1,12 @@
+//! Splits, folds and small statistics.
+
+mod folds;
+mod split;
+mod stats;
+
+/// The rows of both lists, sorted.
+fn together(left: &[usize], right: &[usize]) -> Vec<usize> {
+    let mut rows = [left, right].concat();
+    rows.sort_unstable();
+    rows
+}
