@@ -58,7 +58,7 @@ impl Index {
         Index::Plain
     }
 
-    /// [`nearest`](super::nearest::nearest) for the rows and the metric that the index was chosen for.
+    /// [`nearest`] for the rows and the metric that the index was chosen for.
     #[allow(clippy::too_many_arguments)]
     pub fn nearest(
         &self,
@@ -80,7 +80,7 @@ impl Index {
         }
     }
 
-    /// [`within`](super::within::within) for the rows and the metric that the index was chosen for.
+    /// [`within`] for the rows and the metric that the index was chosen for.
     #[allow(clippy::too_many_arguments)]
     pub fn within(
         &self,

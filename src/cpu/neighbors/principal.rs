@@ -32,7 +32,7 @@ const PAIRS: usize = 1 << 26;
 ///
 /// A pair whose coordinates are farther apart than the k-th neighbour found so far, by more than rounding can explain,
 /// is left out; what remains is looked at with more coordinates, then in full. The result has the bits of
-/// [`nearest`](super::nearest::nearest).
+/// [`nearest`].
 pub struct Principal {
     frame: Frame,
     reduced: Reduced,
@@ -93,7 +93,7 @@ impl Principal {
         width * n * m + SURVIVOR * kept <= 3 * d * n * m / 5
     }
 
-    /// [`nearest`](super::nearest::nearest) for the rows that this was built from, by Euclidean distance.
+    /// [`nearest`] for the rows that this was built from, by Euclidean distance.
     #[allow(clippy::too_many_arguments)]
     pub fn nearest(
         &self,
