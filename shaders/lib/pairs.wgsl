@@ -1,6 +1,7 @@
-// Operands and result of a kernel that makes one number of each pair (row of A, row of B), on the tile core.
+// Parameters and result of a kernel that makes one number of each pair (row of A, row of B), on the tile core.
 // Layer z of the grid takes its own block of the depth and writes its own copy of the result.
-// The importing shader defines tile_step, and pairs_finish, which turns a sum into what is stored.
+// The importing shader defines tile_step, and pairs_finish, which turns a sum into what is stored; the operands come
+// with pairs_operands or pairs_long_words.
 //#import status
 struct Params {
     rows: u32,
@@ -21,19 +22,9 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
 
 var<private> pairs_layer: u32;
-
-fn tile_a(row: u32, quad: u32) -> vec4<f32> {
-    return a[params.a_first + min(row, params.rows - 1u) * params.a_quads + quad];
-}
-
-fn tile_b(column: u32, quad: u32) -> vec4<f32> {
-    return b[params.b_first + min(column, params.columns - 1u) * params.b_quads + quad];
-}
 
 // Columns beyond the last are padding, which is zero in every matrix.
 fn tile_store(row: u32, column: u32, sum: vec4<f32>) {

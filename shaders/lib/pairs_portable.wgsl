@@ -2,6 +2,7 @@
 // Layers of the grid split a long depth; groups past the last tile only report that they are done.
 // It needs nothing beyond WebGPU's minimum.
 //#import pairs
+//#import pairs_operands
 //#import tile
 @compute @workgroup_size(TILE_LANES)
 fn main(

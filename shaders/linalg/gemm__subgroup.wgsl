@@ -1,6 +1,7 @@
 // C = alpha·A·Bᵀ + beta·C, the rows of A and B along the depth.
 // A workgroup makes one 256×32 tile, columns broadcast inside subgroups of a multiple of 8 lanes.
 // Layers of the grid split a long depth; gemm__merge adds them in their order.
+//#import pairs_operands
 //#import tile_subgroup_wide
 //#import pairs_subgroup_main
 fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {

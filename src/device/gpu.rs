@@ -64,6 +64,8 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     pub(crate) limits: wgpu::Limits,
     pub(crate) variant: Variant,
+    /// Whether kernels that read 64-bit words are used: a software driver loads them at half the cost.
+    pub(crate) long_words: bool,
     pub(crate) health: Arc<Health>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) pipelines: Pipelines,
@@ -85,6 +87,12 @@ impl Gpu {
         let mut features = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
         if variant == Variant::Subgroup {
             features |= wgpu::Features::SUBGROUP;
+        }
+        let long_words = variant == Variant::Subgroup
+            && info.kind == DeviceKind::Software
+            && adapter.features().contains(wgpu::Features::SHADER_INT64);
+        if long_words {
+            features |= wgpu::Features::SHADER_INT64;
         }
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gristmill"),
@@ -115,6 +123,7 @@ impl Gpu {
             queue,
             limits,
             variant,
+            long_words,
             health,
             options,
         }))

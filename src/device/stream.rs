@@ -198,7 +198,12 @@ impl Recording {
                 got: format!("{} bytes and {} buffers", dispatch.params.len(), dispatch.buffers.len()),
             });
         }
-        if kernel.needs == Needs::Subgroups && self.gpu.variant != super::Variant::Subgroup {
+        let has = match kernel.needs {
+            Needs::Floor => true,
+            Needs::Subgroups => self.gpu.variant == super::Variant::Subgroup,
+            Needs::LongWords => self.gpu.long_words,
+        };
+        if !has {
             return Err(Error::Kernel {
                 kernel: kernel.name.to_string(),
                 why: "this device has no subgroups".to_string(),

@@ -35,6 +35,8 @@ pub enum Needs {
     Floor,
     /// Subgroups whose size is a multiple of 8.
     Subgroups,
+    /// The same and 64-bit integers: for software drivers, which gain by loading longer words.
+    LongWords,
 }
 
 /// A compute shader and everything the host must know to run it.

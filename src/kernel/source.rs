@@ -14,6 +14,8 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("nearest", include_str!("../../shaders/lib/nearest.wgsl")),
     ("nearest_list", include_str!("../../shaders/lib/nearest_list.wgsl")),
     ("pairs", include_str!("../../shaders/lib/pairs.wgsl")),
+    ("pairs_long_words", include_str!("../../shaders/lib/pairs_long_words.wgsl")),
+    ("pairs_operands", include_str!("../../shaders/lib/pairs_operands.wgsl")),
     ("pairs_portable", include_str!("../../shaders/lib/pairs_portable.wgsl")),
     ("pairs_subgroup", include_str!("../../shaders/lib/pairs_subgroup.wgsl")),
     ("pairs_subgroup_main", include_str!("../../shaders/lib/pairs_subgroup_main.wgsl")),

@@ -72,6 +72,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &distance::sq_euclidean::KERNEL_SUBGROUP,
         &linalg::gemm::KERNEL,
         &linalg::gemm::KERNEL_SUBGROUP,
+        &linalg::gemm::KERNEL_LONG_WORDS,
         &linalg::gemm::KERNEL_MERGE,
         &linalg::gemv::KERNEL,
         &linalg::gemv::KERNEL_TRANSPOSED,

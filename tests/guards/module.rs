@@ -12,11 +12,13 @@ pub struct Parsed {
     pub info: ModuleInfo,
 }
 
-/// What a kernel may ask of naga: nothing, or subgroup operations (not subgroup barriers, which DX12 lacks).
+/// What a kernel may ask of naga: nothing, or subgroup operations (not subgroup barriers, which DX12 lacks), or these and
+/// 64-bit integers.
 pub fn capabilities(needs: Needs) -> Capabilities {
     match needs {
         Needs::Floor => Capabilities::empty(),
         Needs::Subgroups => Capabilities::SUBGROUP,
+        Needs::LongWords => Capabilities::SUBGROUP | Capabilities::SHADER_INT64,
     }
 }
 

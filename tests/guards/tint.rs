@@ -40,6 +40,10 @@ fn tint_accepts_every_kernel_where_it_is_installed() {
         return;
     }
     check_every_kernel(|kernel, parsed| {
+        // Tint knows no 64-bit integers; only software drivers are given such a kernel.
+        if kernel.needs == Needs::LongWords {
+            return vec![];
+        }
         // naga refuses this line, tint demands it.
         let enable = if kernel.needs == Needs::Subgroups { "enable subgroups;\n" } else { "" };
         refusal(&format!("{enable}{}", parsed.text)).into_iter().collect()

@@ -62,7 +62,7 @@ fn main_entry() -> Option<(ShaderStage, String)> {
 fn shader_models(needs: Needs) -> &'static [hlsl::ShaderModel] {
     match needs {
         Needs::Floor => &[hlsl::ShaderModel::V5_1, hlsl::ShaderModel::V6_0],
-        Needs::Subgroups => &[hlsl::ShaderModel::V6_0],
+        Needs::Subgroups | Needs::LongWords => &[hlsl::ShaderModel::V6_0],
     }
 }
 

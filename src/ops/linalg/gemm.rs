@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use super::transpose::{transpose, transpose_block};
 use crate::array::{DeviceMatrix, RowStore, blocks};
 pub use crate::cpu::linalg::gemm::Layout;
-use crate::device::{Recording, Stream};
+use crate::device::{Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Kernel, Needs};
 use crate::ops::pairs::{self, DEPTH_BLOCK, Forms, Operand, Output};
@@ -49,13 +49,28 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     needs: Needs::Floor,
 };
 
-pub(super) const FORMS: Forms = Forms {
+/// The form for software drivers with 64-bit integers.
+pub const KERNEL_LONG_WORDS: Kernel = Kernel {
+    name: "linalg/gemm__long_words",
+    source: include_str!("../../../shaders/linalg/gemm__long_words.wgsl"),
+    needs: Needs::LongWords,
+    ..KERNEL
+};
+
+const FORMS: Forms = Forms {
     portable: &KERNEL,
     subgroup: Some(&KERNEL_SUBGROUP),
     subgroup_columns: 32,
     step_operations: 2,
     layered: true,
 };
+
+const FORMS_LONG_WORDS: Forms = Forms { subgroup: Some(&KERNEL_LONG_WORDS), ..FORMS };
+
+/// The product's forms for a device.
+pub(super) fn forms(gpu: &Gpu) -> &'static Forms {
+    if gpu.long_words { &FORMS_LONG_WORDS } else { &FORMS }
+}
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -128,11 +143,13 @@ pub fn gemm_into(
         }
         Some(_) if m == 0 || n == 0 => Ok(()),
         Some(recording) => match layout {
-            Layout::NT => pairs::all_pairs(recording, &FORMS, (a, b), c, (alpha, beta)),
+            Layout::NT => pairs::all_pairs(recording, forms(&recording.gpu.clone()), (a, b), c, (alpha, beta)),
             Layout::NN => {
                 let turned = transpose(stream, b)?;
                 match stream.gpu() {
-                    Some(recording) => pairs::all_pairs(recording, &FORMS, (a, &turned), c, (alpha, beta)),
+                    Some(recording) => {
+                        pairs::all_pairs(recording, forms(&recording.gpu.clone()), (a, &turned), c, (alpha, beta))
+                    }
                     None => Ok(()),
                 }
             }
@@ -173,9 +190,9 @@ fn turned_product(
                 );
                 let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
                 if layered {
-                    pairs::layered_product(recording, &FORMS, operands, 0..span.len(), out)?;
+                    pairs::layered_product(recording, forms(&recording.gpu.clone()), operands, 0..span.len(), out)?;
                 } else {
-                    pairs::product(recording, &FORMS, operands, 0..span.len(), out, (1, 0))?;
+                    pairs::product(recording, forms(&recording.gpu.clone()), operands, 0..span.len(), out, (1, 0))?;
                 }
             }
             beta = 1.0;

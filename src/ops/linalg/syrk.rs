@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::gemm::FORMS;
+use super::gemm::forms;
 use crate::array::{DeviceMatrix, DeviceVec, View, blocks, padded};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
@@ -130,7 +130,7 @@ fn group_product(
         let b = Operand { view: scaled.as_ref().unwrap_or(&centred), rows: d, stride };
         let beta = if part.start == 0 { 0.0 } else { 1.0 };
         let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta };
-        pairs::layered_product(recording, &FORMS, (a, b), 0..part.len(), into)?;
+        pairs::layered_product(recording, forms(&recording.gpu.clone()), (a, b), 0..part.len(), into)?;
     }
     out.store()?.commit(recording, target)?;
     Ok(out)
