@@ -88,7 +88,8 @@ impl Gpu {
         if variant == Variant::Subgroup {
             features |= wgpu::Features::SUBGROUP;
         }
-        let long_words = variant == Variant::Subgroup
+        let long_words = !options.short_words
+            && variant == Variant::Subgroup
             && info.kind == DeviceKind::Software
             && adapter.features().contains(wgpu::Features::SHADER_INT64);
         if long_words {

@@ -26,6 +26,7 @@ pub struct DeviceOptions {
     pub(crate) timeout: Option<Duration>,
     pub(crate) mark_outputs: bool,
     pub(crate) destroy_at_submit: Option<u64>,
+    pub(crate) short_words: bool,
 }
 
 impl DeviceOptions {
@@ -60,6 +61,13 @@ impl DeviceOptions {
     /// and for finding a faulty driver.
     pub fn mark_outputs(mut self, on: bool) -> Self {
         self.mark_outputs = on;
+        self
+    }
+
+    /// Leaves out the kernels that read 64-bit words, which only software drivers are given: they then run what a card
+    /// would, to the same bits and more slowly. For tests.
+    pub fn short_words(mut self, on: bool) -> Self {
+        self.short_words = on;
         self
     }
 

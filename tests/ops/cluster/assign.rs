@@ -32,7 +32,8 @@ fn check(name: &str, x: &Matrix, centers: &Matrix, (labels, distances): (Vec<u32
 fn the_nearest_centre_is_found_at_edge_sizes() {
     for (name, device) in devices() {
         for rows in [0, 1, 2, 63, 64, 65, 255, 256, 257] {
-            for (k, d) in [(1, 1), (2, 3), (7, 8), (24, 5), (25, 33), (64, 4), (129, 16), (257, 2)] {
+            for (k, d) in [(1, 1), (2, 3), (7, 8), (24, 5), (25, 33), (64, 4), (129, 16), (257, 2), (25, 70), (4200, 4)]
+            {
                 let (x, centers) = (matrix(rows, d, 31), matrix(k, d, 32));
                 check(&format!("{name}: {rows}×{d}, k = {k}"), &x, &centers, assign(device, &x, &centers));
             }

@@ -147,6 +147,16 @@ fn the_result_does_not_depend_on_chunks_or_budget() {
 }
 
 #[test]
+fn long_and_short_words_give_the_same_bits() {
+    let short = open_gpu(DeviceOptions::default().short_words(true).mark_outputs(true));
+    for (layout, shape) in LAYOUTS.into_iter().zip([[70, 33, 5], [257, 129, 300], [1, 65, 4100]]) {
+        let (a, b) = operands(layout, shape);
+        let [long, short] = [gpu(), &short].map(|device| bits(run(device, layout, &a, &b).as_slice()));
+        assert!(long == short, "{layout:?} {shape:?}");
+    }
+}
+
+#[test]
 fn a_row_of_the_result_does_not_depend_on_the_rows_around_it() {
     let (a, b) = operands(Layout::NT, [130, 50, 70]);
     for (name, device) in devices() {
