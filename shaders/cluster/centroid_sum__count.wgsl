@@ -1,17 +1,7 @@
 // How many rows of each run belong to each cluster: the first half of a counting sort of the rows by cluster.
 // A lane takes a run of rows and counts in its own column of the table, so no barrier and no atomics are needed.
 // The table lies cluster by cluster, run by run: a scan of it says where each run's rows of a cluster go.
-//#import status
-struct Params {
-    rows: u32,
-    runs: u32,
-    run_rows: u32,
-    clusters: u32,
-    label_first: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> labels: array<u32>;
+//#import label_runs
 @group(0) @binding(2) var<storage, read_write> counts: array<u32>;
 
 @compute @workgroup_size(64)

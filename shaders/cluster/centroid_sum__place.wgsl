@@ -1,17 +1,7 @@
 // Puts the rows in the order of their clusters: the second half of a counting sort.
 // A lane takes a run of rows in order; its column of the table says where the next row of a cluster goes.
 // Afterwards each entry of the table is the end of its run's rows of a cluster, and the entry before it their beginning.
-//#import status
-struct Params {
-    rows: u32,
-    runs: u32,
-    run_rows: u32,
-    clusters: u32,
-    label_first: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> labels: array<u32>;
+//#import label_runs
 @group(0) @binding(2) var<storage, read_write> places: array<u32>;
 @group(0) @binding(3) var<storage, read_write> order: array<u32>;
 

@@ -9,6 +9,7 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("columns", include_str!("../../shaders/lib/columns.wgsl")),
     ("elementary", include_str!("../../shaders/lib/elementary.wgsl")),
     ("extreme_rows", include_str!("../../shaders/lib/extreme_rows.wgsl")),
+    ("label_runs", include_str!("../../shaders/lib/label_runs.wgsl")),
     ("metric", include_str!("../../shaders/lib/metric.wgsl")),
     ("metric_root", include_str!("../../shaders/lib/metric_root.wgsl")),
     ("nearest", include_str!("../../shaders/lib/nearest.wgsl")),

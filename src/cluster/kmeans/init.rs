@@ -93,8 +93,8 @@ fn plus_plus(
     let mut centers = candidates.as_slice().to_vec();
     let mut chosen = 0;
     let mut closest = ops::closer(stream, x, &candidates.to(stream.device())?, None, weights)?;
+    let mut sums = closest.sums(stream)?.swap_remove(chosen);
     while centers.len() < clusters * x.columns() {
-        let sums = closest.sums(stream)?.swap_remove(chosen);
         let mut rows = vec![];
         for _ in 0..trials {
             rows.push(draw_row(stream, &closest, chosen, &sums, host_weights.as_deref(), draws)?);
@@ -102,10 +102,12 @@ fn plus_plus(
         let candidates = x.rows_at(stream, &rows)?;
         let device_candidates = candidates.to(stream.device())?;
         let next = ops::closer(stream, x, &device_candidates, Some((&closest, chosen)), weights)?;
-        let totals: Vec<f64> = next.sums(stream)?.iter().map(|sums| sums.iter().sum()).collect();
+        let mut next_sums = next.sums(stream)?;
+        let totals: Vec<f64> = next_sums.iter().map(|sums| sums.iter().sum()).collect();
         // The first of the best.
         chosen = (1..trials).fold(0, |best, candidate| if totals[candidate] < totals[best] { candidate } else { best });
         centers.extend_from_slice(candidates.row(chosen));
+        sums = next_sums.swap_remove(chosen);
         closest = next;
     }
     Matrix::from_vec(clusters, x.columns(), centers)

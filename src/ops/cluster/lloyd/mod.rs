@@ -54,9 +54,10 @@ impl<'a> Lloyd<'a> {
         weights: Option<&'a DeviceVec<f32>>,
         centers: &Matrix,
     ) -> Result<Lloyd<'a>> {
-        super::check(stream, "k-means", x, &centers.to(stream.device())?)?;
+        let on_device = centers.to(stream.device())?;
+        super::check(stream, "k-means", x, &on_device)?;
         let home = match stream.gpu().is_some() {
-            true => Home::Gpu(OnGpu::new(stream, x, centers)?),
+            true => Home::Gpu(OnGpu::new(stream, x, on_device)?),
             false => Home::Cpu(OnCpu::new(x, centers)),
         };
         Ok(Lloyd { x, weights, home, compares: false, leave_empty: false })

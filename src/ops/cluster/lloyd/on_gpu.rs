@@ -18,13 +18,13 @@ pub(super) struct OnGpu {
 }
 
 impl OnGpu {
-    pub(super) fn new(stream: &mut Stream, x: &DeviceMatrix, centers: &Matrix) -> Result<OnGpu> {
+    pub(super) fn new(stream: &mut Stream, x: &DeviceMatrix, centers: DeviceMatrix) -> Result<OnGpu> {
         Ok(OnGpu {
-            centers: centers.to(stream.device())?,
             labels: DeviceVec::output(stream, x.rows())?,
             distances: DeviceVec::output(stream, x.rows())?,
             sums: DeviceMatrix::output(stream.device(), centers.rows(), x.columns())?,
             counts: DeviceVec::output(stream, centers.rows())?,
+            centers,
         })
     }
 
