@@ -23,6 +23,7 @@
 //! | [`cluster`] | k-means, whole and by mini-batches |
 //! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
+//! | [`pipeline`], [`registry`] | transformers and a model as one; every model by its name |
 //! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
 //! | [`preprocessing`], [`selection`] | scaling, encoding, basis functions, imputing; splits into folds |
 //! | [`metrics`], [`plot`] | how good it is; pictures |
@@ -58,8 +59,10 @@ pub mod metrics;
 pub mod model;
 pub mod neighbors;
 pub mod ops;
+pub mod pipeline;
 pub mod plot;
 pub mod preprocessing;
+pub mod registry;
 pub mod selection;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};
@@ -67,6 +70,7 @@ pub use data::{Dataset, Labels, Target};
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream, Variant};
 pub use error::{Error, Result};
 pub use metric::Metric;
+pub use registry::Model;
 
 /// What most programs need.
 pub mod prelude {
@@ -77,6 +81,8 @@ pub mod prelude {
         KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel,
     };
     pub use crate::neighbors::{LocalOutlierFactor, LocalOutlierFactorModel, NearestNeighbors, NearestNeighborsModel};
+    pub use crate::pipeline::{Pipeline, PipelineModel};
+    pub use crate::registry::{AnyEstimator, Model};
     pub use crate::{Dataset, Labels, Metric, datasets, metrics};
     pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
 }

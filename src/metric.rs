@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String", into = "String")]
 pub enum Metric {
     /// (Σ (x − y)²)^½.
     #[default]
@@ -42,6 +42,33 @@ impl Metric {
     }
 }
 
+/// `euclidean`, `minkowski:3`: what [`FromStr`](std::str::FromStr) reads.
+impl std::fmt::Display for Metric {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Metric::Euclidean => formatter.write_str("euclidean"),
+            Metric::Manhattan => formatter.write_str("manhattan"),
+            Metric::Chebyshev => formatter.write_str("chebyshev"),
+            Metric::Minkowski(p) => write!(formatter, "minkowski:{p}"),
+            Metric::Cosine => formatter.write_str("cosine"),
+        }
+    }
+}
+
+impl From<Metric> for String {
+    fn from(metric: Metric) -> String {
+        metric.to_string()
+    }
+}
+
+impl TryFrom<String> for Metric {
+    type Error = Error;
+
+    fn try_from(name: String) -> Result<Metric> {
+        name.parse()
+    }
+}
+
 impl std::str::FromStr for Metric {
     type Err = Error;
 
@@ -56,7 +83,7 @@ impl std::str::FromStr for Metric {
             "cosine" => Ok(Metric::Cosine),
             _ => {
                 let order = name.strip_prefix("minkowski:").and_then(|order| order.parse().ok());
-                Metric::Minkowski(order.ok_or_else(refuse)?).checked()
+                Metric::Minkowski(order.ok_or_else(refuse)?).checked().map_err(|_| refuse())
             }
         }
     }

@@ -52,7 +52,7 @@ fn rule(wanted: &str, names: Option<&[String]>, columns: usize) -> String {
 }
 
 /// The name nearest to a wrong one, if it is near: at most a third of the letters, and at least two, may differ.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = (wanted.chars().count() / 3).max(2);
     let near = names.map(|name| (distance(wanted, name, most), name)).filter(|(distance, _)| *distance <= most);
     near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)

@@ -10,7 +10,7 @@
 
 mod array_file;
 mod choice;
-pub(crate) mod columns;
+mod columns;
 mod csv;
 mod dataset;
 mod idx;
@@ -27,6 +27,7 @@ mod source;
 mod split;
 mod target;
 
+pub use columns::nearest as nearest_name;
 pub use csv::CsvChunks;
 pub use dataset::Dataset;
 pub use labels::Labels;

@@ -50,6 +50,17 @@ impl<'a> Fit<'a> {
         Ok(Some(weights))
     }
 
+    /// Refuses weights that the model has no use for, rather than ignore them.
+    pub(crate) fn refuse_weights(&self, op: &'static str) -> Result<()> {
+        match self.sample_weight {
+            None => Ok(()),
+            Some(_) => {
+                let expected = "no sample weights, which this model has no use for".to_string();
+                Err(Error::Shape { op, expected, got: "sample weights".to_string() })
+            }
+        }
+    }
+
     /// Runs `job` under the observer.
     pub(crate) fn watched<T>(self, what: &'static str, job: impl FnOnce(&mut Watch<'_>) -> Result<T>) -> Result<T> {
         match self.observer {

@@ -2,12 +2,16 @@
 
 mod draws;
 mod fit;
+mod fitted;
+mod learn;
 mod observer;
 mod rows;
 mod targets;
 
 pub(crate) use draws::Draws;
 pub use fit::Fit;
+pub use fitted::{Fitted, Losses, Outcome, Prediction, Task};
+pub use learn::Estimator;
 pub(crate) use observer::Watch;
 pub use observer::{Flow, Observer, Progress, Report};
 

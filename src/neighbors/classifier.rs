@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::reference::{Neighbors, Reference};
-use super::votes::Weights;
+use super::votes::{PARAMETERS, Weights};
 use crate::array::Matrix;
-use crate::data::Labels;
+use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Observer, Predict, PredictProba, Rows, Score};
+use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
 use crate::metric::Metric;
 use crate::model::{Container, Persist};
 
@@ -171,5 +171,35 @@ impl Persist for KNeighborsClassifierModel {
         let names = container.take_strings("class_names")?;
         let y = Labels::from_codes(codes, names).map_err(|error| container.refuse(error.to_string()))?;
         Ok(KNeighborsClassifierModel { params, reference, y })
+    }
+}
+
+impl Estimator for KNeighborsClassifier {
+    type Model = KNeighborsClassifierModel;
+    const TASK: Task = Task::Classification;
+    const ABOUT: &'static str = "the class that most of the k nearest rows have";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+
+    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<KNeighborsClassifierModel> {
+        options.refuse_weights("KNeighborsClassifier")?;
+        self.fit(x, target.labels()?)
+    }
+}
+
+impl Fitted for KNeighborsClassifierModel {
+    fn predict_any(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Classes(self.predict_with(x, observer)?))
+    }
+
+    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        self.predict_proba(x).map(Some)
+    }
+
+    fn class_names(&self) -> &[String] {
+        self.classes()
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
     }
 }

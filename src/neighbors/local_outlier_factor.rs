@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::reference::{Neighbors, Reference};
+use super::votes::METRIC;
+use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::estimator::{Decision, Fit, Predict, Rows};
+use crate::estimator::{Decision, Estimator, Fit, Fitted, Observer, Outcome, Predict, Prediction, Rows, Task};
 use crate::metric::Metric;
 use crate::model::{Container, Persist};
 
@@ -13,13 +15,45 @@ const SMALLEST: f64 = 1e-10;
 
 /// How many rows are taken to be outliers.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "Written", into = "Written")]
 pub enum Contamination {
     /// Those whose factor is above 1.5, as in the original paper.
     #[default]
     Auto,
     /// This share of the fitted rows, above 0 and at most ½.
     Share(f64),
+}
+
+/// Contamination as it is written: `auto`, or the share.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Share(f64),
+    Name(String),
+}
+
+impl From<Contamination> for Written {
+    fn from(contamination: Contamination) -> Written {
+        match contamination {
+            Contamination::Auto => Written::Name("auto".to_string()),
+            Contamination::Share(share) => Written::Share(share),
+        }
+    }
+}
+
+impl TryFrom<Written> for Contamination {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Contamination> {
+        match written {
+            Written::Share(share) => Ok(Contamination::Share(share)),
+            Written::Name(name) if name == "auto" => Ok(Contamination::Auto),
+            Written::Name(got) => {
+                let rule = "auto, or a share above 0 and at most 0.5".to_string();
+                Err(Error::Param { name: "contamination", rule, got })
+            }
+        }
+    }
 }
 
 /// The local outlier factor: how much denser a row's neighbours lie than the row itself. About 1 inside a cluster,
@@ -242,5 +276,36 @@ impl Persist for LocalOutlierFactorModel {
         let offset = container.take("offset", &[1])?[0];
         let k = params.n_neighbors.min(rows - 1);
         Ok(LocalOutlierFactorModel { params, reference, k, reach, density, factors, offset })
+    }
+}
+
+impl Estimator for LocalOutlierFactor {
+    type Model = LocalOutlierFactorModel;
+    const TASK: Task = Task::Outliers;
+    const ABOUT: &'static str = "rows that lie less densely than their neighbours do";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
+        ("n_neighbors", "neighbours that density is measured by"),
+        ("contamination", "auto, or the share of outliers, at most 0.5"),
+        ("novelty", "true to judge rows that were not fitted"),
+        ("metric", METRIC),
+    ];
+
+    fn fit_target(&self, x: Rows<'_>, _target: &Target, options: Fit<'_>) -> Result<LocalOutlierFactorModel> {
+        options.refuse_weights("LocalOutlierFactor")?;
+        self.fit_with(x, options)
+    }
+}
+
+impl Fitted for LocalOutlierFactorModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Outliers(self.predict(x)?))
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { fitted: Some(Prediction::Outliers(self.labels())), ..Outcome::default() }
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
     }
 }

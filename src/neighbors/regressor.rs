@@ -4,10 +4,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::reference::{Neighbors, Reference};
-use super::votes::Weights;
+use super::votes::{PARAMETERS, Weights};
 use crate::array::Matrix;
+use crate::data::Target;
 use crate::error::Result;
-use crate::estimator::{Fit, Observer, Predict, Rows, Score, Targets};
+use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
 use crate::metric::Metric;
 use crate::model::{Container, Persist};
 
@@ -137,5 +138,27 @@ impl Persist for KNeighborsRegressorModel {
         }
         let y = Matrix::from_vec(rows, outputs, container.take("targets", &[rows, outputs])?)?;
         Ok(KNeighborsRegressorModel { params, reference, y })
+    }
+}
+
+impl Estimator for KNeighborsRegressor {
+    type Model = KNeighborsRegressorModel;
+    const TASK: Task = Task::Regression;
+    const ABOUT: &'static str = "the mean of the targets of the k nearest rows";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+
+    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<KNeighborsRegressorModel> {
+        options.refuse_weights("KNeighborsRegressor")?;
+        self.fit(x, target.values()?)
+    }
+}
+
+impl Fitted for KNeighborsRegressorModel {
+    fn predict_any(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Numbers(self.predict_with(x, observer)?))
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
     }
 }

@@ -104,6 +104,21 @@ impl SimpleImputer {
         }
         Ok(SimpleImputerModel { params: self.clone(), statistics })
     }
+
+    /// The same where some columns hold codes of levels, whose mean means nothing: their most frequent one.
+    pub fn fit_levels<'a>(&self, x: impl Into<Rows<'a>>, levels: &[Option<Vec<String>>]) -> Result<SimpleImputerModel> {
+        let x = to_fit(OP, x.into())?;
+        if levels.len() != x.columns() {
+            let expected = format!("the levels, or none, of {} columns", x.columns());
+            return Err(Error::Shape { op: OP, expected, got: format!("those of {} columns", levels.len()) });
+        }
+        let mut model = self.fit(&x)?;
+        let coded = by_column(&x, |column, values| levels[column].as_ref().and_then(|_| most_frequent(values)));
+        for (number, level) in model.statistics.iter_mut().zip(coded) {
+            *number = level.unwrap_or(*number);
+        }
+        Ok(model)
+    }
 }
 
 /// The value that occurs most often, the smallest of several.

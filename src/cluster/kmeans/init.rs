@@ -1,5 +1,7 @@
 //! Where the centres start.
 
+use serde::{Deserialize, Serialize};
+
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::device::Stream;
 use crate::error::{Error, Result};
@@ -11,7 +13,8 @@ use crate::ops::cluster::closer::{BLOCK, Closer};
 const STREAM: u32 = 0x6b6d_0000;
 
 /// Where the centres start.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
 pub enum Init {
     /// One after the other, each at a row drawn in proportion to its squared distance from the centres there are; the
     /// best of 2 + ⌊ln k⌋ draws, as scikit-learn does (greedy k-means++, Arthur and Vassilvitskii 2007).
@@ -21,6 +24,40 @@ pub enum Init {
     Random,
     /// These centres, k×d.
     Centers(Matrix),
+}
+
+/// A start as it is written: `k-means++`, `random`, or the rows of the centres.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Name(String),
+    Rows(Vec<Vec<f32>>),
+}
+
+impl From<Init> for Written {
+    fn from(init: Init) -> Written {
+        match init {
+            Init::KMeansPlusPlus => Written::Name("k-means++".to_string()),
+            Init::Random => Written::Name("random".to_string()),
+            Init::Centers(centers) => Written::Rows((0..centers.rows()).map(|row| centers.row(row).to_vec()).collect()),
+        }
+    }
+}
+
+impl TryFrom<Written> for Init {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Init> {
+        match written {
+            Written::Name(name) if name == "k-means++" => Ok(Init::KMeansPlusPlus),
+            Written::Name(name) if name == "random" => Ok(Init::Random),
+            Written::Name(got) => {
+                let rule = "k-means++, random, or the centres (a .npy file on the command line)".to_string();
+                Err(Error::Param { name: "init", rule, got })
+            }
+            Written::Rows(rows) => Ok(Init::Centers(Matrix::from_rows(&rows)?)),
+        }
+    }
 }
 
 impl Init {

@@ -8,10 +8,13 @@ pub use init::Init;
 pub use model::KMeansModel;
 pub(super) use model::{distances_to, inertia, nearest, restore_clusters, store_clusters};
 
+use serde::{Deserialize, Serialize};
+
 use crate::array::{DeviceMatrix, DeviceVec};
+use crate::data::Target;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Rows, Watch};
+use crate::estimator::{Estimator, Fit, Rows, Task, Watch};
 use crate::ops;
 
 /// k-means by Lloyd's iterations. Names and defaults are scikit-learn's.
@@ -32,7 +35,8 @@ use crate::ops;
 ///   distinct rows than clusters) a cluster may stay empty: its centre repeats another.
 /// - It stops when no label changes, then when the centres move by less than `tol`, then after `max_iter` iterations.
 /// - The same seed and device give the same bits.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct KMeans {
     /// Number of clusters, k; at least 1, at most the number of rows. Default 8.
     pub n_clusters: usize,
@@ -153,6 +157,24 @@ impl KMeans {
             log::warn!("k-means did not converge in {} iterations; raise max_iter or tol", model.iterations());
         }
         Ok(model)
+    }
+}
+
+impl Estimator for KMeans {
+    type Model = KMeansModel;
+    const TASK: Task = Task::Clustering;
+    const ABOUT: &'static str = "k clusters, each row in the one with the nearest centre (Lloyd)";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
+        ("n_clusters", "number of clusters"),
+        ("init", "k-means++, random, or a .npy file of centres"),
+        ("n_init", "searches from different starts; null: 10 for random starts, else 1"),
+        ("max_iter", "iterations of a search at most"),
+        ("tol", "ends when the centres move by less than this, relative to the variance"),
+        ("seed", "decides the random starts"),
+    ];
+
+    fn fit_target(&self, x: Rows<'_>, _target: &Target, options: Fit<'_>) -> Result<KMeansModel> {
+        self.fit_with(x, options)
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Predict, Rows, Transform};
+use crate::estimator::{Fitted, Observer, Outcome, Predict, Prediction, Rows, Transform};
 use crate::model::{Container, Persist};
 use crate::ops;
 use crate::ops::cluster::lloyd::Found;
@@ -76,6 +76,27 @@ impl Transform for KMeansModel {
     /// The distance from each row to each centre, n×k.
     fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         distances_to(&self.centers, x.into())
+    }
+}
+
+impl Fitted for KMeansModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Clusters(self.predict(x)?))
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome {
+            iterations: Some(self.iterations),
+            converged: Some(self.converged),
+            inertia: Some(self.inertia),
+            fitted: Some(Prediction::Clusters(self.labels.clone())),
+            centers: Some(self.centers.clone()),
+            ..Outcome::default()
+        }
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
     }
 }
 

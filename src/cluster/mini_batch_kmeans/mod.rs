@@ -5,13 +5,15 @@ mod step;
 
 pub use model::MiniBatchKMeansModel;
 
+use serde::{Deserialize, Serialize};
 use step::{Batch, Patience};
 
 use super::kmeans::{Init, check_clusters, positive};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::data::Target;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::{Draws, Fit, Rows, Watch};
+use crate::estimator::{Draws, Estimator, Fit, Rows, Task, Watch};
 use crate::ops;
 
 /// The streams of random numbers: which rows make a batch, and where lost centres go.
@@ -34,7 +36,8 @@ const STREAM_REASSIGN: u32 = 0x6d62_0001;
 /// assert_ne!(clusters[0], clusters[1]);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MiniBatchKMeans {
     /// Number of clusters, k. Default 8.
     pub n_clusters: usize,
@@ -215,4 +218,25 @@ fn gather(stream: &mut Stream, x: &DeviceMatrix, rows: &[usize]) -> Result<Devic
     let index: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
     let index = DeviceVec::from_slice(&index, stream.device())?;
     ops::gather_rows(stream, x, &index)
+}
+
+impl Estimator for MiniBatchKMeans {
+    type Model = MiniBatchKMeansModel;
+    const TASK: Task = Task::Clustering;
+    const ABOUT: &'static str = "k-means on small batches of rows, for large data";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
+        ("n_clusters", "number of clusters"),
+        ("init", "k-means++, random, or a .npy file of centres"),
+        ("max_iter", "passes over the data at most"),
+        ("batch_size", "rows of a batch"),
+        ("tol", "ends when the smoothed shift of the centres is below this; 0 turns it off"),
+        ("max_no_improvement", "ends after so many batches without improvement; null turns it off"),
+        ("init_size", "rows that the start is chosen among; null: three batches"),
+        ("reassignment_ratio", "centres with less than this share of the heaviest one's weight are moved"),
+        ("seed", "decides the start and the batches"),
+    ];
+
+    fn fit_target(&self, x: Rows<'_>, _target: &Target, options: Fit<'_>) -> Result<MiniBatchKMeansModel> {
+        self.fit_with(x, options)
+    }
 }

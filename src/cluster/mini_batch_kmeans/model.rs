@@ -6,7 +6,7 @@ use crate::array::{DeviceMatrix, Matrix};
 use crate::cluster::kmeans::{distances_to, inertia, nearest, restore_clusters, store_clusters};
 use crate::device::Stream;
 use crate::error::Result;
-use crate::estimator::{Predict, Rows, Transform};
+use crate::estimator::{Fitted, Observer, Outcome, Predict, Prediction, Rows, Transform};
 use crate::model::{Container, Persist};
 
 /// The clusters that [`MiniBatchKMeans`](super::MiniBatchKMeans) found so far.
@@ -89,6 +89,27 @@ impl Transform for MiniBatchKMeansModel {
     /// The distance from each row to each centre, n×k.
     fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         distances_to(&self.centers, x.into())
+    }
+}
+
+impl Fitted for MiniBatchKMeansModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Clusters(self.predict(x)?))
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome {
+            iterations: Some(self.iterations),
+            converged: Some(self.converged),
+            inertia: Some(self.inertia),
+            fitted: Some(Prediction::Clusters(self.labels.clone())),
+            centers: Some(self.centers.clone()),
+            ..Outcome::default()
+        }
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
     }
 }
 

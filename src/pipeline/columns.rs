@@ -1,0 +1,118 @@
+//! What the columns of the fitted data were, and how other data is brought into their form.
+
+use std::collections::HashMap;
+
+use crate::array::Matrix;
+use crate::data::{Dataset, nearest_name};
+use crate::error::{Error, Result};
+
+/// A column that a model was fitted on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Its name; empty if the data had none.
+    pub name: String,
+    /// The names of its levels, by code, if it is categorical.
+    pub levels: Option<Vec<String>>,
+}
+
+/// Rows in the form that a model was fitted on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arranged {
+    /// The columns of the model, in its order.
+    pub x: Matrix,
+    /// Columns of the data that the model does not know.
+    pub ignored: Vec<String>,
+}
+
+impl Column {
+    /// The columns of a dataset.
+    pub(super) fn of(data: &Dataset) -> Vec<Column> {
+        let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
+        let levels = data.levels.iter().enumerate();
+        levels.map(|(column, levels)| Column { name: name(column), levels: levels.clone() }).collect()
+    }
+}
+
+/// Brings the columns of `data` into the order of `columns` by name, and its codes into their codes.
+///
+/// Without names on either side the columns are taken as they come. A level that was not fitted is missing (NaN) where
+/// `unseen_is_missing`, else an error.
+pub(super) fn arrange(columns: &[Column], data: &Dataset, unseen_is_missing: bool) -> Result<Arranged> {
+    let named = columns.iter().all(|column| !column.name.is_empty());
+    let (places, ignored) = match data.x.names().filter(|_| named) {
+        Some(names) => by_name(columns, names)?,
+        None if data.x.columns() == columns.len() => ((0..columns.len()).collect(), vec![]),
+        None => {
+            let expected = format!("{} columns, as in the data that was fitted", columns.len());
+            return Err(Error::Shape { op: "predict", expected, got: format!("{} columns", data.x.columns()) });
+        }
+    };
+    let unchanged = places.iter().enumerate().all(|(at, place)| at == *place) && data.x.columns() == columns.len();
+    let same_levels = columns.iter().zip(&places).all(|(column, place)| column.levels == data.levels[*place]);
+    if unchanged && same_levels {
+        return Ok(Arranged { x: data.x.clone(), ignored });
+    }
+    let maps = columns.iter().zip(&places).map(|(column, place)| recoding(column, &data.levels[*place]));
+    let maps: Vec<Option<Vec<Option<f32>>>> = maps.collect::<Result<_>>()?;
+    let mut values = Vec::with_capacity(data.x.rows() * columns.len());
+    for row in 0..data.x.rows() {
+        let source = data.x.row(row);
+        for (at, place) in places.iter().enumerate() {
+            let value = source[*place];
+            values.push(match &maps[at] {
+                Some(codes) if !value.is_nan() => match codes[value as usize] {
+                    Some(code) => code,
+                    None if unseen_is_missing => f32::NAN,
+                    None => return Err(unseen(&columns[at], &data.levels[*place], value as usize, row)),
+                },
+                _ => value,
+            });
+        }
+    }
+    let x = Matrix::from_vec(data.x.rows(), columns.len(), values)?;
+    let x = if named { x.with_names(columns.iter().map(|column| column.name.clone()))? } else { x };
+    Ok(Arranged { x, ignored })
+}
+
+/// The place of each fitted column in the data, and the names that none of them has.
+fn by_name(columns: &[Column], names: &[String]) -> Result<(Vec<usize>, Vec<String>)> {
+    let places: HashMap<&str, usize> = names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+    let find = |column: &Column| {
+        places.get(column.name.as_str()).copied().ok_or_else(|| {
+            let near = match nearest_name(&column.name, names.iter().map(String::as_str)) {
+                Some(near) => format!("; the nearest is {near:?}"),
+                None => String::new(),
+            };
+            let expected = format!("a column {:?}, which the model was fitted on", column.name);
+            Error::Shape { op: "predict", expected, got: format!("data without it{near}") }
+        })
+    };
+    let found: Vec<usize> = columns.iter().map(find).collect::<Result<_>>()?;
+    let known: std::collections::HashSet<usize> = found.iter().copied().collect();
+    let ignored = names.iter().enumerate().filter(|(at, _)| !known.contains(at)).map(|(_, name)| name.clone());
+    Ok((found, ignored.collect()))
+}
+
+/// For each code of the data the code of the model, if it has that level; nothing for a column of numbers.
+fn recoding(column: &Column, levels: &Option<Vec<String>>) -> Result<Option<Vec<Option<f32>>>> {
+    match (&column.levels, levels) {
+        (None, None) => Ok(None),
+        (Some(known), Some(found)) => {
+            let codes: HashMap<&str, usize> =
+                known.iter().enumerate().map(|(code, level)| (level.as_str(), code)).collect();
+            Ok(Some(found.iter().map(|level| codes.get(level.as_str()).map(|code| *code as f32)).collect()))
+        }
+        (known, _) => {
+            let kind = |text: bool| if text { "text" } else { "numbers" }.to_string();
+            let expected = format!("{} in column {:?}", kind(known.is_some()), column.name);
+            Err(Error::Shape { op: "predict", expected, got: kind(known.is_none()) })
+        }
+    }
+}
+
+fn unseen(column: &Column, levels: &Option<Vec<String>>, code: usize, row: usize) -> Error {
+    let level = levels.iter().flatten().nth(code).cloned().unwrap_or_default();
+    let known = column.levels.iter().flatten().take(8).map(|level| format!("{level:?}")).collect::<Vec<_>>().join(", ");
+    let expected = format!("a level of {:?} that was fitted ({known})", column.name);
+    Error::Shape { op: "predict", expected, got: format!("{level:?} in row {}", row + 1) }
+}

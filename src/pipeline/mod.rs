@@ -1,0 +1,137 @@
+//! Preparing and fitting as one: transformers, then a model.
+
+mod columns;
+mod model;
+mod step;
+
+pub use columns::{Arranged, Column};
+pub use model::PipelineModel;
+pub use step::{FittedStep, Step};
+
+use crate::array::Matrix;
+use crate::data::{Dataset, Target};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::estimator::{Estimator, Fit};
+use crate::registry::AnyEstimator;
+use step::Levels;
+
+/// Transformers, one after the other, and then a model: fits, predicts, saves and loads as one.
+///
+/// Transformers run on the host; the model is fitted on the device that [`Pipeline::fit_on`] names.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// use gristmill::preprocessing::StandardScaler;
+/// let (train, test) = datasets::wine()?.split(0.7, 1)?;
+/// let model = Pipeline::new(KNeighborsClassifier::new(5)).step(StandardScaler::default()).fit(&train)?;
+/// let predicted = model.predict(&test.x)?;
+/// let again = PipelineModel::from_bytes(&model.to_bytes()?)?;
+/// assert_eq!(again.predict(&test.x)?, predicted);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pipeline {
+    steps: Vec<Step>,
+    estimator: AnyEstimator,
+}
+
+impl Pipeline {
+    /// A model without steps before it.
+    pub fn new(estimator: impl Estimator) -> Pipeline {
+        Pipeline::from(AnyEstimator::new(estimator))
+    }
+
+    /// Adds a transformer behind those there are.
+    pub fn step(mut self, step: impl Into<Step>) -> Pipeline {
+        self.steps.push(step.into());
+        self
+    }
+
+    /// The transformers, in their order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The model's parameters.
+    pub fn estimator(&self) -> &AnyEstimator {
+        &self.estimator
+    }
+
+    /// The same with one parameter of the model set, as [`AnyEstimator::set`].
+    pub fn set(&self, name: &str, value: serde_json::Value) -> Result<Pipeline> {
+        Ok(Pipeline { steps: self.steps.clone(), estimator: self.estimator.set(name, value)? })
+    }
+
+    /// Fits the steps and the model on the CPU.
+    pub fn fit(&self, data: &Dataset) -> Result<PipelineModel> {
+        self.fit_on(&Device::Cpu, data, Fit::default())
+    }
+
+    /// Fits the steps, then the model on a device.
+    pub fn fit_on(&self, device: &Device, data: &Dataset, options: Fit<'_>) -> Result<PipelineModel> {
+        self.prepare(data)?.fit_on(device, options)
+    }
+
+    /// Fits the steps alone: what remains is the model's part.
+    pub fn prepare(&self, data: &Dataset) -> Result<Prepared> {
+        if self.estimator.task().needs_target() {
+            self.estimator.task().check(&data.target)?;
+        }
+        let columns = Column::of(data);
+        let (mut x, mut levels) = (data.x.clone(), data.levels.clone());
+        let mut steps = vec![];
+        for step in &self.steps {
+            if step.wants_numbers() {
+                self.refuse_levels(&x, &levels)?;
+            }
+            let (fitted, rows, left) = step.fit(&x, &levels)?;
+            steps.push(fitted);
+            (x, levels) = (rows, left);
+        }
+        self.refuse_levels(&x, &levels)?;
+        Ok(Prepared { estimator: self.estimator.clone(), columns, steps, x, target: data.target.clone() })
+    }
+
+    /// Codes of levels are no quantities: a model that takes numbers refuses them.
+    fn refuse_levels(&self, x: &Matrix, levels: &Levels) -> Result<()> {
+        let named = |column: usize| x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
+        let text: Vec<String> =
+            (0..levels.len()).filter(|column| levels[*column].is_some()).map(|column| named(column)).collect();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let expected = "columns of numbers; encode text columns (OneHotEncoder, --one-hot) or leave them out (--drop)";
+        let got = format!("text in {}", text.join(", "));
+        Err(Error::Shape { op: self.estimator.name(), expected: expected.to_string(), got })
+    }
+}
+
+impl From<AnyEstimator> for Pipeline {
+    fn from(estimator: AnyEstimator) -> Pipeline {
+        Pipeline { steps: vec![], estimator }
+    }
+}
+
+/// A pipeline whose steps are fitted, with the rows that they made.
+#[derive(Debug)]
+pub struct Prepared {
+    estimator: AnyEstimator,
+    columns: Vec<Column>,
+    steps: Vec<FittedStep>,
+    x: Matrix,
+    target: Target,
+}
+
+impl Prepared {
+    /// The rows that the model is fitted on.
+    pub fn x(&self) -> &Matrix {
+        &self.x
+    }
+
+    /// Fits the model on a device.
+    pub fn fit_on(self, device: &Device, options: Fit<'_>) -> Result<PipelineModel> {
+        let model = self.estimator.fit((&self.x.to(device)?).into(), &self.target, options)?;
+        Ok(PipelineModel::new(self, model))
+    }
+}

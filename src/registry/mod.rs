@@ -1,0 +1,91 @@
+//! Every model by its name: what the command line, pipelines, grid search and ensembles choose from.
+//!
+//! A new model implements [`Estimator`] and [`Fitted`], and gets one line in [`entries`].
+//!
+//! ```
+//! use gristmill::prelude::*;
+//! use gristmill::registry;
+//! let iris = datasets::iris()?;
+//! let estimator = registry::find("kneighbors-classifier")?.estimator().set("n_neighbors", 3.into())?;
+//! let model = estimator.fit((&iris.x).into(), &iris.target, Fit::default())?;
+//! let again = Model::from_bytes(&model.to_bytes()?)?;
+//! assert_eq!(again.predict((&iris.x).into())?, model.predict((&iris.x).into())?);
+//! # Ok::<(), gristmill::Error>(())
+//! ```
+
+mod any;
+mod model;
+mod settings;
+
+pub use any::AnyEstimator;
+pub use model::Model;
+pub use settings::{parse_setting, parse_value};
+
+use crate::cluster::{KMeans, MiniBatchKMeans};
+use crate::data::nearest_name;
+use crate::error::{Error, Result};
+use crate::estimator::{Estimator, Fitted, Task};
+use crate::model::{Container, Persist};
+use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor, LocalOutlierFactor};
+
+/// A kind of model.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Its name: `kneighbors-classifier`.
+    pub name: &'static str,
+    /// What it is for.
+    pub task: Task,
+    /// One line on what it does.
+    pub about: &'static str,
+    /// The name of each parameter and one line on it.
+    pub parameters: &'static [(&'static str, &'static str)],
+    make: fn() -> AnyEstimator,
+    restore: fn(Container) -> Result<Box<dyn Fitted>>,
+}
+
+/// Every model there is, in the order of the documentation.
+pub fn entries() -> &'static [Entry] {
+    const ENTRIES: &[Entry] = &[
+        Entry::of::<KMeans>(),
+        Entry::of::<MiniBatchKMeans>(),
+        Entry::of::<KNeighborsClassifier>(),
+        Entry::of::<KNeighborsRegressor>(),
+        Entry::of::<LocalOutlierFactor>(),
+    ];
+    ENTRIES
+}
+
+/// The model of this name; a wrong name gets the nearest right one.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    entries().iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names = || entries().iter().map(|entry| entry.name);
+        let rule = match nearest_name(name, names()) {
+            Some(near) => format!("the name of a model (did you mean {near}?)"),
+            None => format!("the name of a model: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        Error::Param { name: "model", rule, got: format!("{name:?}") }
+    })
+}
+
+impl Entry {
+    const fn of<E: Estimator>() -> Entry {
+        Entry {
+            name: E::Model::KIND,
+            task: E::TASK,
+            about: E::ABOUT,
+            parameters: E::PARAMETERS,
+            make: || AnyEstimator::new(E::default()),
+            restore: |container| Ok(Box::new(E::Model::from_container(container)?)),
+        }
+    }
+
+    /// The model's parameters, each at its default.
+    pub fn estimator(&self) -> AnyEstimator {
+        (self.make)()
+    }
+
+    /// The fitted model of this kind that a container holds.
+    pub(crate) fn restore(&self, container: Container) -> Result<Box<dyn Fitted>> {
+        (self.restore)(container)
+    }
+}

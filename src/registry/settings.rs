@@ -1,0 +1,139 @@
+//! Parameters set by name, with values that came as text.
+
+use serde_json::{Map, Number, Value};
+
+use super::any::MODEL;
+use crate::data::{Dataset, nearest_name};
+use crate::error::{Error, Result};
+
+/// A `key=value` of the command line.
+pub fn parse_setting(text: &str) -> Result<(String, Value)> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_string(), parse_value(value)?)),
+        _ => {
+            let rule = "key=value, such as n_neighbors=3".to_string();
+            Err(Error::Param { name: "set", rule, got: format!("{text:?}") })
+        }
+    }
+}
+
+/// A value that came as text: a number, `true`, `false`, `none`, a JSON list or object, the array of a `.npy` file, or
+/// a word.
+///
+/// ```
+/// use gristmill::registry::parse_value;
+/// assert_eq!(parse_value("0.5")?, 0.5);
+/// assert_eq!(parse_value("distance")?, "distance");
+/// assert!(parse_value("none")?.is_null());
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn parse_value(text: &str) -> Result<Value> {
+    let text = text.trim();
+    if text.to_ascii_lowercase().ends_with(".npy") {
+        return array(&Dataset::read(text)?.x);
+    }
+    match text {
+        "none" | "None" => Ok(Value::Null),
+        "True" => Ok(Value::Bool(true)),
+        "False" => Ok(Value::Bool(false)),
+        _ => Ok(serde_json::from_str(text).unwrap_or_else(|_| number(text))),
+    }
+}
+
+/// Numbers that JSON does not know (`.5`, `+3`, `1e3` is known) are numbers all the same; anything else is a word.
+fn number(text: &str) -> Value {
+    let parsed = text.parse::<f64>().ok().and_then(Number::from_f64);
+    parsed.map_or_else(|| Value::String(text.to_string()), Value::Number)
+}
+
+fn array(x: &crate::array::Matrix) -> Result<Value> {
+    let rows: Vec<&[f32]> = (0..x.rows()).map(|row| x.row(row)).collect();
+    let unfit = |error: serde_json::Error| Error::Param {
+        name: "set",
+        rule: "an array of finite numbers".to_string(),
+        got: error.to_string(),
+    };
+    serde_json::to_value(rows).map_err(unfit)
+}
+
+/// Puts a value under a name that is known; behind a point it belongs to the estimator of that name.
+pub(super) fn put(
+    model: &str,
+    help: &'static [(&'static str, &'static str)],
+    parameters: &mut Map<String, Value>,
+    name: &str,
+    value: Value,
+) -> Result<()> {
+    let (own, inner) = match name.split_once('.') {
+        Some((own, inner)) => (own, Some(inner)),
+        None => (name, None),
+    };
+    if !help.iter().any(|(known, _)| *known == own) {
+        let names = || help.iter().map(|(name, _)| *name);
+        let rule = match nearest_name(own, names()) {
+            Some(near) => format!("one of {model} (did you mean {near}?)"),
+            None => format!("one of {model}: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(Error::Param { name: "parameter", rule, got: format!("{name:?}") });
+    }
+    match inner {
+        None => parameters.insert(own.to_string(), value),
+        Some(inner) => {
+            let outer = parameters.get(own).cloned().unwrap_or(Value::Null);
+            parameters.insert(own.to_string(), put_inside(help, own, outer, inner, value)?)
+        }
+    };
+    Ok(())
+}
+
+/// An estimator inside, by its name or whole, with one of its parameters set.
+fn put_inside(
+    help: &'static [(&'static str, &'static str)],
+    own: &str,
+    outer: Value,
+    inner: &str,
+    value: Value,
+) -> Result<Value> {
+    let unfit = |got: String| {
+        let rule = format!("an estimator before {own}.{inner} can be set; set {own} first");
+        Error::Param { name: fixed(help, own), rule, got }
+    };
+    let estimator: super::AnyEstimator = match &outer {
+        Value::String(_) => serde_json::from_value(outer).map_err(|error| unfit(error.to_string()))?,
+        Value::Object(map) if map.contains_key(MODEL) => {
+            serde_json::from_value(outer).map_err(|error| unfit(error.to_string()))?
+        }
+        other => return Err(unfit(other.to_string())),
+    };
+    serde_json::to_value(estimator.set(inner, value)?).map_err(|error| unfit(error.to_string()))
+}
+
+/// The error for a value of the wrong type.
+pub(super) fn refused(help: &'static [(&'static str, &'static str)], name: &str, error: &serde_json::Error) -> Error {
+    let own = name.split_once('.').map_or(name, |(own, _)| own);
+    let words = error.to_string();
+    // Ours speak for themselves: "metric must be …, got …". Those of serde end with what was expected.
+    let (rule, got) = match (words.split_once(" must be "), words.rsplit_once(", expected ")) {
+        (Some((_, rest)), _) => match rest.rsplit_once(", got ") {
+            Some((rule, got)) => (rule.to_string(), got.to_string()),
+            None => (rest.to_string(), "something else".to_string()),
+        },
+        (None, Some((got, expected))) => (plain(expected), plain(got)),
+        (None, None) => ("a value of its type".to_string(), words),
+    };
+    Error::Param { name: fixed(help, own), rule, got }
+}
+
+/// Serde's words in ours.
+fn plain(words: &str) -> String {
+    let words = words.replace("invalid type: ", "").replace("invalid value: ", "").replace("unknown variant ", "");
+    words
+        .replace("usize", "a whole number of at least 0")
+        .replace("u64", "a whole number of at least 0")
+        .replace('`', "")
+}
+
+/// The name of a parameter as the model wrote it.
+fn fixed(help: &'static [(&'static str, &'static str)], own: &str) -> &'static str {
+    help.iter().find(|(known, _)| *known == own).map_or("parameter", |(known, _)| known)
+}

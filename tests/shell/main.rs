@@ -1,0 +1,4 @@
+//! Models by name, pipelines, and choosing among them.
+
+mod pipelines;
+mod registry;

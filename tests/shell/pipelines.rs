@@ -1,0 +1,120 @@
+//! Transformers and a model as one.
+
+use gristmill::data::ReadOptions;
+use gristmill::estimator::Prediction;
+use gristmill::prelude::*;
+use gristmill::preprocessing::{
+    GaussianBasis, ImputeStrategy, KBinsDiscretizer, MinMaxScaler, Normalizer, OneHotEncoder, PolynomialFeatures,
+    RobustScaler, SimpleImputer, SineBasis, StandardScaler,
+};
+
+fn people() -> Dataset {
+    let text = b"age,city,height,kind\n30,Ulm,1.7,a\n41,Bern,1.8,b\n22,Ulm,1.6,a\n53,Graz,1.9,b\n35,Bern,,a\n";
+    let options = ReadOptions::default().missing(gristmill::data::Missing::Keep);
+    Dataset::parse("people.csv", text, &options).unwrap().with_target("kind").unwrap()
+}
+
+fn knn() -> Pipeline {
+    Pipeline::new(KNeighborsClassifier::new(1))
+}
+
+fn mixed() -> Pipeline {
+    let impute = SimpleImputer::default().strategy(ImputeStrategy::Median);
+    knn().step(impute).step(OneHotEncoder::default()).step(StandardScaler::default())
+}
+
+#[test]
+fn text_and_missing_cells_are_prepared_and_predicted_alike() {
+    let data = people();
+    let model = mixed().fit(&data).unwrap();
+    let Prediction::Classes(predicted) = model.predict(&model.arrange(&data).unwrap().x).unwrap() else { panic!() };
+    assert_eq!(&predicted, data.labels().unwrap());
+    assert_eq!(model.transform(&data.x).unwrap().columns(), 5);
+}
+
+#[test]
+fn text_columns_without_an_encoder_are_named() {
+    let refused = knn().fit(&people()).unwrap_err().to_string();
+    assert!(refused.contains("city") && refused.contains("--one-hot"), "{refused}");
+    let refused = knn().step(StandardScaler::default()).fit(&people()).unwrap_err().to_string();
+    assert!(refused.contains("city"), "{refused}");
+}
+
+#[test]
+fn columns_are_matched_by_name_in_any_order_and_further_ones_ignored() {
+    let model = mixed().fit(&people()).unwrap();
+    let text = b"kind,height,note,city,age\na,1.7,7,Ulm,30\nb,1.9,8,Graz,53\n";
+    let other = Dataset::parse("other.csv", text, &ReadOptions::default()).unwrap();
+    let arranged = model.arrange(&other).unwrap();
+    assert_eq!(arranged.ignored, ["kind", "note"]);
+    let Prediction::Classes(predicted) = model.predict(&arranged.x).unwrap() else { panic!() };
+    assert_eq!(predicted, Labels::from_names(&["a", "b"]));
+}
+
+#[test]
+fn a_missing_column_an_unseen_level_and_another_kind_are_errors() {
+    let model = mixed().fit(&people()).unwrap();
+    let refused = |text: &[u8]| {
+        let data = Dataset::parse("other.csv", text, &ReadOptions::default()).unwrap();
+        model.arrange(&data).unwrap_err().to_string()
+    };
+    let absent = refused(b"age,ctiy,height\n30,Ulm,1.7\n");
+    assert!(absent.contains("\"city\"") && absent.contains("\"ctiy\""), "{absent}");
+    let unseen = refused(b"age,city,height\n30,Ulm,1.7\n30,Paris,1.7\n");
+    assert!(unseen.contains("\"Paris\" in row 2") && unseen.contains("\"Bern\""), "{unseen}");
+    let numbers = refused(b"age,city,height\n30,7,1.7\n");
+    assert!(numbers.contains("city") && numbers.contains("text"), "{numbers}");
+}
+
+#[test]
+fn a_saved_pipeline_keeps_columns_levels_steps_and_bits() {
+    let data = people();
+    let model = mixed().fit(&data).unwrap().with_targets(vec!["kind".to_string()]);
+    let again = PipelineModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.columns(), model.columns());
+    assert_eq!(again.columns()[1].levels.as_deref().unwrap(), ["Bern", "Graz", "Ulm"]);
+    assert_eq!((again.targets(), again.steps()), (model.targets(), model.steps()));
+    assert_eq!(again.predict_proba(&data.x).unwrap(), model.predict_proba(&data.x).unwrap());
+    assert_eq!(again.to_bytes().unwrap(), model.to_bytes().unwrap());
+}
+
+#[test]
+fn every_transformer_is_a_step_that_is_saved_and_loaded() {
+    let wine = datasets::wine().unwrap();
+    let narrow = wine.clone().features(&["1", "2", "3"]).unwrap();
+    let pipelines = [
+        knn().step(StandardScaler::default()),
+        knn().step(MinMaxScaler::default()),
+        knn().step(RobustScaler::default()),
+        knn().step(Normalizer::default()),
+        knn().step(PolynomialFeatures::new(2)),
+        knn().step(StandardScaler::default()).step(SineBasis::default()),
+        knn().step(StandardScaler::default()).step(GaussianBasis::default()),
+        knn().step(KBinsDiscretizer::default()),
+        knn().step(SimpleImputer::default()),
+        knn().step(OneHotEncoder { columns: Some(vec!["alcohol".to_string()]), ..OneHotEncoder::default() }),
+    ];
+    for pipeline in pipelines {
+        let model = pipeline.fit(&narrow).unwrap();
+        let again = PipelineModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.steps(), model.steps());
+        assert_eq!(again.predict(&narrow.x).unwrap(), model.predict(&narrow.x).unwrap(), "{pipeline:?}");
+    }
+}
+
+#[test]
+fn a_pipeline_on_the_gpu_predicts_as_on_the_cpu() {
+    let device = Device::open("gpu").unwrap();
+    let (train, test) = datasets::wine().unwrap().split(0.7, 3).unwrap();
+    let pipeline = knn().step(StandardScaler::default());
+    let on_gpu = pipeline.fit_on(&device, &train, Fit::default()).unwrap();
+    let on_cpu = pipeline.fit(&train).unwrap();
+    assert_eq!(on_gpu.predict(&test.x.to(&device).unwrap()).unwrap(), on_cpu.predict(&test.x).unwrap());
+}
+
+#[test]
+fn a_target_of_the_wrong_kind_is_refused_before_any_work() {
+    let diabetes = datasets::diabetes().unwrap();
+    let numbers = Dataset::new(diabetes.x.clone(), gristmill::Target::None).unwrap();
+    assert!(knn().fit(&numbers).unwrap_err().to_string().contains("with a target"));
+}

@@ -1,0 +1,134 @@
+//! Every model by its name.
+
+use gristmill::prelude::*;
+use gristmill::registry::{self, parse_setting, parse_value};
+use serde_json::{Value, json};
+
+#[test]
+fn every_parameter_has_help_in_the_order_of_the_fields() {
+    for entry in registry::entries() {
+        let parameters = entry.estimator().parameters().unwrap();
+        let mut fields: Vec<&str> = parameters.keys().map(String::as_str).collect();
+        let mut helped: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+        fields.sort_unstable();
+        helped.sort_unstable();
+        assert_eq!(fields, helped, "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_wrong_model_gets_the_nearest_right_one() {
+    let error = registry::find("kneighbours-classifier").unwrap_err().to_string();
+    assert!(error.contains("kneighbors-classifier"), "{error}");
+    let error = registry::find("zebra").unwrap_err().to_string();
+    assert!(error.contains("kmeans") && error.contains("local-outlier-factor"), "{error}");
+}
+
+#[test]
+fn values_are_read_as_json_numbers_words_and_nothing() {
+    let read = |text: &str| parse_value(text).unwrap();
+    assert_eq!(read("5"), json!(5));
+    assert_eq!(read(".5"), json!(0.5));
+    assert_eq!(read("1e-3"), json!(1e-3));
+    assert_eq!(read("true"), json!(true));
+    assert_eq!(read("none"), Value::Null);
+    assert_eq!(read("[1,2]"), json!([1, 2]));
+    assert_eq!(read("k-means++"), json!("k-means++"));
+    assert_eq!(parse_setting("metric=minkowski:3").unwrap(), ("metric".to_string(), json!("minkowski:3")));
+    assert!(parse_setting("metric").unwrap_err().to_string().contains("key=value"));
+}
+
+#[test]
+fn settings_are_checked_by_name_and_type() {
+    let knn = registry::find("kneighbors-classifier").unwrap().estimator();
+    let refusal = |name: &str, value: Value| knn.set(name, value).unwrap_err().to_string();
+    assert!(refusal("n_neighbours", json!(3)).contains("did you mean n_neighbors?"));
+    assert!(refusal("n_neighbors", json!("many")).starts_with("n_neighbors must be a whole number"));
+    assert!(refusal("n_neighbors", json!(-1)).starts_with("n_neighbors must be"));
+    assert!(refusal("metric", json!("euclid")).starts_with("metric must be euclidean, manhattan"));
+    assert!(refusal("weights", json!("heavy")).starts_with("weights must be"));
+    assert!(refusal("metric.p", json!(3)).contains("metric"));
+    assert_eq!(knn.set("metric", json!("minkowski:3")).unwrap().parameters().unwrap()["metric"], "minkowski:3");
+}
+
+#[test]
+fn parameters_survive_json_for_every_model() {
+    for entry in registry::entries() {
+        let estimator = entry.estimator();
+        let again: AnyEstimator = serde_json::from_value(serde_json::to_value(&estimator).unwrap()).unwrap();
+        assert_eq!(again, estimator);
+        let by_name: AnyEstimator = serde_json::from_value(json!(entry.name)).unwrap();
+        assert_eq!(by_name, estimator);
+    }
+    let centers = Matrix::from_rows(&[[0.1, 0.2], [3.0, 4.0]]).unwrap();
+    let kmeans = AnyEstimator::new(KMeans::new(2).init(Init::Centers(centers)));
+    let again: AnyEstimator = serde_json::from_value(serde_json::to_value(&kmeans).unwrap()).unwrap();
+    assert_eq!(again, kmeans);
+    let lof = AnyEstimator::new(LocalOutlierFactor::default()).set("contamination", json!(0.1)).unwrap();
+    assert_eq!(lof.parameters().unwrap()["contamination"], json!(0.1));
+}
+
+#[test]
+fn every_model_fits_by_name_and_is_the_same_after_a_round_trip() {
+    let (iris, diabetes) = (datasets::iris().unwrap(), datasets::diabetes().unwrap());
+    for entry in registry::entries() {
+        let data = if entry.task == gristmill::estimator::Task::Regression { &diabetes } else { &iris };
+        let mut estimator = entry.estimator();
+        if estimator.has("novelty") {
+            estimator = estimator.set("novelty", json!(true)).unwrap();
+        }
+        if estimator.has("n_estimators") {
+            estimator = estimator.set("n_estimators", json!(5)).unwrap();
+        }
+        let model = estimator.fit((&data.x).into(), &data.target, Fit::default()).unwrap();
+        let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(
+            again.predict((&data.x).into()).unwrap(),
+            model.predict((&data.x).into()).unwrap(),
+            "{}",
+            entry.name
+        );
+        assert_eq!(again.predict_proba((&data.x).into()).unwrap(), model.predict_proba((&data.x).into()).unwrap());
+        assert_eq!(again.classes(), model.classes());
+        assert_eq!(again.to_bytes().unwrap(), model.to_bytes().unwrap());
+    }
+}
+
+#[test]
+fn weights_are_refused_by_models_without_a_use_for_them() {
+    let iris = datasets::iris().unwrap();
+    let weights = vec![1.0; iris.x.rows()];
+    let knn = registry::find("kneighbors-classifier").unwrap().estimator();
+    let refused = knn.fit((&iris.x).into(), &iris.target, Fit::default().sample_weight(&weights)).unwrap_err();
+    assert!(refused.to_string().contains("sample weights"), "{refused}");
+}
+
+#[test]
+fn a_truncated_or_flipped_file_of_any_model_is_refused() {
+    let x = Matrix::from_rows(&[[0.0, 1.0], [1.0, 0.5], [4.0, 2.0], [5.0, 1.5], [9.0, 0.0], [8.0, 1.0]]).unwrap();
+    let classes = Labels::from_names(&["a", "a", "b", "b", "a", "b"]);
+    let numbers = Matrix::from_vec(6, 1, vec![0.0, 1.0, 2.5, 3.0, 4.0, 5.5]).unwrap();
+    for entry in registry::entries() {
+        let target = match entry.task {
+            gristmill::estimator::Task::Regression => gristmill::Target::Numbers(numbers.clone()),
+            _ => gristmill::Target::Classes(classes.clone()),
+        };
+        let mut estimator = entry.estimator();
+        for (name, value) in [("n_clusters", 2), ("n_neighbors", 2), ("n_estimators", 2)] {
+            if estimator.has(name) {
+                estimator = estimator.set(name, json!(value)).unwrap();
+            }
+        }
+        let data = Dataset::new(x.clone(), target).unwrap();
+        let bytes = Pipeline::from(estimator).fit(&data).unwrap().to_bytes().unwrap();
+        for length in 0..bytes.len() {
+            assert!(Model::from_bytes(&bytes[..length]).is_err(), "{}: {length} bytes", entry.name);
+        }
+        let mut flipped = bytes.clone();
+        for bit in 0..8 * bytes.len() {
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(Model::from_bytes(&flipped).is_err(), "{}: bit {bit}", entry.name);
+            flipped[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
