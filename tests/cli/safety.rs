@@ -5,17 +5,18 @@ use std::time::{Duration, Instant};
 
 use super::{Folder, gristmill, read, refused, run, text};
 
-/// A CSV file of numbers that look random.
+/// A CSV file of numbers that look random, in columns c0, c1, ….
 fn numbers(folder: &Folder, name: &str, rows: u32, columns: u32) -> String {
     let cell = |row: u32, column: u32| (row * columns + column).wrapping_mul(2_654_435_761) >> 16;
     let line = |row: u32| (0..columns).map(|column| cell(row, column).to_string()).collect::<Vec<_>>().join(",");
-    folder.file(name, (0..rows).map(|row| line(row) + "\n").collect::<String>())
+    let header = (0..columns).map(|column| format!("c{column}")).collect::<Vec<_>>().join(",");
+    folder.file(name, format!("{header}\n{}", (0..rows).map(|row| line(row) + "\n").collect::<String>()))
 }
 
 #[test]
 fn a_save_that_is_killed_leaves_the_old_file_or_the_new() {
     let folder = Folder::new();
-    let (data, model) = (numbers(&folder, "x.csv", 4000, 8), folder.path("model.gm"));
+    let (data, model) = (numbers(&folder, "x.csv", 20_000, 8), folder.path("model.gm"));
     let save = |neighbors: u32, path: &str| {
         let set = format!("n_neighbors={neighbors}");
         let fit = ["fit", "kneighbors-regressor", &data, "--target", "1", "--device", "cpu", "--set", &set];
@@ -31,29 +32,30 @@ fn a_save_that_is_killed_leaves_the_old_file_or_the_new() {
         .to_vec();
     let begun = Instant::now();
     assert!(save(3, &model).status().unwrap().success());
-    let usual = begun.elapsed();
-    let (mut state, mut written) = (88_172_645_463_325_252_u64, 0);
+    // How long to wait is learned: a little longer after a kill that came too early, shorter after one too late.
+    let (mut wait, mut state) = (begun.elapsed().as_secs_f64(), 88_172_645_463_325_252_u64);
+    let (mut kills, mut complete) = (0, 0);
     let begun = Instant::now();
-    for attempt in 0..200 {
+    // Two hundred, on a machine that has time for them.
+    while kills < 200 && (kills < 50 || begun.elapsed() < Duration::from_secs(60)) {
         let before = std::fs::read(&model).unwrap();
         let neighbors = if before == whole[0] { 4 } else { 3 };
         let mut child = save(neighbors, &model).spawn().unwrap();
-        state = (state ^ (state << 13)) ^ ((state ^ (state << 13)) >> 7);
+        state ^= state << 13;
+        state ^= state >> 7;
         state ^= state << 17;
-        // Mostly towards the end, where the file is written.
-        let share = 0.6 + 0.6 * (state >> 11) as f64 / (1_u64 << 53) as f64;
-        std::thread::sleep(usual.mul_f64(share));
+        let jitter = 0.9 + 0.2 * (state >> 11) as f64 / (1_u64 << 53) as f64;
+        std::thread::sleep(Duration::from_secs_f64(wait * jitter));
         child.kill().unwrap();
         child.wait().unwrap();
         let after = std::fs::read(&model).unwrap();
-        assert!(whole.contains(&after), "attempt {attempt}: {} bytes, torn", after.len());
-        written += u32::from(after != before);
-        // Two hundred on a machine that has time for them.
-        if begun.elapsed() > Duration::from_secs(60) && attempt > 50 {
-            break;
-        }
+        assert!(whole.contains(&after), "kill {kills}: {} bytes, torn", after.len());
+        wait *= if after == before { 1.03 } else { 0.97 };
+        (kills, complete) = (kills + 1, complete + u32::from(after != before));
     }
-    println!("{written} of the killed saves were complete");
+    let torn = folder.names().iter().filter(|name| name.ends_with(".tmp")).count();
+    println!("{kills} kills: {complete} after the save, {torn} in its midst");
+    assert!(complete > 0 && complete < kills, "{complete} of {kills}");
     assert!(save(3, &model).status().unwrap().success(), "what killed processes left behind is in the way");
     run(&["inspect", &model]);
 }
