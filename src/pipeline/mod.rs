@@ -96,8 +96,7 @@ impl Pipeline {
     /// Codes of levels are no quantities: a model that takes numbers refuses them.
     fn refuse_levels(&self, x: &Matrix, levels: &Levels) -> Result<()> {
         let named = |column: usize| x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
-        let text: Vec<String> =
-            (0..levels.len()).filter(|column| levels[*column].is_some()).map(|column| named(column)).collect();
+        let text: Vec<String> = (0..levels.len()).filter(|column| levels[*column].is_some()).map(named).collect();
         if text.is_empty() {
             return Ok(());
         }

@@ -31,7 +31,7 @@ pub struct Options {
     #[command(flatten)]
     target: TargetArguments,
     /// Columns whose numbers are names of levels
-    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     categorical: Vec<String>,
 }
 

@@ -15,7 +15,7 @@ use super::failure::{Done, Failure};
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct TargetArguments {
     /// The column to predict, by name or number (-1 is the last); several columns of numbers as A,B
-    #[arg(long, value_name = "COL", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "COL", value_delimiter = ',', allow_negative_numbers = true)]
     pub target: Vec<String>,
     /// A file with one column: the target of each row of the data
     #[arg(long, value_name = "FILE", conflicts_with = "target")]
@@ -30,13 +30,13 @@ pub struct DataArguments {
     #[command(flatten)]
     pub target: TargetArguments,
     /// The columns to learn from; all but the target if not given
-    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_hyphen_values = true, conflicts_with = "drop")]
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true, conflicts_with = "drop")]
     pub features: Vec<String>,
     /// Columns to leave out; they are not looked at
-    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     pub drop: Vec<String>,
     /// Columns whose numbers are names of levels
-    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     pub categorical: Vec<String>,
     /// What becomes of missing values; refused unless the model takes them
     #[arg(long, value_name = "HOW")]

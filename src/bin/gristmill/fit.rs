@@ -109,6 +109,8 @@ impl Run<'_> {
     fn finish(&self, mut report: Report, model: PipelineModel, train: Option<Dataset>, test: Option<Dataset>) -> Done {
         let outcome = model.model().outcome();
         report.take_outcome(&outcome);
+        // One pass over a stream has no end of its own to come to.
+        report.converged = report.converged.filter(|_| train.is_some());
         report.stopped = interrupted();
         self.save(&mut report, &model)?;
         let truth = train.as_ref().map_or(&Target::None, |train| &train.target);

@@ -14,8 +14,8 @@ use super::scores::positive_chances;
 /// Cells of a picture of regions, a side; fewer where each costs much.
 const CELLS: usize = 160;
 const CELLS_OF_LARGE: usize = 80;
-/// Rows from which on a model is large.
-const LARGE: usize = 100_000;
+/// Values from which on data is large, and so, most likely, the model.
+const LARGE: usize = 1_000_000;
 /// Points of a fitted curve.
 const CURVE: usize = 400;
 /// Columns of a target that there is room for.
@@ -60,7 +60,7 @@ impl Picture<'_> {
     /// the regions over the two leading principal directions of what the model sees.
     fn classes(&self, predicted: &Labels) -> Result<Vec<Figure>> {
         let truth = self.data.labels()?;
-        let cells = if self.data.x.rows() > LARGE { CELLS_OF_LARGE } else { CELLS };
+        let cells = if self.data.x.as_slice().len() > LARGE { CELLS_OF_LARGE } else { CELLS };
         if self.is_plane() {
             let say = |cells: &Matrix| self.classes_of(&self.model.transform(cells)?);
             return Ok(vec![plot::decision_regions(&self.data.x, truth, cells, say)?]);
