@@ -33,4 +33,4 @@ mod svg;
 pub use figure::Figure;
 pub use grid::{Grid, points};
 pub use panels::Panels;
-pub use pictures::{confusion_matrix, roc_curve};
+pub use pictures::{confusion_matrix, curve, roc_curve};
