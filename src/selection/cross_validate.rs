@@ -133,7 +133,10 @@ pub(super) fn try_all(
         judge.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
     };
     let by_fold: Vec<Vec<Result<FoldScores>>> = match device {
-        Device::Cpu => (0..splits.len()).into_par_iter().map(fold).collect::<Result<_>>()?,
+        // Of several failures that of the first fold is told.
+        Device::Cpu => {
+            (0..splits.len()).into_par_iter().map(fold).collect::<Vec<_>>().into_iter().collect::<Result<_>>()?
+        }
         Device::Gpu(_) => (0..splits.len()).map(fold).collect::<Result<_>>()?,
     };
     told.stopped()?;
