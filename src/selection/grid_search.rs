@@ -78,6 +78,11 @@ impl GridSearch {
         self
     }
 
+    /// Refuses parameters that the model does not have and values of the wrong type, before any work.
+    pub fn check(&self) -> Result<()> {
+        self.combinations().map(drop)
+    }
+
     /// Searches on the CPU by the task's usual score.
     pub fn fit(&self, data: &Dataset, folds: &Folds) -> Result<GridSearchResult> {
         self.fit_with(data, folds, Trial::default(), &Device::Cpu)
