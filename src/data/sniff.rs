@@ -1,5 +1,7 @@
 //! Which format a file is in.
 
+use std::path::Path;
+
 use super::number::{Cell, classify, trim};
 use super::source::Source;
 use crate::error::Result;
@@ -15,6 +17,22 @@ pub enum Format {
     Npy,
     /// The array file of the MNIST family.
     Idx,
+}
+
+impl Format {
+    /// The format of a file, by its first bytes and its extension.
+    ///
+    /// ```
+    /// use gristmill::data::Format;
+    /// # let path = std::env::temp_dir().join(format!("gristmill-format-{}.csv", std::process::id()));
+    /// # std::fs::write(&path, "a,b\n1,2\n").unwrap();
+    /// assert_eq!(Format::of(&path)?, Format::Csv);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn of(path: impl AsRef<Path>) -> Result<Format> {
+        format(&Source::open(path.as_ref())?)
+    }
 }
 
 pub(super) const NPY_MAGIC: &[u8] = b"\x93NUMPY";

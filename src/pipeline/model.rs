@@ -47,6 +47,12 @@ impl PipelineModel {
         self
     }
 
+    /// The same with what is known of the columns it was fitted on, for a model that was fitted without a pipeline.
+    pub fn with_columns(mut self, columns: Vec<Column>) -> PipelineModel {
+        self.columns = columns;
+        self
+    }
+
     /// The columns it was fitted on; none if it is not known.
     pub fn columns(&self) -> &[Column] {
         &self.columns
@@ -91,6 +97,14 @@ impl PipelineModel {
         Ok(x)
     }
 
+    /// The names of the columns that the model sees behind the steps: `x0`, `x1`, … where names are not known.
+    pub fn input_names(&self) -> Vec<String> {
+        let known = !self.columns.is_empty() && self.columns.iter().all(|column| !column.name.is_empty());
+        let first = known.then(|| self.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>());
+        let names = self.steps.iter().fold(first, |names, step| Some(step.names(names.as_deref())));
+        names.unwrap_or_else(|| (0..self.columns.len()).map(|column| format!("x{column}")).collect())
+    }
+
     /// What the model says of each row of `x`, computed where `x` lives.
     pub fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Prediction> {
         self.predict_any(x.into(), &mut |_: &crate::estimator::Report| crate::estimator::Flow::Continue)
@@ -111,6 +125,13 @@ impl PipelineModel {
             Rows::Device(matrix) => matrix.device().clone(),
         };
         job((&self.transform(x)?.to(&device)?).into())
+    }
+}
+
+/// A model that was fitted without a pipeline: no steps, and columns as they come.
+impl From<Model> for PipelineModel {
+    fn from(model: Model) -> PipelineModel {
+        PipelineModel { columns: vec![], targets: vec![], steps: vec![], takes_missing: false, model }
     }
 }
 

@@ -122,6 +122,38 @@ impl FittedStep {
         }
     }
 
+    /// Its kind, as model files name it: `standard-scaler`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            FittedStep::SimpleImputer(_) => SimpleImputerModel::KIND,
+            FittedStep::OneHotEncoder(_) => OneHotEncoderModel::KIND,
+            FittedStep::StandardScaler(_) => StandardScalerModel::KIND,
+            FittedStep::MinMaxScaler(_) => MinMaxScalerModel::KIND,
+            FittedStep::RobustScaler(_) => RobustScalerModel::KIND,
+            FittedStep::Normalizer(_) => NormalizerModel::KIND,
+            FittedStep::PolynomialFeatures(_) => PolynomialFeaturesModel::KIND,
+            FittedStep::SineBasis(_) => SineBasisModel::KIND,
+            FittedStep::GaussianBasis(_) => GaussianBasisModel::KIND,
+            FittedStep::KBinsDiscretizer(_) => KBinsDiscretizerModel::KIND,
+        }
+    }
+
+    /// The names of the columns it makes of columns with these names, or without names.
+    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
+        match self {
+            FittedStep::SimpleImputer(model) => model.names(input),
+            FittedStep::OneHotEncoder(model) => model.names(input),
+            FittedStep::StandardScaler(model) => model.names(input),
+            FittedStep::MinMaxScaler(model) => model.names(input),
+            FittedStep::RobustScaler(model) => model.names(input),
+            FittedStep::Normalizer(model) => model.names(input),
+            FittedStep::PolynomialFeatures(model) => model.names(input),
+            FittedStep::SineBasis(model) => model.names(input),
+            FittedStep::GaussianBasis(model) => model.names(input),
+            FittedStep::KBinsDiscretizer(model) => model.names(input),
+        }
+    }
+
     pub(super) fn container(&self) -> Result<Container> {
         match self {
             FittedStep::SimpleImputer(model) => model.to_container(),

@@ -22,15 +22,21 @@
 mod chart;
 mod colour;
 mod figure;
+mod fits;
 mod grid;
 mod layer;
 mod marker;
 mod panels;
 mod pictures;
+mod plane;
 mod scale;
 mod svg;
 
 pub use figure::Figure;
+pub use fits::{
+    clusters, decision_regions, fitted_curve, importances, losses, outliers, predicted_against_truth, residuals,
+};
 pub use grid::{Grid, points};
 pub use panels::Panels;
 pub use pictures::{confusion_matrix, curve, roc_curve};
+pub use plane::Plane;

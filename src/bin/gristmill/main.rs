@@ -2,10 +2,28 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod cv;
+mod data;
+mod data_arguments;
 mod devices;
+mod evaluate;
+mod failure;
+mod fit;
+mod inspect;
+mod known_columns;
 mod measure;
+mod model_arguments;
+mod models;
+mod output;
 mod peak;
+mod pictures;
+mod predict;
+mod predicting;
 mod profile;
+mod progress;
+mod report;
+mod scores;
+mod stream;
 #[path = "../../../benches/ops/suite.rs"]
 mod suite;
 mod tour;
@@ -13,6 +31,10 @@ mod tour;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use gristmill::Device;
+
+use failure::Failure;
+use output::{print, print_json, table};
 
 /// Classical machine learning on any GPU.
 #[derive(Parser)]
@@ -25,9 +47,12 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
+  gristmill fit kneighbors-classifier data/digits.csv --target digit --split 0.8 --plot digits.svg
+  gristmill fit kmeans data/iris.csv --drop species --set n_clusters=3 --save iris.gm
+  gristmill predict iris.gm data/iris.csv --out clusters.csv
+  gristmill models                  every model, with its parameters
+  gristmill data data/iris.csv      what is in a file
   gristmill devices                 what this machine has, and which device is the default
-  gristmill tour                    what the crate does, on the CPU and on the GPU
-  gristmill bench gemm              one kernel, CPU against GPU
   GRISTMILL_DEVICE=gpu gristmill tour";
 
 /// Flags that every command takes.
@@ -36,10 +61,13 @@ struct Everywhere {
     /// cpu, gpu, an index or part of a name from `gristmill devices`; wins over GRISTMILL_DEVICE
     #[arg(long, global = true)]
     device: Option<String>,
+    /// Decides the split, and what is random in the model; 0 if not given
+    #[arg(long, global = true)]
+    seed: Option<u64>,
     /// Threads of the CPU twins; all cores if not given
     #[arg(long, global = true)]
     threads: Option<usize>,
-    /// Print JSON
+    /// Print one JSON object
     #[arg(long, global = true)]
     json: bool,
     /// Count dispatches, times, bytes, submits and read-backs
@@ -50,8 +78,36 @@ struct Everywhere {
     quiet: bool,
 }
 
+impl Everywhere {
+    /// The device that the flag names, or `GRISTMILL_DEVICE`, or the best there is; counting if that is asked for.
+    fn open_device(&self) -> gristmill::Result<Device> {
+        let device = match &self.device {
+            Some(name) => Device::open(name)?,
+            None => Device::auto()?,
+        };
+        if self.profile {
+            device.profile(true);
+        }
+        Ok(device)
+    }
+}
+
 #[derive(Subcommand)]
 enum Command {
+    /// Learn from a file: fit a model, score it, save it, draw it
+    Fit(fit::Options),
+    /// Score a model on rows it has not seen, fold by fold, and find the best parameters
+    Cv(cv::Options),
+    /// Say what a saved model makes of the rows of a file
+    Predict(predict::Options),
+    /// Score a saved model on the rows of a file
+    Evaluate(evaluate::Options),
+    /// List every model with its parameters, their defaults and what they mean
+    Models(models::Options),
+    /// See what is in a data file: columns, types, ranges, missing values, classes
+    Data(data::Options),
+    /// See what is in a model file
+    Inspect(inspect::Options),
     /// List the devices of this machine
     Devices,
     /// See what the crate does, on the CPU and on the GPU
@@ -69,40 +125,25 @@ fn main() -> ExitCode {
         eprintln!("gristmill: {threads} threads: {error}");
         return ExitCode::FAILURE;
     }
+    progress::listen();
+    let everywhere = &cli.everywhere;
     let done = match &cli.command {
-        Command::Devices => devices::run(&cli.everywhere),
-        Command::Tour => tour::run(&cli.everywhere),
-        Command::Bench(options) => bench::run(options, &cli.everywhere),
+        Command::Fit(options) => fit::run(options, everywhere),
+        Command::Cv(options) => cv::run(options, everywhere),
+        Command::Predict(options) => predict::run(options, everywhere),
+        Command::Evaluate(options) => evaluate::run(options, everywhere),
+        Command::Models(options) => models::run(options, everywhere),
+        Command::Data(options) => data::run(options, everywhere),
+        Command::Inspect(options) => inspect::run(options, everywhere),
+        Command::Devices => devices::run(everywhere).map_err(Failure::from),
+        Command::Tour => tour::run(everywhere).map_err(Failure::from),
+        Command::Bench(options) => bench::run(options, everywhere).map_err(Failure::from),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("gristmill: {error}");
-            ExitCode::FAILURE
+        Err(failure) => {
+            eprintln!("gristmill: {failure}");
+            ExitCode::from(failure.code())
         }
-    }
-}
-
-/// Writes a line to standard output; a closed pipe ends the program quietly.
-fn print(text: &str) {
-    use std::io::Write;
-    if writeln!(std::io::stdout(), "{text}").is_err() {
-        std::process::exit(0);
-    }
-}
-
-/// A table with a header, in the style of all commands.
-fn table(header: &[&str]) -> comfy_table::Table {
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::UTF8_FULL_CONDENSED);
-    table.set_header(header.to_vec());
-    table
-}
-
-/// Prints a value as JSON.
-fn print_json(value: &impl serde::Serialize) {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&text),
-        Err(error) => eprintln!("gristmill: {error}"),
     }
 }

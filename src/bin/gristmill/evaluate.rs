@@ -1,0 +1,96 @@
+//! `gristmill evaluate`: how good a saved model is on the rows of a file.
+
+use std::path::PathBuf;
+
+use gristmill::Target;
+use gristmill::estimator::{Prediction, Task};
+use gristmill::metrics::{self, ConfusionMatrix};
+use gristmill::{Dataset, registry};
+
+use super::data_arguments::{TargetArguments, check_target};
+use super::failure::Done;
+use super::known_columns::brings_target;
+use super::output::note;
+use super::pictures::Picture;
+use super::predicting::{LoadedModel, load, predict};
+use super::report::{Report, timed};
+use super::{Everywhere, print, print_json};
+
+/// Classes up to which the table of which are taken for which is shown.
+const MOST_CLASSES: usize = 20;
+
+const EXAMPLES: &str = "The target is the column that the model was fitted to, unless another is named.
+
+Examples:
+  gristmill evaluate digits.gm test.csv
+  gristmill evaluate digits.gm test.csv --target digit --json
+  gristmill evaluate digits.gm images.npy --labels labels.npy --plot test.svg";
+
+/// What `evaluate` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// The model file that `fit --save` wrote
+    model: PathBuf,
+    /// The rows to judge it by
+    data: PathBuf,
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Draws what suits the model into this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+}
+
+pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
+    let loaded = load(&options.model)?;
+    let device = everywhere.open_device()?;
+    let mut report = Report::new(&loaded.kind, &device);
+    let data = timed(&mut report.seconds.load, || read(options, everywhere, &loaded))?;
+    let x = loaded.model.arrange(&data)?.x;
+    (report.rows, report.columns, report.scored_rows) = (x.rows(), x.columns(), Some(x.rows()));
+    let predicted = predict(&loaded.model, &x, &device, everywhere, &mut report.seconds)?;
+    let predicted = predicted.with_chances(&loaded.model, &device)?;
+    report.scores = predicted.scores(&loaded.model, &data.target)?;
+    let data = Dataset { x, ..data };
+    if let Some(path) = &options.plot {
+        Picture { model: &loaded.model, data: &data, predicted: &predicted, device: &device }.save(path)?;
+        report.plot = Some(path.display().to_string());
+    }
+    report.take_profile(everywhere, &device);
+    if everywhere.json {
+        print_json(&report);
+        return Ok(());
+    }
+    print(&report.to_string());
+    if let Prediction::Classes(labels) = &predicted.prediction {
+        print(&format!("\n{}", metrics::classification_report(data.labels()?, labels)?));
+        let confusion = ConfusionMatrix::new(data.labels()?, labels)?;
+        if confusion.classes().len() <= MOST_CLASSES {
+            print(&format!("\n{confusion}"));
+        }
+    }
+    Ok(())
+}
+
+/// The rows with their truth: from the column that is named or that the model remembers, or from a file of its own.
+fn read(options: &Options, everywhere: &Everywhere, loaded: &LoadedModel) -> Done<Dataset> {
+    let task = registry::find(&loaded.kind).map_or(Task::Clustering, |entry| entry.task);
+    let remembered = task.needs_target() && options.target.labels.is_none() && !brings_target(&options.data);
+    let targets = match options.target.target.is_empty() {
+        true if remembered => loaded.model.targets(),
+        true => &[],
+        false => &options.target.target,
+    };
+    let read = loaded.columns.read(&options.data, targets)?;
+    if !read.ignored.is_empty() {
+        note(everywhere, &format!("ignored, as the model does not know them: {}", read.ignored.join(", ")));
+    }
+    let data = match &options.target.labels {
+        Some(labels) => read.data.with_labels_file(labels)?,
+        None => read.data,
+    };
+    if task.needs_target() || !matches!(data.target, Target::None) {
+        check_target(&loaded.kind, task, &data.target)?;
+    }
+    Ok(data)
+}

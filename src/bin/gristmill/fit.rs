@@ -1,0 +1,228 @@
+//! `gristmill fit`: learn from a file.
+
+use std::path::{Path, PathBuf};
+
+use gristmill::Target;
+use gristmill::estimator::{Outcome, Prediction, Task};
+use gristmill::pipeline::{Arranged, PipelineModel};
+use gristmill::prelude::*;
+use gristmill::selection::{stratified_train_test_split, train_test_split};
+
+use super::data_arguments::{DataArguments, Loaded};
+use super::failure::{Done, Failure};
+use super::known_columns::KnownColumns;
+use super::model_arguments::ModelArguments;
+use super::output::note;
+use super::pictures::Picture;
+use super::predicting::{Predicted, predict};
+use super::progress::{Progress, guarded, interrupted};
+use super::report::{Report, Seconds, timed};
+use super::scores::Scores;
+use super::{Everywhere, print, print_json, stream};
+
+const EXAMPLES: &str = "Examples:
+  gristmill fit kneighbors-classifier data/digits.csv --target digit --split 0.8 --plot digits.svg
+  gristmill fit kneighbors-regressor data/diabetes.csv --target progression --scale --split 0.8
+  gristmill fit kmeans data/iris.csv --drop species --set n_clusters=3 --set n_init=10 --save iris.gm
+  gristmill fit kneighbors-classifier data/play_tennis.csv --target play --one-hot --save tennis.gm
+  gristmill fit local-outlier-factor data/wine.csv --target class --scale --plot outliers.svg";
+
+/// What `fit` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    #[command(flatten)]
+    pub data: DataArguments,
+    /// Scores the rows of this file
+    #[arg(long, value_name = "FILE", conflicts_with = "split")]
+    pub test: Option<PathBuf>,
+    /// A file with one column: the target of each row of --test
+    #[arg(long, value_name = "FILE", requires = "test")]
+    test_labels: Option<PathBuf>,
+    /// Fits on this share of the rows and scores the others; each class keeps its share
+    #[arg(long, value_name = "SHARE")]
+    pub split: Option<f64>,
+    /// Writes the model to this file
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Draws what suits the model into this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Reads a CSV file so many rows at a time, in one pass, for mini-batch-kmeans; by itself above 256 MiB
+    #[arg(long, value_name = "ROWS")]
+    pub chunk: Option<usize>,
+}
+
+/// Rows with their truth, and what the model said of them.
+struct Judged {
+    data: Dataset,
+    predicted: Predicted,
+}
+
+pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
+    let estimator = options.model.estimator(everywhere.seed)?;
+    for path in [&options.save, &options.plot].into_iter().flatten() {
+        check_folder(path)?;
+    }
+    let chunk = stream::chunk_rows(options)?;
+    let device = everywhere.open_device()?;
+    let mut report = Report::new(&options.model.model, &device);
+    if let Some(rows) = chunk {
+        let model = stream::fit(options, everywhere, &estimator, &device, rows, &mut report)?;
+        let run = Run { options, everywhere, device: &device };
+        return run.finish(report, model, None, None);
+    }
+    let (loaded, test) = timed(&mut report.seconds.load, || load(options, &estimator))?;
+    (report.rows, report.columns) = (loaded.data.x.rows(), loaded.data.x.columns());
+    let (train, test) = match (options.split, test) {
+        (Some(share), _) => {
+            let (train, test) = split(&loaded.data, estimator.task(), share, everywhere.seed.unwrap_or(0))?;
+            (train, Some(test))
+        }
+        (None, test) => (loaded.data, test),
+    };
+    let pipeline = options.model.pipeline(estimator.clone(), &options.data);
+    let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(&train))?;
+    let rows = match &device {
+        Device::Cpu => prepared.x().to(&device)?,
+        Device::Gpu(_) => timed(&mut report.seconds.upload, || prepared.x().to(&device))?,
+    };
+    let model = guarded(|| {
+        let mut progress = Progress::new(everywhere);
+        timed(&mut report.seconds.fit, || prepared.fit_rows(&rows, Fit::default().observer(&mut progress)))
+    })?;
+    let run = Run { options, everywhere, device: &device };
+    run.finish(report, model.with_targets(loaded.targets), Some(train), test)
+}
+
+/// What was asked for.
+struct Run<'a> {
+    options: &'a Options,
+    everywhere: &'a Everywhere,
+    device: &'a Device,
+}
+
+impl Run<'_> {
+    /// Saves, scores, draws and tells. A long fit is saved before anything else can go wrong.
+    fn finish(&self, mut report: Report, model: PipelineModel, train: Option<Dataset>, test: Option<Dataset>) -> Done {
+        let outcome = model.model().outcome();
+        report.take_outcome(&outcome);
+        report.stopped = interrupted();
+        self.save(&mut report, &model)?;
+        let truth = train.as_ref().map_or(&Target::None, |train| &train.target);
+        report.scores = Scores::of_fit(&outcome, truth);
+        let mut judged = None;
+        if !report.stopped {
+            if let Some(test) = test {
+                judged = Some(self.judge(&mut report, &model, test)?);
+            }
+            if let Some(path) = &self.options.plot {
+                self.draw(path, &model, outcome, train, judged.as_ref())?;
+                report.plot = Some(path.display().to_string());
+            }
+        }
+        report.take_profile(self.everywhere, self.device);
+        if self.everywhere.json {
+            print_json(&report);
+            return Ok(());
+        }
+        print(&report.to_string());
+        if let Some(Judged { data, predicted: Predicted { prediction: Prediction::Classes(labels), .. } }) = &judged {
+            print(&format!("\n{}", metrics::classification_report(data.labels()?, labels)?));
+        }
+        Ok(())
+    }
+
+    fn save(&self, report: &mut Report, model: &PipelineModel) -> Done {
+        let Some(path) = &self.options.save else {
+            return if report.stopped { Err(Failure::Run(Error::Stopped { what: "the fit" })) } else { Ok(()) };
+        };
+        guarded(|| model.save(path))?;
+        report.saved = Some(path.display().to_string());
+        if report.stopped {
+            note(self.everywhere, &format!("stopped early; what there is was saved to {}", path.display()));
+        }
+        Ok(())
+    }
+
+    fn judge(&self, report: &mut Report, model: &PipelineModel, data: Dataset) -> Done<Judged> {
+        let Arranged { x, .. } = model.arrange(&data)?;
+        let predicted = predict(model, &x, self.device, self.everywhere, &mut report.seconds)?;
+        let predicted = predicted.with_chances(model, self.device)?;
+        report.scores = predicted.scores(model, &data.target)?;
+        report.scored_rows = Some(x.rows());
+        Ok(Judged { data: Dataset { x, ..data }, predicted })
+    }
+
+    /// Draws the rows that were scored, or else those that were fitted.
+    fn draw(
+        &self,
+        path: &Path,
+        model: &PipelineModel,
+        outcome: Outcome,
+        train: Option<Dataset>,
+        judged: Option<&Judged>,
+    ) -> Done {
+        let device = self.device;
+        if let Some(Judged { data, predicted }) = judged {
+            return Ok(Picture { model, data, predicted, device }.save(path)?);
+        }
+        let (data, predicted) = match (train, outcome.fitted) {
+            (Some(train), Some(prediction)) => {
+                let inputs = model.transform(&train.x)?;
+                (train, Predicted { inputs, prediction, chances: None })
+            }
+            (Some(train), None) => {
+                let predicted = predict(model, &train.x, device, self.everywhere, &mut Seconds::default())?;
+                (train, predicted.with_chances(model, device)?)
+            }
+            // Of rows that came in chunks the centres are left.
+            (None, _) => {
+                let inputs = outcome.centers.unwrap_or(Matrix::zeros(0, 0)?);
+                let prediction = Prediction::Clusters((0..inputs.rows() as u32).collect());
+                (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, chances: None })
+            }
+        };
+        Ok(Picture { model, data: &data, predicted: &predicted, device }.save(path)?)
+    }
+}
+
+/// Reads the data and, if there is one, the file of test rows.
+fn load(options: &Options, estimator: &AnyEstimator) -> Done<(Loaded, Option<Dataset>)> {
+    let loaded = options.data.read(estimator)?;
+    let Some(path) = &options.test else { return Ok((loaded, None)) };
+    let takes_missing = estimator.takes_missing() || options.data.imputer().is_some();
+    let test = KnownColumns::of(&loaded.data, takes_missing).read(path, &loaded.targets)?.data;
+    let test = match &options.test_labels {
+        Some(labels) => test.with_labels_file(labels)?,
+        None => test,
+    };
+    if estimator.task().needs_target() && matches!(test.target, Target::None) {
+        let why = format!("the target of {} is not known: name its file with --test-labels", path.display());
+        return Err(Failure::Usage(why));
+    }
+    Ok((loaded, Some(test)))
+}
+
+/// The rows to fit on and those to score; with classes to learn, each part has its share of every class.
+fn split(data: &Dataset, task: Task, share: f64, seed: u64) -> Result<(Dataset, Dataset)> {
+    let (train, test) = match task {
+        Task::Classification => stratified_train_test_split(data.labels()?, share, seed)?,
+        _ => train_test_split(data.x.rows(), share, seed)?,
+    };
+    Ok((data.select(&train)?, data.select(&test)?))
+}
+
+/// Refuses a path whose folder is not there before the work is done.
+pub fn check_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            let why = format!("cannot be written: {} is not a folder", folder.display());
+            Err(Error::Io { path: path.display().to_string(), why })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,194 @@
+//! `gristmill inspect`: what is in a model file.
+
+use std::path::PathBuf;
+
+use gristmill::model::{Container, Persist};
+use gristmill::pipeline::PipelineModel;
+use gristmill::{Model, Result};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::devices::bytes;
+use super::failure::Done;
+use super::{Everywhere, print, print_json, table};
+
+/// Levels and classes that a line names.
+const MOST_NAMED: usize = 12;
+/// Letters of a parameter's value that a line shows.
+const LONGEST: usize = 100;
+
+const EXAMPLES: &str = "A model file is a safetensors file: any reader of that format can open its arrays.
+
+Examples:
+  gristmill inspect digits.gm
+  gristmill inspect digits.gm --json";
+
+/// What `inspect` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// The model file
+    model: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Described {
+    file: String,
+    bytes: u64,
+    #[serde(flatten)]
+    part: Part,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<Column>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    classes: Vec<String>,
+    /// The steps before the model, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<&'static str>,
+    /// The model in words, if it can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Column {
+    name: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<Vec<String>>,
+}
+
+/// A model, or one inside another.
+#[derive(Serialize)]
+struct Part {
+    kind: String,
+    version: u32,
+    parameters: Map<String, Value>,
+    arrays: Vec<Array>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    models: Vec<Inner>,
+}
+
+#[derive(Serialize)]
+struct Inner {
+    name: String,
+    #[serde(flatten)]
+    part: Part,
+}
+
+#[derive(Serialize)]
+struct Array {
+    name: String,
+    element: &'static str,
+    shape: Vec<usize>,
+    bytes: u64,
+}
+
+pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
+    let container = Container::load(&options.model)?;
+    let part = part_of(&container);
+    let model = match container.kind() == PipelineModel::KIND {
+        true => PipelineModel::from_container(container)?,
+        false => PipelineModel::from(Model::from_container(container)?),
+    };
+    let described = describe(options, part, &model)?;
+    if everywhere.json {
+        print_json(&described);
+    } else {
+        print(&page(&described));
+    }
+    Ok(())
+}
+
+fn describe(options: &Options, part: Part, model: &PipelineModel) -> Result<Described> {
+    let columns = model.columns().iter().map(|column| Column {
+        name: column.name.clone(),
+        kind: if column.levels.is_some() { "text" } else { "number" },
+        levels: column.levels.clone(),
+    });
+    Ok(Described {
+        file: options.model.display().to_string(),
+        bytes: std::fs::metadata(&options.model).map_or(0, |about| about.len()),
+        part,
+        columns: columns.collect(),
+        targets: model.targets().to_vec(),
+        classes: model.model().classes().to_vec(),
+        steps: model.steps().iter().map(|step| step.kind()).collect(),
+        text: model.model().text(&model.input_names()),
+    })
+}
+
+fn part_of(container: &Container) -> Part {
+    let array = |(name, tensor): (&str, &gristmill::model::Tensor)| {
+        let shape = tensor.shape().to_vec();
+        let bytes = shape.iter().product::<usize>() as u64 * tensor.element().size() as u64;
+        Array { name: name.to_string(), element: tensor.element().name(), shape, bytes }
+    };
+    let models = container.models().map(|(name, model)| Inner { name: name.to_string(), part: part_of(model) });
+    Part {
+        kind: container.kind().to_string(),
+        version: container.version(),
+        parameters: container.raw_parameters().clone(),
+        arrays: container.tensors().map(array).collect(),
+        models: models.collect(),
+    }
+}
+
+fn page(described: &Described) -> String {
+    let part = &described.part;
+    let inner = part.models.iter().find(|inner| inner.name == "model");
+    let kind = inner.map_or(String::new(), |inner| format!(" with {}", inner.part.kind));
+    let mut lines =
+        vec![format!("{}: {}{kind}, version {}, {}", described.file, part.kind, part.version, bytes(described.bytes))];
+    if !described.steps.is_empty() {
+        lines.push(format!("steps: {}", described.steps.join(" → ")));
+    }
+    if !described.targets.is_empty() {
+        lines.push(format!("target: {}", described.targets.join(", ")));
+    }
+    if !described.classes.is_empty() {
+        lines.push(format!("classes: {}", list(&described.classes)));
+    }
+    if !described.columns.is_empty() {
+        let mut shown = table(&["column", "type", "levels"]);
+        for (at, column) in described.columns.iter().enumerate() {
+            let name = if column.name.is_empty() { (at + 1).to_string() } else { column.name.clone() };
+            shown.add_row([name, column.kind.to_string(), column.levels.as_deref().map_or_else(String::new, list)]);
+        }
+        lines.push(shown.to_string());
+    }
+    let mut shown = table(&["in", "what", "value or shape", "size"]);
+    add(&mut shown, part, &part.kind);
+    lines.push(shown.to_string());
+    lines.extend(described.text.clone());
+    lines.join("\n")
+}
+
+/// The parameters and arrays of a model, then those of the models inside.
+fn add(shown: &mut comfy_table::Table, part: &Part, place: &str) {
+    for (name, value) in &part.parameters {
+        shown.add_row([place.to_string(), name.clone(), shortened(&value.to_string()), String::new()]);
+    }
+    for array in &part.arrays {
+        let shape: Vec<String> = array.shape.iter().map(usize::to_string).collect();
+        let shape = format!("{} {}", array.element, shape.join("×"));
+        shown.add_row([place.to_string(), array.name.clone(), shape, bytes(array.bytes)]);
+    }
+    for inner in &part.models {
+        add(shown, &inner.part, &format!("{}: {}", inner.name, inner.part.kind));
+    }
+}
+
+fn list(names: &[String]) -> String {
+    let more = if names.len() > MOST_NAMED { format!(", … {} in all", names.len()) } else { String::new() };
+    shortened(&names.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ")) + &more
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}

@@ -1,0 +1,80 @@
+//! Reading data for a model that knows its columns: by name, in any order, whatever else the file has.
+
+use std::path::Path;
+
+use gristmill::data::{Format, Missing, ReadOptions, nearest_name};
+use gristmill::pipeline::Column;
+use gristmill::{Dataset, Error, Result};
+
+use super::data_arguments::header;
+
+/// What a model wants of a file.
+pub struct KnownColumns {
+    /// The columns that it was fitted on; none if they are not known.
+    pub columns: Vec<Column>,
+    /// Whether rows may have missing values.
+    pub takes_missing: bool,
+}
+
+/// What was read for a model.
+pub struct Read {
+    pub data: Dataset,
+    /// Columns of the file that are neither the model's nor a target.
+    pub ignored: Vec<String>,
+}
+
+impl KnownColumns {
+    /// The columns of data that a model will be fitted on.
+    pub fn of(data: &Dataset, takes_missing: bool) -> KnownColumns {
+        let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
+        let levels = data.levels.iter().enumerate();
+        let columns = levels.map(|(column, levels)| Column { name: name(column), levels: levels.clone() }).collect();
+        KnownColumns { columns, takes_missing }
+    }
+
+    /// Reads a file. Only the columns of the model and the targets are looked at; a missing one is an error, unless the
+    /// file does not name its columns: then they are taken as they come.
+    pub fn read(&self, path: &Path, targets: &[String]) -> Result<Read> {
+        let missing = if self.takes_missing { Missing::Keep } else { Missing::Refuse };
+        let mut options = ReadOptions::default().missing(missing).targets(targets.iter().cloned());
+        if !self.columns.is_empty() {
+            options.width = Some(self.columns.len());
+        }
+        let named = !self.columns.is_empty() && self.columns.iter().all(|column| !column.name.is_empty());
+        let mut ignored = vec![];
+        match header(path)?.filter(|_| named) {
+            Some(names) => {
+                self.check(path, &names)?;
+                options.features = Some(self.columns.iter().map(|column| column.name.clone()).collect());
+                options.categorical = self.categorical(|_, column| column.name.clone());
+                let known = |name: &String| targets.contains(name) || self.columns.iter().any(|one| one.name == *name);
+                ignored = names.into_iter().filter(|name| !known(name)).collect();
+            }
+            None => options.categorical = self.categorical(|at, _| (at + 1).to_string()),
+        }
+        Ok(Read { data: Dataset::read_with(path, &options)?, ignored })
+    }
+
+    /// What the model's text columns are called.
+    fn categorical(&self, name: impl Fn(usize, &Column) -> String) -> Vec<String> {
+        let columns = self.columns.iter().enumerate().filter(|(_, column)| column.levels.is_some());
+        columns.map(|(at, column)| name(at, column)).collect()
+    }
+
+    /// Refuses a file without one of the columns.
+    fn check(&self, path: &Path, names: &[String]) -> Result<()> {
+        let Some(absent) = self.columns.iter().find(|column| !names.contains(&column.name)) else { return Ok(()) };
+        let near = match nearest_name(&absent.name, names.iter().map(String::as_str)) {
+            Some(near) => format!("; the nearest is {near:?}"),
+            None => String::new(),
+        };
+        let why = format!("the model was fitted on a column of this name, which the file does not have{near}");
+        Err(Error::Data { path: path.display().to_string(), line: None, column: Some(absent.name.clone()), why })
+    }
+}
+
+/// Whether the file brings its own target, as LIBSVM files do.
+pub fn brings_target(path: &Path) -> bool {
+    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    readable_twice && Format::of(path).is_ok_and(|format| format == Format::Libsvm)
+}

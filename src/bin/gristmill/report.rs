@@ -1,0 +1,131 @@
+//! What a run tells of itself: one JSON object, or a page to read.
+
+use std::time::Instant;
+
+use gristmill::estimator::Outcome;
+use gristmill::{Device, Profile};
+use serde::Serialize;
+
+use super::measure::seconds as readable;
+use super::scores::Scores;
+use super::{Everywhere, profile, table};
+
+/// Seconds of each phase; what did not run is absent.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Seconds {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predict: Option<f64>,
+}
+
+/// The report of `fit` and `evaluate`; what a model does not have is absent.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Report {
+    pub model: String,
+    pub device: String,
+    /// Rows of the data.
+    pub rows: usize,
+    /// Columns that the model learns from, before its steps.
+    pub columns: usize,
+    /// Rows that the scores are of, if any were scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scored_rows: Option<usize>,
+    pub seconds: Seconds,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub converged: Option<bool>,
+    /// Whether Ctrl-C ended the fit early.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
+    pub scores: Scores,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plot: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+}
+
+impl Report {
+    /// A report on a model and a device, nothing else yet.
+    pub fn new(model: &str, device: &Device) -> Report {
+        Report { model: model.to_string(), device: device.info().name, ..Report::default() }
+    }
+
+    /// Takes over what the fit tells of itself.
+    pub fn take_outcome(&mut self, outcome: &Outcome) {
+        (self.iterations, self.converged) = (outcome.iterations, outcome.converged);
+    }
+
+    /// Adds the engine's counts if they are asked for.
+    pub fn take_profile(&mut self, everywhere: &Everywhere, device: &Device) {
+        self.profile = everywhere.profile.then(|| device.profile_report());
+    }
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} on {}: {} rows × {} columns", self.model, self.device, self.rows, self.columns)?;
+        if let Some(scored) = self.scored_rows {
+            write!(formatter, ", {scored} rows scored")?;
+        }
+        let Seconds { load, prepare, upload, fit, predict } = self.seconds;
+        let phases = [("load", load), ("prepare", prepare), ("upload", upload), ("fit", fit), ("predict", predict)];
+        let phases = phases.iter().filter_map(|(name, time)| time.map(|time| format!("{name} {}", readable(time))));
+        let phases: Vec<String> = phases.collect();
+        if !phases.is_empty() {
+            write!(formatter, "\n{}", phases.join(", "))?;
+        }
+        if let Some(iterations) = self.iterations {
+            let how = match (self.stopped, self.converged) {
+                (true, _) => ", stopped early",
+                (_, Some(true)) => ", converged",
+                (_, Some(false)) => ", not converged",
+                (_, None) => "",
+            };
+            write!(formatter, "\n{iterations} iterations{how}")?;
+        }
+        let scores = self.scores.named();
+        if !scores.is_empty() {
+            let mut shown = table(&["score", "value"]);
+            scores.iter().for_each(|(name, value)| {
+                shown.add_row([name.to_string(), number(*value)]);
+            });
+            write!(formatter, "\n{shown}")?;
+        }
+        for (what, path) in [("saved", &self.saved), ("picture", &self.plot)] {
+            if let Some(path) = path {
+                write!(formatter, "\n{what}: {path}")?;
+            }
+        }
+        match &self.profile {
+            Some(counts) => write!(formatter, "\n{}", profile::describe(counts)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A number with as many digits as help.
+pub fn number(value: f64) -> String {
+    match value.abs() {
+        size if value.fract() == 0.0 && size < 1e15 => format!("{value}"),
+        1e-4..1e6 => format!("{value:.4}"),
+        _ => format!("{value:.4e}"),
+    }
+}
+
+/// Runs a job and tells how long it took.
+pub fn timed<T>(seconds: &mut Option<f64>, job: impl FnOnce() -> T) -> T {
+    let begun = Instant::now();
+    let result = job();
+    *seconds = Some(seconds.unwrap_or(0.0) + begun.elapsed().as_secs_f64());
+    result
+}

@@ -1,0 +1,148 @@
+//! How good predictions are, by what the task measures.
+
+use gristmill::estimator::{Outcome, Prediction};
+use gristmill::metrics::{self, Average};
+use gristmill::{Labels, Matrix, Result, Target};
+use serde::Serialize;
+
+/// The scores of a run; those that do not apply are absent.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Scores {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub balanced_accuracy: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub f1_macro: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_loss: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roc_auc: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r2: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rmse: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mae: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<f64>,
+    /// Clusters that have a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<usize>,
+    /// How well the clusters agree with classes that are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adjusted_rand: Option<f64>,
+    /// Rows that are outliers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outliers: Option<usize>,
+}
+
+impl Scores {
+    /// What a fit tells of the rows it was given.
+    pub fn of_fit(outcome: &Outcome, target: &Target) -> Scores {
+        let mut scores =
+            outcome.fitted.as_ref().map_or_else(Scores::default, |fitted| Scores::of_groups(fitted, target));
+        // Rows that came in batches have no sum of distances.
+        scores.inertia = outcome.inertia.filter(|_| scores.clusters.is_some());
+        scores
+    }
+
+    /// What predictions are worth beside the truth. `chances` is n×k with the classes as names of its columns.
+    pub fn of_predictions(predicted: &Prediction, chances: Option<&Matrix>, target: &Target) -> Result<Scores> {
+        match predicted {
+            Prediction::Classes(labels) => Scores::of_classes(target.labels()?, labels, chances),
+            Prediction::Numbers(numbers) => Scores::of_numbers(target.values()?, numbers),
+            Prediction::Clusters(_) | Prediction::Outliers(_) => Ok(Scores::of_groups(predicted, target)),
+        }
+    }
+
+    fn of_classes(truth: &Labels, predicted: &Labels, chances: Option<&Matrix>) -> Result<Scores> {
+        Ok(Scores {
+            accuracy: Some(metrics::accuracy(truth, predicted)?),
+            balanced_accuracy: Some(metrics::balanced_accuracy(truth, predicted)?),
+            f1_macro: Some(metrics::f1(truth, predicted, Average::Macro)?),
+            log_loss: chances
+                .filter(|chances| knows_all(truth, chances))
+                .map(|c| metrics::log_loss(truth, c))
+                .transpose()?,
+            roc_auc: chances
+                .and_then(|chances| positive_chances(truth, chances))
+                .map(|scores| metrics::roc_auc(truth, &scores))
+                .transpose()?,
+            ..Scores::default()
+        })
+    }
+
+    fn of_numbers(truth: &Matrix, predicted: &Matrix) -> Result<Scores> {
+        let column =
+            |matrix: &Matrix, at: usize| -> Vec<f32> { (0..matrix.rows()).map(|row| matrix.get(row, at)).collect() };
+        let (mut rmse, mut mae) = (0.0, 0.0);
+        for at in 0..truth.columns().min(predicted.columns()) {
+            let (truth, predicted) = (column(truth, at), column(predicted, at));
+            rmse += metrics::root_mean_squared_error(&truth, &predicted)?;
+            mae += metrics::mean_absolute_error(&truth, &predicted)?;
+        }
+        let columns = truth.columns().max(1) as f64;
+        let r2 = (truth.rows() > 1).then(|| metrics::r2_score_columns(truth, predicted)).transpose()?;
+        Ok(Scores { r2, rmse: Some(rmse / columns), mae: Some(mae / columns), ..Scores::default() })
+    }
+
+    fn of_groups(predicted: &Prediction, target: &Target) -> Scores {
+        match predicted {
+            Prediction::Clusters(clusters) if !clusters.is_empty() => {
+                let truth = target.labels().ok().filter(|truth| truth.len() == clusters.len());
+                let agreement = truth.and_then(|truth| metrics::adjusted_rand_score(truth.codes(), clusters).ok());
+                Scores { clusters: Some(occupied(clusters)), adjusted_rand: agreement, ..Scores::default() }
+            }
+            Prediction::Outliers(outliers) => {
+                let count = outliers.iter().filter(|outlier| **outlier < 0).count();
+                Scores { outliers: Some(count), ..Scores::default() }
+            }
+            _ => Scores::default(),
+        }
+    }
+
+    /// Those that are there, by name.
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        let count = |count: Option<usize>| count.map(|count| count as f64);
+        let all = [
+            ("accuracy", self.accuracy),
+            ("balanced accuracy", self.balanced_accuracy),
+            ("F1 (macro)", self.f1_macro),
+            ("log loss", self.log_loss),
+            ("ROC AUC", self.roc_auc),
+            ("R²", self.r2),
+            ("RMSE", self.rmse),
+            ("MAE", self.mae),
+            ("inertia", self.inertia),
+            ("clusters", count(self.clusters)),
+            ("adjusted Rand", self.adjusted_rand),
+            ("outliers", count(self.outliers)),
+        ];
+        all.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))).collect()
+    }
+}
+
+/// How many clusters have a row.
+fn occupied(clusters: &[u32]) -> usize {
+    let most = clusters.iter().max().map_or(0, |most| *most as usize + 1);
+    let mut seen = vec![false; most];
+    clusters.iter().for_each(|cluster| seen[*cluster as usize] = true);
+    seen.iter().filter(|seen| **seen).count()
+}
+
+/// Whether every class that a row has is among the columns of the chances, of which there are two at least.
+fn knows_all(truth: &Labels, chances: &Matrix) -> bool {
+    let names = chances.names().unwrap_or_default();
+    let present = truth.counts().into_iter().zip(truth.names()).filter(|(count, _)| *count > 0);
+    names.len() > 1 && present.into_iter().all(|(_, class)| names.contains(class))
+}
+
+/// Of two classes, the chances of the one that comes last in the truth; nothing for more classes, or if one is absent.
+pub fn positive_chances(truth: &Labels, chances: &Matrix) -> Option<Vec<f32>> {
+    let present = truth.counts().into_iter().zip(truth.names()).filter(|(count, _)| *count > 0);
+    let present: Vec<&String> = present.map(|(_, class)| class).collect();
+    let names = chances.names().filter(|names| names.len() == 2 && present.len() == 2)?;
+    let column = names.iter().position(|name| name == present[1])?;
+    Some((0..chances.rows()).map(|row| chances.get(row, column)).collect())
+}

@@ -1,0 +1,180 @@
+//! Ready pictures of fitted models: regions, clusters, outliers, curves, residuals, losses, importances.
+
+use super::figure::Figure;
+use super::grid::{Grid, points};
+use super::plane::Plane;
+use crate::array::Matrix;
+use crate::data::Labels;
+use crate::error::{Error, Result};
+use crate::estimator::Losses;
+
+/// Columns that a picture of importances has room for.
+const MOST_BARS: usize = 20;
+
+/// What a classifier says of each place of the plane of `x`, n×d, and the rows on it in the colours of their classes.
+///
+/// `predict` is given rows of d columns, `cells` squared of them, and answers with the classes of `labels`, whatever
+/// their codes. With more than two columns the plane is that of the two leading principal directions through the mean.
+///
+/// ```
+/// use gristmill::{plot, prelude::*};
+/// let iris = datasets::iris()?;
+/// let model = KNeighborsClassifier::new(5).fit(&iris.x, iris.labels()?)?;
+/// let figure = plot::decision_regions(&iris.x, iris.labels()?, 100, |cells| model.predict(cells))?;
+/// assert!(figure.to_svg().contains("setosa"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn decision_regions(
+    x: &Matrix,
+    labels: &Labels,
+    cells: usize,
+    predict: impl FnOnce(&Matrix) -> Result<Labels>,
+) -> Result<Figure> {
+    let plane = Plane::of(x)?;
+    let places = plane.project(x)?;
+    let grid = Grid::around(&places, [0, 1], cells, cells)?;
+    let said = predict(&plane.lift(&grid.points()?)?)?;
+    // The colours follow the names: a model may count its classes otherwise.
+    let code = |name: &String| labels.names().iter().position(|known| known == name);
+    let beyond = labels.classes();
+    let codes: Vec<u32> = said.names().iter().map(|name| code(name).unwrap_or(beyond) as u32).collect();
+    let codes: Vec<u32> = said.codes().iter().map(|said| codes[*said as usize]).collect();
+    let [across, upward] = plane.labels();
+    let figure = Figure::new().title("Decision regions").x_label(across).y_label(upward).regions(&grid, &codes)?;
+    figure.scatter_classes(&places, [0, 1], labels)
+}
+
+/// The rows of `x`, n×d, in the colours of their clusters, and the centres, k×d.
+///
+/// ```
+/// use gristmill::{plot, prelude::*};
+/// let iris = datasets::iris()?;
+/// let model = KMeans::new(3).fit(&iris.x)?;
+/// let figure = plot::clusters(&iris.x, model.labels(), Some(model.cluster_centers()))?;
+/// assert!(figure.to_svg().contains("centres"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn clusters(x: &Matrix, clusters: &[u32], centers: Option<&Matrix>) -> Result<Figure> {
+    let plane = Plane::of(x)?;
+    let [across, upward] = plane.labels();
+    let figure = Figure::new().title("Clusters").x_label(across).y_label(upward);
+    let figure = figure.scatter_classes(&plane.project(x)?, [0, 1], &Labels::from(clusters))?;
+    match centers {
+        Some(centers) => Ok(figure.centers("centres", points(&plane.project(centers)?, [0, 1])?)),
+        None => Ok(figure),
+    }
+}
+
+/// The rows of `x`, n×d, outliers (−1) apart from the others (1).
+///
+/// ```
+/// use gristmill::{plot, prelude::*};
+/// let x = Matrix::from_rows(&[[0.0, 0.1], [0.1, 0.0], [0.1, 0.1], [9.0, 9.0]])?;
+/// assert!(plot::outliers(&x, &[1, 1, 1, -1])?.to_svg().contains("outliers"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn outliers(x: &Matrix, labels: &[i32]) -> Result<Figure> {
+    let plane = Plane::of(x)?;
+    let codes = labels.iter().map(|label| u32::from(*label < 0)).collect();
+    let labels = Labels::from_codes(codes, ["others", "outliers"].map(String::from).to_vec())?;
+    let [across, upward] = plane.labels();
+    let figure = Figure::new().title("Outliers").x_label(across).y_label(upward);
+    figure.scatter_classes(&plane.project(x)?, [0, 1], &labels)
+}
+
+/// Predicted numbers against the truth, n each, over the line where both are equal.
+///
+/// ```
+/// use gristmill::plot;
+/// assert!(plot::predicted_against_truth(&[1.0, 2.0], &[1.1, 1.9])?.to_svg().contains("truth"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn predicted_against_truth(truth: &[f32], predicted: &[f32]) -> Result<Figure> {
+    same_length("plot::predicted_against_truth", truth, predicted)?;
+    let both = truth.iter().chain(predicted).copied().filter(|value| value.is_finite());
+    let (low, high) = both.fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(value), high.max(value)));
+    let ends = [low, high].map(|end| (f64::from(end), f64::from(end)));
+    let figure = Figure::new().title("Predicted against truth").x_label("truth").y_label("predicted");
+    Ok(figure.dashed("", ends).scatter("", pairs(truth, predicted)))
+}
+
+/// What is left of the truth after the prediction, n each, against the prediction.
+///
+/// ```
+/// use gristmill::plot;
+/// assert!(plot::residuals(&[1.0, 2.0], &[1.1, 1.9])?.to_svg().contains("Residuals"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn residuals(truth: &[f32], predicted: &[f32]) -> Result<Figure> {
+    same_length("plot::residuals", truth, predicted)?;
+    let left: Vec<f32> = truth.iter().zip(predicted).map(|(truth, predicted)| truth - predicted).collect();
+    let values = predicted.iter().copied().filter(|value| value.is_finite());
+    let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(value), high.max(value)));
+    let zero = [(f64::from(low), 0.0), (f64::from(high), 0.0)];
+    let figure = Figure::new().title("Residuals").x_label("predicted").y_label("truth − predicted");
+    Ok(figure.dashed("", zero).scatter("", pairs(predicted, &left)))
+}
+
+/// A fitted curve, as points in the order of x, over the n points it was fitted to.
+///
+/// ```
+/// use gristmill::plot;
+/// let figure = plot::fitted_curve(&[0.0, 1.0], &[0.1, 0.9], [(0.0, 0.0), (1.0, 1.0)])?;
+/// assert!(figure.to_svg().contains("fitted"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn fitted_curve(x: &[f32], y: &[f32], curve: impl IntoIterator<Item = (f64, f64)>) -> Result<Figure> {
+    same_length("plot::fitted_curve", x, y)?;
+    Ok(Figure::new().title("Fitted curve").scatter("data", pairs(x, y)).line("fitted", curve))
+}
+
+/// The loss after each round, on the fitted rows and on the validation rows if there are any.
+///
+/// ```
+/// use gristmill::{estimator::Losses, plot};
+/// let losses = Losses { train: vec![0.9, 0.5, 0.3], validation: vec![] };
+/// assert!(plot::losses(&losses).to_svg().contains("training"));
+/// ```
+pub fn losses(losses: &Losses) -> Figure {
+    let rounds = |values: &[f64]| (1..).zip(values.to_vec()).map(|(round, loss)| (f64::from(round), loss));
+    let mut figure = Figure::new().title("Loss").x_label("round").y_label("loss");
+    for (name, values) in [("training", &losses.train), ("validation", &losses.validation)] {
+        if !values.is_empty() {
+            figure = figure.line(name, rounds(values));
+        }
+    }
+    figure
+}
+
+/// How much each column matters, the greatest first, at most twenty of them.
+///
+/// ```
+/// use gristmill::plot;
+/// let figure = plot::importances(&["age", "height"], &[0.3, 0.7])?;
+/// assert!(figure.to_svg().contains("height"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn importances<S: AsRef<str>>(names: &[S], values: &[f64]) -> Result<Figure> {
+    if names.len() != values.len() {
+        let (expected, got) = (format!("{} values, one a name", names.len()), values.len().to_string());
+        return Err(Error::Shape { op: "plot::importances", expected, got });
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|left, right| values[*right].total_cmp(&values[*left]));
+    order.truncate(MOST_BARS);
+    let names: Vec<&str> = order.iter().map(|at| names[*at].as_ref()).collect();
+    let values: Vec<f64> = order.iter().map(|at| values[*at]).collect();
+    Figure::new().title("Importances").bars(&names, &values)
+}
+
+fn pairs<'a>(x: &'a [f32], y: &'a [f32]) -> impl Iterator<Item = (f64, f64)> + 'a {
+    x.iter().zip(y).map(|(x, y)| (f64::from(*x), f64::from(*y)))
+}
+
+fn same_length(op: &'static str, left: &[f32], right: &[f32]) -> Result<()> {
+    if left.len() == right.len() && !left.is_empty() {
+        return Ok(());
+    }
+    let (expected, got) = (format!("{} numbers, at least one", left.len()), right.len().to_string());
+    Err(Error::Shape { op, expected, got })
+}
