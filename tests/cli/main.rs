@@ -1,10 +1,27 @@
 //! The command, run as a person would run it.
 
-use std::process::{Command, Output};
+mod data;
+mod engine;
+mod evaluate;
+mod fit;
+mod inspect;
+mod models;
+mod pictures;
+mod predict;
+mod safety;
+mod stream;
+mod wrong;
 
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+/// The command with these arguments, in the folder of the crate, where `data/` is.
 fn gristmill(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gristmill"));
-    command.args(arguments).env_remove("GRISTMILL_DEVICE");
+    command.args(arguments).env_remove("GRISTMILL_DEVICE").current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }
 
@@ -13,118 +30,76 @@ fn text(output: &Output) -> (String, String) {
     (read(&output.stdout), read(&output.stderr))
 }
 
-/// No driver is found, as on a machine that has none.
-fn without_driver(command: &mut Command) -> &mut Command {
-    command.env("VK_DRIVER_FILES", "nothing.json").env("VK_ICD_FILENAMES", "nothing.json")
-}
-
-#[test]
-fn devices_shows_the_cpu_and_the_adapter_with_one_default() {
-    let output = gristmill(&["devices"]).output().unwrap();
-    let (shown, _) = text(&output);
-    assert!(output.status.success());
-    for word in ["CPU", "backend", "driver", "kernels", "subgroup", "* the default"] {
-        assert!(shown.contains(word), "{word} in {shown}");
-    }
-}
-
-#[test]
-fn devices_as_json_has_every_field() {
-    let output = gristmill(&["devices", "--json"]).output().unwrap();
-    let devices: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let devices = devices.as_array().unwrap();
-    assert!(devices.len() >= 2, "the tests need a GPU or a software driver");
-    assert_eq!(devices[0]["kind"], "cpu");
-    let defaults = devices.iter().filter(|device| device["default"] == true).count();
-    assert_eq!(defaults, 1);
-    for key in ["backend", "driver", "kind", "variant", "subgroup_sizes", "max_binding_bytes", "max_buffer_bytes"] {
-        assert!(devices[1].get(key).is_some(), "{key}");
-    }
-}
-
-#[test]
-fn bench_as_json_has_the_promised_form() {
-    let arguments = ["bench", "sum", "--json", "--seconds", "0.01", "--compare", "cpu,gpu,portable"];
-    let output = gristmill(&arguments).output().unwrap();
+/// Runs the command, which must succeed, and returns what it said.
+#[track_caller]
+fn run(arguments: &[&str]) -> (String, String) {
+    let output = gristmill(arguments).output().unwrap();
     let (shown, errors) = text(&output);
-    assert!(output.status.success(), "{errors}");
-    let report: serde_json::Value = serde_json::from_str(&shown).unwrap();
-    assert!(report["machine"]["peak_gflops"].as_f64().unwrap() > 0.0);
-    assert!(report["machine"]["peak_gb_s"].as_f64().unwrap() > 0.0);
-    let results = report["results"].as_array().unwrap();
-    let lines_of = |device: &str| results.iter().filter(|line| line["device"] == device).count();
-    assert!(lines_of("cpu") > 0 && lines_of("cpu") == lines_of("gpu") && lines_of("gpu") == lines_of("portable"));
-    for line in results {
-        assert!(line["min_s"].as_f64().unwrap() <= line["median_s"].as_f64().unwrap());
-        assert!(line["gb_s"].as_f64().unwrap() > 0.0 && line["share"].as_f64().unwrap() > 0.0);
-        assert!(line["kernel"].is_string() && line["variant"].is_string() && line["size"].is_string());
-    }
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    (shown, errors)
 }
 
-#[test]
-fn bench_as_markdown_is_a_table_and_profile_adds_the_counts() {
-    let arguments = ["bench", "sum", "--markdown", "--seconds", "0.01", "--profile"];
-    let (shown, errors) = text(&gristmill(&arguments).output().unwrap());
-    assert!(shown.starts_with("| kernel |") && shown.contains("|---|"), "{shown} {errors}");
-    assert!(shown.contains("submits") && shown.contains("read-backs"), "{shown}");
+/// Runs the command on the CPU with `--json`, and returns its one object.
+#[track_caller]
+fn json(arguments: &[&str]) -> Value {
+    let (shown, _) = run(&[arguments, &["--json", "--device", "cpu"]].concat());
+    serde_json::from_str(&shown).unwrap()
 }
 
-#[test]
-fn a_wrong_filter_names_the_kernels() {
-    let output = gristmill(&["bench", "nothing-like-this"]).output().unwrap();
-    let (_, errors) = text(&output);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(errors.contains("linalg/gemm"), "{errors}");
-}
-
-#[test]
-fn wrong_usage_ends_with_2_and_a_hint() {
-    let output = gristmill(&["devces"]).output().unwrap();
-    let (_, errors) = text(&output);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(errors.contains("devices"), "{errors}");
-}
-
-#[test]
-fn without_a_driver_the_cpu_does_everything() {
-    let output = without_driver(&mut gristmill(&["devices"])).output().unwrap();
-    let (shown, _) = text(&output);
-    assert!(output.status.success() && shown.contains("No GPU driver found"), "{shown}");
-    let output = without_driver(&mut gristmill(&["tour"])).output().unwrap();
+/// Runs the command, which must fail with this exit code, and returns what it said on standard error.
+#[track_caller]
+fn refused(code: i32, arguments: &[&str]) -> String {
+    let output = gristmill(arguments).output().unwrap();
     let (shown, errors) = text(&output);
-    assert!(output.status.success() && shown.contains("On the CPU alone"), "{shown} {errors}");
-}
-
-#[test]
-fn asking_for_a_gpu_that_is_not_there_says_what_to_do() {
-    let mut command = gristmill(&["bench", "sum", "--device", "gpu", "--seconds", "0.01"]);
-    let output = without_driver(&mut command).output().unwrap();
-    let (_, errors) = text(&output);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(errors.contains("Install a Vulkan driver") && errors.contains("GRISTMILL_DEVICE=cpu"), "{errors}");
-}
-
-#[test]
-fn the_variable_chooses_the_default_and_the_flag_wins_over_it() {
-    let default_of = |command: &mut Command| {
-        let devices: serde_json::Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
-        devices.as_array().unwrap().iter().position(|device| device["default"] == true)
-    };
-    assert_eq!(default_of(gristmill(&["devices", "--json"]).env("GRISTMILL_DEVICE", "cpu")), Some(0));
-    assert_eq!(default_of(gristmill(&["devices", "--json"]).env("GRISTMILL_DEVICE", "1")), Some(1));
-    let flagged = gristmill(&["tour", "--device", "cpu"]).env("GRISTMILL_DEVICE", "gpu").output().unwrap();
-    assert!(text(&flagged).0.contains("On the CPU alone"));
-    let wrong = gristmill(&["tour"]).env("GRISTMILL_DEVICE", "no such card").output().unwrap();
-    assert_eq!(wrong.status.code(), Some(1));
-    assert!(text(&wrong).1.contains("no such card"));
-}
-
-#[test]
-fn a_closed_pipe_is_no_crash() {
-    use std::process::Stdio;
-    let mut child = gristmill(&["tour"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    let (_, errors) = text(&output);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {shown}{errors}");
     assert!(!errors.contains("panicked"), "{errors}");
+    errors
 }
+
+/// A folder of a test's own, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("gristmill-cli-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// The path of a file in it.
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// Writes a file into it and returns its path.
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(name), content).unwrap();
+        self.path(name)
+    }
+
+    /// The names of the files in it, sorted.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// People with a text column, and what kind they are.
+const PEOPLE: &str = "age,city,height,kind\n30,Ulm,1.7,a\n41,Bern,1.8,b\n22,Ulm,1.6,a\n53,Graz,1.9,b\n35,Bern,1.75,a\n\
+                      28,Graz,1.65,a\n60,Ulm,1.82,b\n47,Bern,1.79,b\n";

@@ -1,6 +1,7 @@
 //! Pictures: well-formed, finite, deterministic, whole on disk.
 
 mod figures;
+mod fits;
 mod regions;
 mod saving;
 

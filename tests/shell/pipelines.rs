@@ -118,3 +118,26 @@ fn a_target_of_the_wrong_kind_is_refused_before_any_work() {
     let numbers = Dataset::new(diabetes.x.clone(), gristmill::Target::None).unwrap();
     assert!(knn().fit(&numbers).unwrap_err().to_string().contains("with a target"));
 }
+
+#[test]
+fn the_model_sees_the_columns_that_the_steps_make() {
+    let model = mixed().fit(&people()).unwrap();
+    let names = ["age", "city_Bern", "city_Graz", "city_Ulm", "height"];
+    assert_eq!(model.input_names(), names);
+    let kinds: Vec<&str> = model.steps().iter().map(|step| step.kind()).collect();
+    assert_eq!(kinds, ["simple-imputer", "one-hot-encoder", "standard-scaler"]);
+}
+
+#[test]
+fn a_model_without_a_pipeline_becomes_one_that_knows_its_columns() {
+    let iris = datasets::iris().unwrap();
+    let fitted = KNeighborsClassifier::new(3).fit(&iris.x, iris.labels().unwrap()).unwrap();
+    let expected = Prediction::Classes(fitted.predict(&iris.x).unwrap());
+    let bare = PipelineModel::from(Model::new(Box::new(fitted)));
+    assert_eq!(bare.arrange(&iris).unwrap().x, iris.x);
+    let prepared = knn().prepare(&iris).unwrap();
+    let columns = prepared.fit_on(&Device::Cpu, Fit::default()).unwrap().columns().to_vec();
+    let model = PipelineModel::from_bytes(&bare.with_columns(columns).to_bytes().unwrap()).unwrap();
+    assert_eq!(model.columns().len(), 4);
+    assert_eq!(model.predict(&model.arrange(&iris).unwrap().x).unwrap(), expected);
+}

@@ -10,7 +10,6 @@ use gristmill::{Dataset, registry};
 use super::data_arguments::{TargetArguments, check_target};
 use super::failure::Done;
 use super::known_columns::brings_target;
-use super::output::note;
 use super::pictures::Picture;
 use super::predicting::{LoadedModel, load, predict};
 use super::report::{Report, timed};
@@ -82,9 +81,7 @@ fn read(options: &Options, everywhere: &Everywhere, loaded: &LoadedModel) -> Don
         false => &options.target.target,
     };
     let read = loaded.columns.read(&options.data, targets)?;
-    if !read.ignored.is_empty() {
-        note(everywhere, &format!("ignored, as the model does not know them: {}", read.ignored.join(", ")));
-    }
+    read.note_ignored(everywhere);
     let data = match &options.target.labels {
         Some(labels) => read.data.with_labels_file(labels)?,
         None => read.data,

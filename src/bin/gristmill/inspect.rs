@@ -15,7 +15,7 @@ use super::{Everywhere, print, print_json, table};
 /// Levels and classes that a line names.
 const MOST_NAMED: usize = 12;
 /// Letters of a parameter's value that a line shows.
-const LONGEST: usize = 100;
+const LONGEST: usize = 60;
 
 const EXAMPLES: &str = "A model file is a safetensors file: any reader of that format can open its arrays.
 

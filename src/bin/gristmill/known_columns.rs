@@ -6,7 +6,12 @@ use gristmill::data::{Format, Missing, ReadOptions, nearest_name};
 use gristmill::pipeline::Column;
 use gristmill::{Dataset, Error, Result};
 
+use super::Everywhere;
 use super::data_arguments::header;
+use super::output::note;
+
+/// Columns that a note names.
+const MOST_NAMED: usize = 8;
 
 /// What a model wants of a file.
 pub struct KnownColumns {
@@ -21,6 +26,17 @@ pub struct Read {
     pub data: Dataset,
     /// Columns of the file that are neither the model's nor a target.
     pub ignored: Vec<String>,
+}
+
+impl Read {
+    /// Says what was ignored, if anything was.
+    pub fn note_ignored(&self, everywhere: &Everywhere) {
+        if !self.ignored.is_empty() {
+            let more = if self.ignored.len() > MOST_NAMED { ", …" } else { "" };
+            let named = self.ignored[..self.ignored.len().min(MOST_NAMED)].join(", ");
+            note(everywhere, &format!("ignored, as the model does not know them: {named}{more}"));
+        }
+    }
 }
 
 impl KnownColumns {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::failure::{Done, misuse};
-use super::{Everywhere, print, print_json, table};
+use super::{Everywhere, print, print_json};
 
 const EXAMPLES: &str = "Examples:
   gristmill models
@@ -52,20 +52,9 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
         print_json(&serde_json::json!({ "models": models }));
         return Ok(());
     }
-    let mut shown = table(&["model", "what it does", "parameter", "default", "meaning"]);
     for model in &models {
-        if model.parameters.is_empty() {
-            shown.add_row([model.name, model.about, "", "", ""]);
-        }
-        for (at, parameter) in model.parameters.iter().enumerate() {
-            let first = |text: &str| if at == 0 { text.to_string() } else { String::new() };
-            // The task stands under the name, where there is room for it.
-            let name = if at == 1 { format!("  {}", task(model.task)) } else { first(model.name) };
-            let default = short(&parameter.default);
-            shown.add_row([name, first(model.about), parameter.name.to_string(), default, parameter.help.to_string()]);
-        }
+        print(&format!("{}\n", block(model)));
     }
-    print(&shown.to_string());
     print("gristmill models NAME shows one; gristmill fit NAME DATA --set parameter=value uses it.");
     Ok(())
 }
@@ -82,21 +71,24 @@ fn describe(entry: &Entry) -> gristmill::Result<Described> {
     Ok(Described { name, task, about, takes_missing: estimator.takes_missing(), parameters })
 }
 
-fn detail(model: &Described) -> String {
-    let mut shown = table(&["parameter", "default", "meaning"]);
-    for parameter in &model.parameters {
-        shown.add_row([parameter.name, &short(&parameter.default), parameter.help]);
+/// The model, its task and what it does, and a line for each parameter: name, default and meaning.
+fn block(model: &Described) -> String {
+    let missing = if model.takes_missing { ", takes missing values" } else { "" };
+    let mut block = format!("{} ({}{missing}): {}", model.name, task(model.task), model.about);
+    let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
+    let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let names = width(&mut model.parameters.iter().map(|parameter| parameter.name.len()));
+    let values = width(&mut defaults.iter().map(|default| default.chars().count()));
+    for (parameter, default) in model.parameters.iter().zip(&defaults) {
+        block += &format!("\n    {:names$} = {default:values$}   {}", parameter.name, parameter.help);
     }
-    let missing = if model.takes_missing { "; takes missing values" } else { "" };
+    block
+}
+
+fn detail(model: &Described) -> String {
     let target = if model.task.needs_target() { " --target COL" } else { "" };
-    format!(
-        "{}: {}\n{}{missing}\n{shown}\n\n  gristmill fit {} DATA{target} --set {}=… --save model.gm",
-        model.name,
-        model.about,
-        task(model.task),
-        model.name,
-        model.parameters.first().map_or("parameter", |parameter| parameter.name)
-    )
+    let first = model.parameters.first().map_or("parameter", |parameter| parameter.name);
+    format!("{}\n\n  gristmill fit {} DATA{target} --set {first}=… --save model.gm", block(model), model.name)
 }
 
 fn task(task: Task) -> &'static str {

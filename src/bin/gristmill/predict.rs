@@ -10,7 +10,7 @@ use gristmill::prelude::*;
 use serde::Serialize;
 
 use super::failure::{Done, Failure};
-use super::output::{note, write_out};
+use super::output::write_out;
 use super::predicting::{Predicted, load, predict};
 use super::report::{Report, timed};
 use super::{Everywhere, print_json};
@@ -62,9 +62,7 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     let device = everywhere.open_device()?;
     let mut report = Report::new(&loaded.kind, &device);
     let read = timed(&mut report.seconds.load, || loaded.columns.read(&options.data, &[]))?;
-    if !read.ignored.is_empty() {
-        note(everywhere, &format!("ignored, as the model does not know them: {}", read.ignored.join(", ")));
-    }
+    read.note_ignored(everywhere);
     let x = loaded.model.arrange(&read.data)?.x;
     (report.rows, report.columns) = (x.rows(), x.columns());
     let mut predicted = predict(&loaded.model, &x, &device, everywhere, &mut report.seconds)?;

@@ -66,6 +66,8 @@ pub fn fit(
     let mut read = options.data.options(estimator);
     // The target is no part of what is clustered.
     read.drop.append(&mut read.targets);
+    // The start is chosen among the rows of the first chunk.
+    let rows = if options.chunk.is_none() { rows.max(4 * batches.n_clusters) } else { rows };
     let mut chunks = timed(&mut report.seconds.load, || CsvChunks::open(&options.data.data, &read, rows))?;
     let progress = Progress::new(everywhere);
     let model = guarded(|| -> Done<Option<MiniBatchKMeansModel>> {

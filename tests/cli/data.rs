@@ -1,0 +1,53 @@
+//! `gristmill data`.
+
+use super::{Folder, json, refused, run};
+
+#[test]
+fn columns_are_described_by_type_range_and_levels() {
+    let folder = Folder::new();
+    let file = folder.file("mixed.csv", "n,w,t,e\n1.5,1,red,\n2.5,,blue,\n-3,7,red,\n,2,,\n");
+    let described = json(&["data", &file]);
+    assert_eq!(described["rows"], 4);
+    let columns = described["columns"].as_array().unwrap();
+    let types: Vec<&str> = columns.iter().map(|column| column["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["number", "whole", "text", "empty"]);
+    let missing: Vec<u64> = columns.iter().map(|column| column["missing"].as_u64().unwrap()).collect();
+    assert_eq!(missing, [1, 1, 1, 4]);
+    assert_eq!((&columns[0]["min"], &columns[0]["max"]), (&(-3.0).into(), &2.5.into()));
+    assert!((columns[1]["mean"].as_f64().unwrap() - 10.0 / 3.0).abs() < 1e-12);
+    assert_eq!(columns[2]["levels"][1], serde_json::json!({"name": "red", "count": 2}));
+    let (shown, _) = run(&["data", &file]);
+    for word in ["4 rows × 4 columns", "whole", "blue (1)", "3.3333"] {
+        assert!(shown.contains(word), "{word} in {shown}");
+    }
+}
+
+#[test]
+fn a_target_shows_its_classes() {
+    let described = json(&["data", "data/iris.csv", "--target", "species"]);
+    assert_eq!(described["target"]["classes"][2], serde_json::json!({"name": "virginica", "count": 50}));
+    assert_eq!(described["columns"].as_array().unwrap().len(), 4);
+    let (shown, _) = run(&["data", "data/iris.csv", "--target", "species"]);
+    assert!(shown.contains("3 classes") && shown.contains("33.3 %"), "{shown}");
+    let whole = json(&["data", "data/digits.csv", "--target", "digit"]);
+    assert_eq!(whole["target"]["classes"].as_array().unwrap().len(), 10);
+    assert_eq!(whole["target"]["numbers"][0]["max"], 9.0);
+}
+
+#[test]
+fn labels_and_levels_can_be_named() {
+    let folder = Folder::new();
+    let (x, y) = (folder.file("x.csv", "a\n1\n2\n1\n"), folder.file("y.txt", "p\nq\nq\n"));
+    let described = json(&["data", &x, "--labels", &y, "--categorical", "a"]);
+    assert_eq!(described["target"]["classes"][1]["count"], 2);
+    assert_eq!(described["columns"][0]["levels"][0]["name"], "1");
+}
+
+#[test]
+fn a_column_that_mixes_is_named_with_line_and_cell() {
+    let folder = Folder::new();
+    let errors = refused(1, &["data", &folder.file("mix.csv", "a,b\n1,2\n3,four\n")]);
+    for word in ["mix.csv", "line 3", "column b", "four"] {
+        assert!(errors.contains(word), "{word} in {errors}");
+    }
+}

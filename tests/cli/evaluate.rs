@@ -1,0 +1,66 @@
+//! `gristmill evaluate`.
+
+use super::{Folder, json, read, refused, run};
+
+#[test]
+fn the_target_is_remembered_and_scores_equal_those_of_fit() {
+    let folder = Folder::new();
+    let (model, data) = (folder.path("wine.gm"), "data/wine.csv");
+    let fit = ["fit", "kneighbors-classifier", data, "--target", "class", "--scale", "--test", data];
+    let fitted = json(&[&fit[..], &["--save", &model]].concat());
+    let judged = json(&["evaluate", &model, data]);
+    assert_eq!(judged["scores"], fitted["scores"]);
+    assert_eq!((&judged["model"], &judged["rows"]), (&"kneighbors-classifier".into(), &178.into()));
+    assert!(judged["seconds"].get("fit").is_none() && judged["seconds"]["predict"].is_number());
+    let (shown, _) = run(&["evaluate", &model, data, "--target", "class"]);
+    for word in ["accuracy", "precision", "truth", "class_0", "weighted average"] {
+        assert!(shown.contains(word), "{word} in {shown}");
+    }
+}
+
+#[test]
+fn labels_come_from_a_file() {
+    let folder = Folder::new();
+    let model = folder.path("iris.gm");
+    run(&["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
+    let iris = read("data/iris.csv");
+    let species: String = iris.lines().skip(1).map(|line| format!("{}\n", line.rsplit(',').next().unwrap())).collect();
+    let labels = folder.file("species.txt", species);
+    let judged = json(&["evaluate", &model, "data/iris.csv", "--labels", &labels, "-q"]);
+    assert_eq!(judged["scores"], json(&["evaluate", &model, "data/iris.csv", "-q"])["scores"]);
+}
+
+#[test]
+fn clusters_are_judged_by_their_inertia() {
+    let folder = Folder::new();
+    let model = folder.path("iris.gm");
+    let fit = ["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=3", "--save", &model];
+    let fitted = json(&fit);
+    let judged = json(&["evaluate", &model, "data/iris.csv", "-q"]);
+    let inertia = |report: &serde_json::Value| report["scores"]["inertia"].as_f64().unwrap();
+    assert!((inertia(&fitted) - inertia(&judged)).abs() < 1e-3);
+    let with_classes = json(&["evaluate", &model, "data/iris.csv", "--target", "species"]);
+    assert!(with_classes["scores"]["adjusted_rand"].as_f64().unwrap() > 0.7);
+}
+
+#[test]
+fn a_truth_that_is_not_there_is_an_error() {
+    let folder = Folder::new();
+    let model = folder.path("iris.gm");
+    run(&["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
+    let header = "sepal_length,sepal_width,petal_length,petal_width";
+    let bare = folder.file("bare.csv", format!("{header}\n5,3,1,1\n"));
+    assert!(refused(1, &["evaluate", &model, &bare]).contains("species"));
+}
+
+#[test]
+fn a_class_that_was_not_fitted_counts_as_wrong() {
+    let folder = Folder::new();
+    let model = folder.path("iris.gm");
+    run(&["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
+    let header = "sepal_length,sepal_width,petal_length,petal_width,species";
+    let data = folder.file("new.csv", format!("{header}\n5.1,3.5,1.4,0.2,setosa\n5.1,3.5,1.4,0.2,germanica\n"));
+    let judged = json(&["evaluate", &model, &data]);
+    assert_eq!(judged["scores"]["accuracy"], 0.5);
+    assert!(judged["scores"].get("log_loss").is_none());
+}

@@ -1,0 +1,253 @@
+//! `gristmill fit`.
+
+use super::{Folder, PEOPLE, gristmill, json, read, run, text};
+
+#[test]
+fn the_newcomers_command_works_as_printed() {
+    let folder = Folder::new();
+    let picture = folder.path("digits.svg");
+    let begun = std::time::Instant::now();
+    let arguments = ["fit", "kneighbors-classifier", "data/digits.csv", "--target", "digit", "--split", "0.8"];
+    let (shown, _) = run(&[&arguments[..], &["--plot", &picture]].concat());
+    assert!(begun.elapsed().as_secs_f64() < 5.0, "{:?}", begun.elapsed());
+    for word in ["1797 rows", "64 columns", "accuracy", "precision", "macro average", "digits.svg", "load", "fit"] {
+        assert!(shown.contains(word), "{word} in {shown}");
+    }
+    assert!(read(&picture).starts_with("<svg"));
+}
+
+#[test]
+fn classes_are_scored_by_every_field_that_applies() {
+    let report = json(&["fit", "kneighbors-classifier", "data/digits.csv", "--target", "digit", "--split", "0.8"]);
+    assert_eq!((&report["rows"], &report["columns"]), (&1797.into(), &64.into()));
+    assert_eq!(report["model"], "kneighbors-classifier");
+    assert_eq!(report["device"], "CPU");
+    let scores = report["scores"].as_object().unwrap();
+    assert!(scores["accuracy"].as_f64().unwrap() > 0.95, "{scores:?}");
+    for key in ["balanced_accuracy", "f1_macro", "log_loss"] {
+        assert!(scores[key].is_number(), "{key} in {scores:?}");
+    }
+    for key in ["roc_auc", "r2", "rmse", "mae", "inertia"] {
+        assert!(!scores.contains_key(key), "{key} in {scores:?}");
+    }
+    let seconds = report["seconds"].as_object().unwrap();
+    for key in ["load", "prepare", "fit", "predict"] {
+        assert!(seconds[key].is_number(), "{key} in {seconds:?}");
+    }
+    assert!(!seconds.contains_key("upload"), "the CPU uploads nothing");
+    assert!(report.get("iterations").is_none() && report.get("profile").is_none());
+}
+
+#[test]
+fn two_classes_have_a_roc_auc() {
+    let split = ["--scale", "--split", "0.7"];
+    let arguments = ["fit", "kneighbors-classifier", "data/breast_cancer.csv", "--target", "diagnosis"];
+    let report = json(&[&arguments[..], &split].concat());
+    assert!(report["scores"]["roc_auc"].as_f64().unwrap() > 0.95, "{report}");
+}
+
+#[test]
+fn numbers_are_scored_by_errors() {
+    let arguments = ["fit", "kneighbors-regressor", "data/diabetes.csv", "--target", "progression"];
+    let report = json(&[&arguments[..], &["--scale", "--split", "0.8", "--set", "n_neighbors=15"]].concat());
+    let scores = &report["scores"];
+    assert!(scores["r2"].as_f64().unwrap() > 0.2, "{scores}");
+    assert!(scores["rmse"].as_f64().unwrap() > scores["mae"].as_f64().unwrap(), "{scores}");
+    assert!(scores.get("accuracy").is_none());
+}
+
+#[test]
+fn clusters_tell_what_the_fit_yields() {
+    let arguments = ["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=3"];
+    let report = json(&[&arguments[..], &["--set", "n_init=10"]].concat());
+    assert!((report["scores"]["inertia"].as_f64().unwrap() - 78.8514).abs() < 1e-3, "{report}");
+    assert_eq!(report["scores"]["clusters"], 3);
+    assert_eq!(report["converged"], true);
+    assert!(report["iterations"].as_u64().unwrap() > 1);
+    assert!(report["seconds"].get("predict").is_none(), "nothing was scored");
+    let named = json(&["fit", "kmeans", "data/iris.csv", "--target", "species", "--set", "n_clusters=3"]);
+    assert_eq!(named["columns"], 4);
+    assert!(named["scores"]["adjusted_rand"].as_f64().unwrap() > 0.7, "{named}");
+}
+
+#[test]
+fn outliers_are_counted() {
+    let report = json(&["fit", "local-outlier-factor", "data/wine.csv", "--target", "class", "--scale"]);
+    assert!(report["scores"]["outliers"].is_number(), "{report}");
+}
+
+#[test]
+fn without_rows_to_score_a_classifier_only_fits() {
+    let report = json(&["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species"]);
+    assert_eq!(report["scores"].as_object().unwrap().len(), 0);
+    assert!(report["seconds"].get("predict").is_none());
+}
+
+#[test]
+fn the_seed_decides_the_split_and_the_model() {
+    let score = |seed: &str| {
+        let arguments = ["fit", "kneighbors-classifier", "data/wine.csv", "--target", "class", "--split", "0.5"];
+        json(&[&arguments[..], &["--seed", seed]].concat())["scores"]["log_loss"].as_f64().unwrap()
+    };
+    assert_eq!(score("1"), score("1"));
+    assert_ne!(score("1"), score("2"));
+    let folder = Folder::new();
+    let model = |seed: &str, name: &str| {
+        let path = folder.path(name);
+        let arguments = ["fit", "mini-batch-kmeans", "data/wine.csv", "--drop", "class", "--set", "max_iter=1"];
+        run(&[&arguments[..], &["--seed", seed, "--save", &path]].concat());
+        std::fs::read(path).unwrap()
+    };
+    assert_eq!(model("1", "a.gm"), model("1", "b.gm"));
+    assert_ne!(model("1", "a.gm"), model("3", "c.gm"));
+}
+
+#[test]
+fn a_test_file_is_scored_by_column_names() {
+    let folder = Folder::new();
+    let iris = read("data/iris.csv");
+    let lines: Vec<&str> = iris.lines().collect();
+    let (mut train, mut test) =
+        (format!("{}\n", lines[0]), "species,petal_width,petal_length,id,sepal_width,sepal_length\n".to_string());
+    for (at, line) in lines[1..].iter().enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        match at % 3 {
+            0 => test += &format!("{},{},{},row{at},{},{}\n", cells[4], cells[3], cells[2], cells[1], cells[0]),
+            _ => train += &format!("{line}\n"),
+        }
+    }
+    let (train, test) = (folder.file("train.csv", train), folder.file("test.csv", test));
+    let report = json(&["fit", "kneighbors-classifier", &train, "--target", "species", "--test", &test]);
+    assert_eq!((&report["rows"], &report["scored_rows"]), (&100.into(), &50.into()));
+    assert!(report["scores"]["accuracy"].as_f64().unwrap() > 0.9, "{report}");
+}
+
+#[test]
+fn labels_come_from_files_of_their_own() {
+    let folder = Folder::new();
+    let x = folder.file("x.csv", "a,b\n0,0\n0,1\n9,9\n9,8\n1,0\n8,9\n");
+    let y = folder.file("y.csv", "near\nnear\nfar\nfar\nnear\nfar\n");
+    let test = folder.file("test.csv", "b,a\n1,1\n9,9\n");
+    let test_labels = folder.file("test_labels.txt", "near\nfar\n");
+    let set = ["--labels", &y, "--set", "n_neighbors=1"];
+    let report = json(
+        &[&["fit", "kneighbors-classifier", &x], &set[..], &["--test", &test, "--test-labels", &test_labels]].concat(),
+    );
+    assert_eq!(report["scores"]["accuracy"], 1.0);
+    let errors = super::refused(2, &[&["fit", "kneighbors-classifier", &x], &set[..], &["--test", &test]].concat());
+    assert!(errors.contains("--test-labels"), "{errors}");
+}
+
+#[test]
+fn centres_come_from_a_npy_file() {
+    let folder = Folder::new();
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }";
+    let mut npy = b"\x93NUMPY\x01\x00".to_vec();
+    let padded = format!("{header:<117}\n");
+    npy.extend((padded.len() as u16).to_le_bytes());
+    npy.extend(padded.as_bytes());
+    npy.extend([0.0_f32, 10.0].iter().flat_map(|value| value.to_le_bytes()));
+    let init = folder.file("init.npy", npy);
+    let x = folder.file("x.csv", "a\n0\n1\n10\n11\n");
+    let report = json(&["fit", "kmeans", &x, "--set", "n_clusters=2", "--set", &format!("init={init}")]);
+    assert_eq!(report["scores"]["inertia"], 1.0);
+}
+
+#[test]
+fn gzip_and_other_formats_are_read_alike() {
+    let folder = Folder::new();
+    let zipped = {
+        use std::io::Write;
+        let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+        encoder.write_all(read("data/iris.csv").as_bytes()).unwrap();
+        folder.file("iris.csv.gz", encoder.finish().unwrap())
+    };
+    let report = json(&["fit", "kneighbors-classifier", &zipped, "--target", "species", "--split", "0.8"]);
+    let plain = json(&["fit", "kneighbors-classifier", "data/iris.csv", "--target", "-1", "--split", "0.8"]);
+    assert_eq!(report["scores"], plain["scores"]);
+    let libsvm = folder.file("a.svm", "1 1:0.5 3:1\n2 2:7\n1 1:0.6 3:1\n2 2:8 3:1\n");
+    let report = json(&["fit", "kneighbors-classifier", &libsvm, "--set", "n_neighbors=1", "--test", &libsvm]);
+    assert_eq!((&report["columns"], &report["scores"]["accuracy"]), (&3.into(), &1.0.into()));
+}
+
+#[test]
+fn columns_are_chosen_and_levels_encoded() {
+    let folder = Folder::new();
+    let people = folder.file("people.csv", PEOPLE);
+    let fit = ["fit", "kneighbors-classifier", &people, "--target", "kind", "--set", "n_neighbors=1"];
+    assert_eq!(json(&[&fit[..], &["--features", "height,age"]].concat())["columns"], 2);
+    assert_eq!(json(&[&fit[..], &["--drop", "city"]].concat())["columns"], 2);
+    assert_eq!(json(&[&fit[..], &["--one-hot", "--scale"]].concat())["columns"], 3);
+    let model = folder.path("levels.gm");
+    run(&[&fit[..], &["--categorical", "age", "--drop", "city", "--one-hot", "--save", &model]].concat());
+    let inside = json(&["inspect", &model]);
+    assert_eq!(inside["columns"][0]["levels"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn missing_values_are_treated_as_asked() {
+    let folder = Folder::new();
+    let x = folder.file("x.csv", "a,b,y\n0,0,n\n0,?,n\n9,9,f\n9,8,f\n,0,n\n8,9,f\n");
+    let fit = ["fit", "kneighbors-classifier", &x, "--target", "y", "--set", "n_neighbors=1"];
+    let errors = super::refused(1, &fit);
+    assert!(errors.contains("x.csv") && errors.contains("line 3") && errors.contains("column b"), "{errors}");
+    assert_eq!(json(&[&fit[..], &["--missing", "drop"]].concat())["rows"], 4);
+    let errors = super::refused(1, &[&fit[..], &["--missing", "keep"]].concat());
+    assert!(errors.contains("missing value"), "{errors}");
+    for how in ["mean", "median"] {
+        let model = folder.path("imputed.gm");
+        let report = json(&[&fit[..], &["--missing", how, "--save", &model]].concat());
+        assert_eq!(report["rows"], 6);
+        let (shown, _) = run(&["predict", &model, &folder.file("new.csv", "a,b\n,9\n0,\n")]);
+        assert_eq!(shown, "prediction\nf\nn\n");
+    }
+}
+
+#[test]
+fn several_outputs_keep_their_names() {
+    let folder = Folder::new();
+    let x = folder.file("x.csv", "a,u,v\n0,1,2.5\n1,2,3\n2,3,4\n3,4,5\n");
+    let model = folder.path("two.gm");
+    let fit = ["fit", "kneighbors-regressor", &x, "--target", "u,v", "--set", "n_neighbors=1", "--save", &model];
+    run(&fit);
+    let (shown, errors) = run(&["predict", &model, &x]);
+    assert_eq!(shown, "u,v\n1,2.5\n2,3\n3,4\n4,5\n");
+    assert!(errors.contains("ignored") && errors.contains("u, v"), "{errors}");
+    assert_eq!(json(&["evaluate", &model, &x])["scores"]["r2"], 1.0);
+}
+
+#[test]
+fn threads_and_devices_give_the_same_model() {
+    let folder = Folder::new();
+    let model = |name: &str, more: &[&str]| {
+        let path = folder.path(name);
+        let fit = ["fit", "kmeans", "data/wine.csv", "--drop", "class", "--set", "n_clusters=3", "--save", &path];
+        run(&[&fit[..], more].concat());
+        std::fs::read(path).unwrap()
+    };
+    assert_eq!(model("one.gm", &["--threads", "1"]), model("two.gm", &["--threads", "2"]));
+    let fit = ["fit", "kmeans", "data/wine.csv", "--drop", "class", "--set", "n_clusters=3", "--json"];
+    let output = gristmill(&[&fit[..], &["--device", "gpu", "--profile"]].concat()).output().unwrap();
+    let (shown, errors) = text(&output);
+    assert!(output.status.success(), "{errors}");
+    let report: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert!(report["seconds"]["upload"].is_number());
+    assert!(report["profile"]["submits"].as_u64().unwrap() > 0, "{report}");
+    assert_ne!(report["device"], "CPU");
+    let (shown, _) = run(&[&fit[..7], &["--device", "gpu", "--profile"]].concat());
+    assert!(shown.contains("submits") && shown.contains("upload"), "{shown}");
+    let variable = gristmill(&fit).env("GRISTMILL_DEVICE", "gpu").output().unwrap();
+    assert!(!text(&variable).0.contains("\"CPU\""));
+    let flag = gristmill(&[&fit[..], &["--device", "cpu"]].concat()).env("GRISTMILL_DEVICE", "gpu").output().unwrap();
+    assert!(text(&flag).0.contains("\"CPU\""));
+}
+
+#[test]
+fn whole_numbers_of_a_regression_are_split_as_numbers() {
+    let folder = Folder::new();
+    // Every number occurs once: as classes they could not be split.
+    let rows: String = (0..20).map(|row| format!("{row},{}\n", 2 * row)).collect();
+    let x = folder.file("x.csv", format!("a,y\n{rows}"));
+    let report = json(&["fit", "kneighbors-regressor", &x, "--target", "y", "--split", "0.75"]);
+    assert_eq!(report["scored_rows"], 5);
+}

@@ -1,0 +1,46 @@
+//! `gristmill inspect`.
+
+use super::{Folder, PEOPLE, json, refused, run};
+
+#[test]
+fn a_pipeline_shows_columns_levels_classes_steps_and_arrays() {
+    let folder = Folder::new();
+    let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("people.gm"));
+    let fit = ["fit", "kneighbors-classifier", &people, "--target", "kind", "--one-hot", "--scale", "--save", &model];
+    run(&fit);
+    let (shown, _) = run(&["inspect", &model]);
+    let words =
+        ["pipeline with kneighbors-classifier", "version 1", "one-hot-encoder → standard-scaler", "target: kind"];
+    for word in words.iter().chain(&["classes: a, b", "Bern, Graz, Ulm", "n_neighbors", "F32 8×5", "height", "KiB"]) {
+        assert!(shown.contains(word), "{word} in {shown}");
+    }
+    let inside = json(&["inspect", &model]);
+    assert_eq!((&inside["kind"], &inside["version"]), (&"pipeline".into(), &1.into()));
+    assert_eq!(inside["columns"][1]["levels"].as_array().unwrap().len(), 3);
+    assert_eq!(inside["columns"][0]["type"], "number");
+    assert_eq!(inside["classes"].as_array().unwrap().len(), 2);
+    assert_eq!(inside["steps"][0], "one-hot-encoder");
+    let models = inside["models"].as_array().unwrap();
+    let knn = models.iter().find(|model| model["name"] == "model").unwrap();
+    assert_eq!(knn["parameters"]["n_neighbors"], 5);
+    assert!(knn["arrays"].as_array().unwrap().iter().all(|array| array["shape"].is_array()));
+}
+
+#[test]
+fn a_foreign_or_broken_file_is_refused_with_its_path() {
+    let folder = Folder::new();
+    let foreign = folder.file("foreign.gm", "not a model at all, but longer than a header");
+    assert!(refused(1, &["inspect", &foreign]).contains("foreign.gm"));
+    let model = folder.path("iris.gm");
+    run(&["fit", "kmeans", "data/iris.csv", "--drop", "species", "--save", &model]);
+    let bytes = std::fs::read(&model).unwrap();
+    let cut = folder.file("cut.gm", &bytes[..bytes.len() - 3]);
+    for command in ["inspect", "predict", "evaluate"] {
+        let errors = match command {
+            "inspect" => refused(1, &[command, &cut]),
+            _ => refused(1, &[command, &cut, "data/iris.csv"]),
+        };
+        assert!(errors.contains("cut.gm"), "{errors}");
+    }
+    assert!(refused(1, &["inspect", &folder.path("absent.gm")]).contains("absent.gm"));
+}

@@ -1,0 +1,27 @@
+//! `gristmill models`.
+
+use super::{json, refused, run};
+
+#[test]
+fn every_model_is_listed_with_its_parameters() {
+    let (shown, _) = run(&["models"]);
+    for word in ["kmeans", "n_clusters", "number of clusters", "k-means++", "local-outlier-factor", "contamination"] {
+        assert!(shown.contains(word), "{word} in {shown}");
+    }
+    let all = json(&["models"]);
+    let models = all["models"].as_array().unwrap();
+    assert_eq!(models.len(), gristmill::registry::entries().len());
+    let kmeans = models.iter().find(|model| model["name"] == "kmeans").unwrap();
+    assert_eq!((&kmeans["task"], &kmeans["parameters"][0]["default"]), (&"clustering".into(), &8.into()));
+    assert!(models.iter().all(|model| model["about"].as_str().is_some_and(|about| !about.is_empty())));
+}
+
+#[test]
+fn one_model_is_shown_in_detail() {
+    let (shown, _) = run(&["models", "kneighbors-classifier"]);
+    for word in ["n_neighbors", "5", "classes from features", "--target", "metric"] {
+        assert!(shown.contains(word), "{word} in {shown}");
+    }
+    assert_eq!(json(&["models", "kmeans"])["name"], "kmeans");
+    assert!(refused(2, &["models", "kmean"]).contains("kmeans"));
+}

@@ -1,0 +1,66 @@
+//! `--plot`.
+
+use super::{Folder, json, read};
+
+/// The picture that these arguments draw.
+#[track_caller]
+fn drawn(arguments: &[&str]) -> String {
+    let folder = Folder::new();
+    let path = folder.path("picture.svg");
+    let report = json(&[arguments, &["--plot", &path]].concat());
+    assert_eq!(report["plot"], path.as_str());
+    let svg = read(&path);
+    assert!(svg.starts_with("<svg") && !svg.contains("NaN"));
+    svg
+}
+
+#[test]
+fn two_features_show_regions_in_their_own_units() {
+    let fit = ["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--scale"];
+    let svg = drawn(&[&fit[..], &["--features", "petal_length,petal_width"]].concat());
+    for word in ["Decision regions", "petal_length", "petal_width", "setosa"] {
+        assert!(svg.contains(word), "{word}");
+    }
+    assert!(!svg.contains("Confusion"));
+}
+
+#[test]
+fn more_features_show_confusion_and_principal_regions() {
+    let fit = ["fit", "kneighbors-classifier", "data/wine.csv", "--target", "class", "--scale", "--split", "0.7"];
+    let svg = drawn(&fit);
+    assert!(svg.contains("Confusion matrix") && svg.contains("first principal direction") && !svg.contains("ROC"));
+}
+
+#[test]
+fn two_classes_show_a_roc_curve() {
+    let fit = ["fit", "kneighbors-classifier", "data/breast_cancer.csv", "--target", "diagnosis", "--split", "0.8"];
+    let svg = drawn(&fit);
+    assert!(svg.contains("ROC curve") && svg.contains("AUC"));
+}
+
+#[test]
+fn a_regression_shows_residuals_and_one_feature_a_curve() {
+    let fit = ["fit", "kneighbors-regressor", "data/diabetes.csv", "--target", "progression", "--split", "0.8"];
+    let svg = drawn(&fit);
+    assert!(svg.contains("Predicted against truth") && svg.contains("Residuals"));
+    let svg = drawn(&[&fit[..], &["--features", "bmi"]].concat());
+    assert!(svg.contains("Fitted curve") && svg.contains("bmi") && svg.contains("progression"));
+}
+
+#[test]
+fn clusters_show_their_centres_and_outliers_stand_apart() {
+    let svg = drawn(&["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=3"]);
+    assert!(svg.contains("Clusters") && svg.contains("centres"));
+    let svg = drawn(&["fit", "local-outlier-factor", "data/wine.csv", "--drop", "class"]);
+    assert!(svg.contains("Outliers") && svg.contains("others"));
+    let svg = drawn(&["fit", "mini-batch-kmeans", "data/iris.csv", "--drop", "species", "--chunk", "50"]);
+    assert!(svg.contains("centres"));
+}
+
+#[test]
+fn evaluate_draws_too() {
+    let folder = Folder::new();
+    let model = folder.path("wine.gm");
+    super::run(&["fit", "kneighbors-classifier", "data/wine.csv", "--target", "class", "--save", &model]);
+    assert!(drawn(&["evaluate", &model, "data/wine.csv"]).contains("Confusion matrix"));
+}

@@ -1,0 +1,97 @@
+//! Wrong names, wrong values, wrong files: what to do about them, and the exit code.
+
+use super::{Folder, PEOPLE, gristmill, refused, run, text};
+
+#[test]
+fn wrong_names_get_the_nearest_right_one() {
+    let errors = refused(2, &["fit", "kmean", "data/iris.csv"]);
+    assert!(errors.starts_with("gristmill: ") && errors.contains("did you mean kmeans?"), "{errors}");
+    let errors = refused(2, &["fit", "kmeans", "data/iris.csv", "--set", "n_cluster=3"]);
+    assert!(errors.contains("did you mean n_clusters?"), "{errors}");
+    let errors = refused(1, &["fit", "kneighbors-classifier", "data/iris.csv", "--target", "spezies"]);
+    assert!(errors.contains("\"species\""), "{errors}");
+    assert!(refused(2, &["fitt", "kmeans"]).contains("'fit'"));
+    assert!(refused(2, &["fit", "kmeans", "data/iris.csv", "--tagret", "x"]).contains("--target"));
+    assert!(refused(2, &["fit", "kmeans", "data/iris.csv", "--missing", "meen"]).contains("mean"));
+}
+
+#[test]
+fn wrong_values_of_parameters_are_wrong_usage() {
+    let set = |setting: &str| refused(2, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", setting]);
+    assert!(set("n_clusters=many").contains("whole number"));
+    assert!(set("n_clusters").contains("key=value"));
+    let errors = refused(1, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=0"]);
+    assert!(errors.contains("n_clusters must be from 1"), "{errors}");
+    let errors = refused(1, &["fit", "kmeans", "data/iris.csv", "--set", "init=absent.npy"]);
+    assert!(errors.contains("absent.npy"), "{errors}");
+}
+
+#[test]
+fn a_target_that_is_needed_and_not_named_is_wrong_usage() {
+    let errors = refused(2, &["fit", "kneighbors-classifier", "data/digits.csv"]);
+    assert!(errors.contains("--target") && errors.contains("--labels"), "{errors}");
+}
+
+#[test]
+fn flags_that_exclude_each_other_are_wrong_usage() {
+    let fit = ["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species"];
+    for more in [
+        &["--split", "0.5", "--test", "data/iris.csv"][..],
+        &["--labels", "y.csv"],
+        &["--features", "1", "--drop", "2"],
+        &["--split", "half"],
+        &["--test-labels", "y.csv"],
+    ] {
+        refused(2, &[&fit[..], more].concat());
+    }
+    assert!(refused(1, &[&fit[..], &["--split", "1.5"]].concat()).contains("between 0 and 1"));
+}
+
+#[test]
+fn text_columns_are_named_with_what_to_do() {
+    let folder = Folder::new();
+    let people = folder.file("people.csv", PEOPLE);
+    let errors = refused(1, &["fit", "kneighbors-classifier", &people, "--target", "kind"]);
+    for word in ["city", "--one-hot", "--drop"] {
+        assert!(errors.contains(word), "{word} in {errors}");
+    }
+    let errors = refused(1, &["fit", "kneighbors-regressor", &people, "--target", "kind", "--one-hot"]);
+    assert!(errors.contains("numbers"), "{errors}");
+    let errors = refused(1, &["fit", "kneighbors-classifier", &people, "--target", "height", "--one-hot"]);
+    assert!(errors.contains("classes"), "{errors}");
+}
+
+#[test]
+fn files_that_are_not_there_are_named() {
+    assert!(refused(1, &["fit", "kmeans", "absent.csv"]).contains("absent.csv"));
+    assert!(refused(1, &["data", "absent.csv"]).contains("absent.csv"));
+    assert!(refused(1, &["predict", "absent.gm", "data/iris.csv"]).contains("absent.gm"));
+    let folder = Folder::new();
+    let model = folder.path("iris.gm");
+    run(&["fit", "kmeans", "data/iris.csv", "--drop", "species", "--save", &model]);
+    assert!(refused(1, &["predict", &model, "absent.csv"]).contains("absent.csv"));
+    // Before the work, not after it.
+    let errors = refused(1, &["fit", "kmeans", "absent.csv", "--save", "no/such/folder/model.gm"]);
+    assert!(errors.contains("no/such/folder"), "{errors}");
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let (shown, _) = run(&["--help"]);
+    for command in ["fit", "predict", "evaluate", "models", "data", "inspect", "devices", "bench", "tour"] {
+        assert!(shown.contains(command), "{command} in {shown}");
+    }
+    for command in ["fit", "predict", "evaluate", "models", "data", "inspect"] {
+        let (shown, _) = run(&[command, "--help"]);
+        for word in ["Examples:", "gristmill ", "--device", "--seed", "--threads", "--json", "--profile", "--quiet"] {
+            assert!(shown.contains(word), "{command}: {word} in {shown}");
+        }
+    }
+}
+
+#[test]
+fn no_arguments_show_the_help_and_end_with_2() {
+    let output = gristmill(&[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output).1.contains("Usage"));
+}
