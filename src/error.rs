@@ -134,6 +134,14 @@ pub enum Error {
         /// What was found, what was expected, and what to do.
         why: String,
     },
+    /// A model inside another could not be fitted or used.
+    #[error("{what}: {error}")]
+    Inside {
+        /// Which one: `bag 3`, `estimators.1 (ridge)`.
+        what: String,
+        /// What went wrong there.
+        error: Box<Error>,
+    },
     /// The observer asked to stop, and there was nothing yet worth returning.
     #[error("{what} was stopped")]
     Stopped {
@@ -151,6 +159,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same, said of a model inside another. That a user stopped it stays what it is.
+    pub(crate) fn inside(self, what: impl Into<String>) -> Error {
+        match self {
+            Error::Stopped { .. } => self,
+            error => Error::Inside { what: what.into(), error: Box::new(error) },
+        }
+    }
+
     /// An index that points behind the last row.
     pub(crate) fn bad_index(index: u32) -> Error {
         Error::Param { name: "index", rule: "below the number of rows".to_string(), got: index.to_string() }

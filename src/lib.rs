@@ -22,6 +22,7 @@
 //! |---|---|
 //! | [`cluster`] | k-means, whole and by mini-batches |
 //! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
+//! | [`ensemble`] | many models as one: voting, bagging, stacking |
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every model by its name |
 //! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
@@ -50,6 +51,7 @@ pub mod cpu;
 pub mod data;
 pub mod datasets;
 pub mod device;
+pub mod ensemble;
 mod error;
 pub mod estimator;
 pub mod kernel;

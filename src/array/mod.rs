@@ -5,6 +5,7 @@ mod device_matrix;
 mod device_vec;
 mod matrix;
 mod rows;
+mod select;
 
 pub use device_matrix::DeviceMatrix;
 pub(crate) use device_matrix::padded;

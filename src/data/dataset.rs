@@ -2,7 +2,7 @@
 
 use super::columns::{find, find_all};
 use super::labels::Labels;
-use super::target::{Target, select_rows};
+use super::target::Target;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
@@ -95,7 +95,7 @@ impl Dataset {
 
     /// The rows at these indices, in this order, with the same classes and levels.
     pub fn select(&self, rows: &[usize]) -> Result<Dataset> {
-        let (x, target) = (select_rows(&self.x, rows)?, self.target.select(rows)?);
+        let (x, target) = (self.x.select(rows)?, self.target.select(rows)?);
         Ok(Dataset { x, target, levels: self.levels.clone() })
     }
 

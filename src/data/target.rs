@@ -75,9 +75,9 @@ impl Target {
         Ok(match self {
             Target::None => Target::None,
             Target::Classes(labels) => Target::Classes(labels.select(rows)?),
-            Target::Numbers(numbers) => Target::Numbers(select_rows(numbers, rows)?),
+            Target::Numbers(numbers) => Target::Numbers(numbers.select(rows)?),
             Target::Whole { classes, numbers } => {
-                Target::Whole { classes: classes.select(rows)?, numbers: select_rows(numbers, rows)? }
+                Target::Whole { classes: classes.select(rows)?, numbers: numbers.select(rows)? }
             }
         })
     }
@@ -134,23 +134,4 @@ fn whole_classes(numbers: &Matrix) -> Option<Labels> {
     }
     let codes = whole.par_iter().map(|value| distinct.partition_point(|class| class < value) as u32).collect();
     Labels::from_codes(codes, distinct.iter().map(i64::to_string).collect()).ok()
-}
-
-/// The rows of a matrix at these indices, with its names. Runs on all cores.
-pub(super) fn select_rows(x: &Matrix, rows: &[usize]) -> Result<Matrix> {
-    if let Some(row) = rows.iter().find(|row| **row >= x.rows()) {
-        let (expected, got) = (format!("rows below {}", x.rows()), format!("row {row}"));
-        return Err(Error::Shape { op: "select", expected, got });
-    }
-    let d = x.columns();
-    let mut values = vec![0.0; rows.len() * d];
-    if d > 0 {
-        let filled = values.par_chunks_mut(d).zip(rows).with_min_len(256);
-        filled.for_each(|(out, row)| out.copy_from_slice(x.row(*row)));
-    }
-    let selected = Matrix::from_vec(rows.len(), d, values)?;
-    match x.names() {
-        Some(names) => selected.with_names(names.iter().cloned()),
-        None => Ok(selected),
-    }
 }

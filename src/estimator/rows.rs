@@ -76,6 +76,17 @@ impl<'a> Rows<'a> {
         Ok(rows)
     }
 
+    /// The number of columns, at least one, of rows that there are as many of as targets, at least one. Whether values
+    /// may be missing is for whoever looks at them.
+    pub(crate) fn complete_rows(self, op: &'static str, targets: usize) -> Result<usize> {
+        let rows = self.on_device()?;
+        if rows.rows() != targets || rows.rows() == 0 || rows.columns() == 0 {
+            let expected = format!("rows with a column at least, and a target for each; there are {targets} targets");
+            return Err(Error::Shape { op, expected, got: format!("{}×{}", rows.rows(), rows.columns()) });
+        }
+        Ok(rows.columns())
+    }
+
     /// Rows to predict for, on their device: no missing values, and as wide as the model was fitted on.
     pub(crate) fn queries(self, op: &'static str, columns: usize) -> Result<OnDevice<'a>> {
         let rows = self.on_device()?;

@@ -63,6 +63,12 @@ impl Pipeline {
         Ok(Pipeline { steps: self.steps.clone(), estimator: self.estimator.set(name, value)? })
     }
 
+    /// The same steps before another model.
+    pub fn with_estimator(mut self, estimator: AnyEstimator) -> Pipeline {
+        self.estimator = estimator;
+        self
+    }
+
     /// Fits the steps and the model on the CPU.
     pub fn fit(&self, data: &Dataset) -> Result<PipelineModel> {
         self.fit_on(&Device::Cpu, data, Fit::default())
@@ -113,7 +119,7 @@ impl From<AnyEstimator> for Pipeline {
 }
 
 /// A pipeline whose steps are fitted, with the rows that they made.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Prepared {
     estimator: AnyEstimator,
     columns: Vec<Column>,
@@ -126,6 +132,11 @@ impl Prepared {
     /// The rows that the model is fitted on.
     pub fn x(&self) -> &Matrix {
         &self.x
+    }
+
+    /// The same rows and steps for another model.
+    pub fn with_estimator(&self, estimator: &AnyEstimator) -> Prepared {
+        Prepared { estimator: estimator.clone(), ..self.clone() }
     }
 
     /// Fits the model on a device.

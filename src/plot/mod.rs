@@ -38,5 +38,5 @@ pub use fits::{
 };
 pub use grid::{Grid, points};
 pub use panels::Panels;
-pub use pictures::{confusion_matrix, roc_curve};
+pub use pictures::{confusion_matrix, curve, roc_curve};
 pub use plane::Plane;

@@ -4,6 +4,7 @@ use super::figure::Figure;
 use super::scale::short;
 use crate::error::Result;
 use crate::metrics::{ConfusionMatrix, RocCurve};
+use crate::selection::Curve;
 
 /// A confusion matrix: counts as text, and as colour the share of each true class's rows.
 ///
@@ -39,4 +40,27 @@ pub fn roc_curve(curve: &RocCurve) -> Figure {
     let points = curve.false_positive_rate.iter().copied().zip(curve.true_positive_rate.iter().copied());
     let figure = Figure::new().title("ROC curve").x_label("false positive rate").y_label("true positive rate");
     figure.dashed("", [(0.0, 0.0), (1.0, 1.0)]).line(&format!("AUC {:.3}", curve.auc()), points)
+}
+
+/// A learning or validation curve: the scores on fitted and on new rows with their 95 % confidence intervals.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// use gristmill::{plot, selection};
+/// let iris = datasets::iris()?;
+/// let pipeline = Pipeline::new(KNeighborsClassifier::new(3));
+/// let curve = selection::learning_curve(&pipeline, &iris, &selection::Folds::stratified(5), &[0.2, 0.5, 1.0])?;
+/// assert!(plot::curve(&curve)?.to_svg().contains(">new rows<"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn curve(curve: &Curve) -> Result<Figure> {
+    let mut figure = Figure::new().x_label(curve.along.clone()).y_label(curve.scoring.name());
+    figure = figure.title(if curve.along == "rows" { "Learning curve" } else { "Validation curve" });
+    for (name, samples) in [("fitted rows", &curve.train), ("new rows", &curve.test)] {
+        let points = || curve.values.iter().copied().zip(samples);
+        let half_widths = samples.iter().map(|sample| sample.half_width(0.95)).collect::<Result<Vec<f64>>>()?;
+        let band = points().zip(half_widths).map(|((at, sample), half)| (at, sample.mean - half, sample.mean + half));
+        figure = figure.band(band).steps(name, points().map(|(at, sample)| (at, sample.mean)));
+    }
+    Ok(figure)
 }

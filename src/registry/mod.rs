@@ -23,6 +23,9 @@ pub use settings::{parse_setting, parse_value};
 
 use crate::cluster::{KMeans, MiniBatchKMeans};
 use crate::data::nearest_name;
+use crate::ensemble::{
+    BaggingClassifier, BaggingRegressor, StackingClassifier, StackingRegressor, VotingClassifier, VotingRegressor,
+};
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fitted, Task};
 use crate::model::{Container, Persist};
@@ -51,6 +54,12 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<KNeighborsClassifier>(),
         Entry::of::<KNeighborsRegressor>(),
         Entry::of::<LocalOutlierFactor>(),
+        Entry::of::<BaggingClassifier>(),
+        Entry::of::<BaggingRegressor>(),
+        Entry::of::<VotingClassifier>(),
+        Entry::of::<VotingRegressor>(),
+        Entry::of::<StackingClassifier>(),
+        Entry::of::<StackingRegressor>(),
     ];
     ENTRIES
 }

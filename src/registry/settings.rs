@@ -98,6 +98,14 @@ fn put_inside(
         let rule = format!("an estimator before {own}.{inner} can be set; set {own} first");
         Error::Param { name: fixed(help, own), rule, got }
     };
+    // `estimators.0.max_depth`: of a list, by place.
+    if let (Value::Array(list), Some((place, inner))) = (&outer, inner.split_once('.')) {
+        let mut list = list.clone();
+        let place = place.parse::<usize>().ok().filter(|place| *place < list.len());
+        let Some(place) = place else { return Err(unfit(format!("a list of {}", list.len()))) };
+        list[place] = put_inside(help, own, list[place].take(), inner, value)?;
+        return Ok(Value::Array(list));
+    }
     let estimator: super::AnyEstimator = match &outer {
         Value::String(_) => serde_json::from_value(outer).map_err(|error| unfit(error.to_string()))?,
         Value::Object(map) if map.contains_key(MODEL) => {

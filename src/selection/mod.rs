@@ -1,12 +1,20 @@
-//! Choosing a model honestly: splits, folds, and what is known from a few scores.
+//! Choosing a model honestly: splits, folds, cross-validation, grid search, curves, and what a few scores say.
 //!
 //! Splits are lists of row numbers, so that they fit any data. Each is decided by a seed: the same seed gives the same
 //! rows on every machine.
 
+mod cross_validate;
+mod curves;
 mod folds;
+mod grid_search;
+mod scoring;
 mod split;
 pub mod stats;
 mod stratify;
 
+pub use cross_validate::{CrossValidation, Trial, cross_validate, cross_validate_with};
+pub use curves::{Curve, learning_curve, validation_curve};
 pub use folds::{Folds, Splits};
+pub use grid_search::{Candidate, GridSearch, GridSearchResult};
+pub use scoring::{Judged, Scoring};
 pub use split::{ThreeWay, stratified_three_way_split, stratified_train_test_split, three_way_split, train_test_split};

@@ -4,6 +4,7 @@
 mod support;
 
 mod blobs;
+mod ensembles;
 mod kmeans;
 mod local_outlier_factor;
 mod mini_batch_kmeans;

@@ -218,7 +218,7 @@ fn split(data: &Dataset, task: Task, share: f64, seed: u64) -> Result<(Dataset, 
 }
 
 /// Refuses a path whose folder is not there before the work is done.
-fn check_folder(path: &Path) -> Result<()> {
+pub fn check_folder(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => {

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod cv;
 mod data;
 mod data_arguments;
 mod devices;
@@ -95,6 +96,8 @@ impl Everywhere {
 enum Command {
     /// Learn from a file: fit a model, score it, save it, draw it
     Fit(fit::Options),
+    /// Score a model on rows it has not seen, fold by fold, and find the best parameters
+    Cv(cv::Options),
     /// Say what a saved model makes of the rows of a file
     Predict(predict::Options),
     /// Score a saved model on the rows of a file
@@ -126,6 +129,7 @@ fn main() -> ExitCode {
     let everywhere = &cli.everywhere;
     let done = match &cli.command {
         Command::Fit(options) => fit::run(options, everywhere),
+        Command::Cv(options) => cv::run(options, everywhere),
         Command::Predict(options) => predict::run(options, everywhere),
         Command::Evaluate(options) => evaluate::run(options, everywhere),
         Command::Models(options) => models::run(options, everywhere),

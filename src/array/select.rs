@@ -1,0 +1,51 @@
+//! Some rows or columns of a host matrix.
+
+use rayon::prelude::*;
+
+use super::matrix::Matrix;
+use crate::error::{Error, Result};
+
+impl Matrix {
+    /// The rows at these indices, in this order, with the names of the columns. A row may come more than once. Runs on
+    /// all cores.
+    pub fn select(&self, rows: &[usize]) -> Result<Matrix> {
+        if let Some(row) = rows.iter().find(|row| **row >= self.rows()) {
+            let (expected, got) = (format!("rows below {}", self.rows()), format!("row {row}"));
+            return Err(Error::Shape { op: "select", expected, got });
+        }
+        let d = self.columns();
+        let mut values = vec![0.0; rows.len() * d];
+        if d > 0 {
+            let filled = values.par_chunks_mut(d).zip(rows).with_min_len(256);
+            filled.for_each(|(out, row)| out.copy_from_slice(self.row(*row)));
+        }
+        let selected = Matrix::from_vec(rows.len(), d, values)?;
+        match self.names() {
+            Some(names) => selected.with_names(names.iter().cloned()),
+            None => Ok(selected),
+        }
+    }
+
+    /// The columns at these places, in this order, with their names. Where a column comes more than once
+    /// the result has no names.
+    pub fn select_columns(&self, columns: &[usize]) -> Result<Matrix> {
+        if let Some(column) = columns.iter().find(|column| **column >= self.columns()) {
+            let (expected, got) = (format!("columns below {}", self.columns()), format!("column {column}"));
+            return Err(Error::Shape { op: "select_columns", expected, got });
+        }
+        let mut values = vec![0.0; self.rows() * columns.len()];
+        if !columns.is_empty() {
+            let filled = values.par_chunks_mut(columns.len()).enumerate().with_min_len(256);
+            filled.for_each(|(row, out)| {
+                let source = self.row(row);
+                out.iter_mut().zip(columns).for_each(|(out, column)| *out = source[*column]);
+            });
+        }
+        let selected = Matrix::from_vec(self.rows(), columns.len(), values)?;
+        let distinct = columns.iter().collect::<std::collections::HashSet<_>>().len() == columns.len();
+        match self.names().filter(|_| distinct) {
+            Some(names) => selected.with_names(columns.iter().map(|column| names[*column].clone())),
+            None => Ok(selected),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Classes from models fitted on bags of rows.
+
+use serde::{Deserialize, Serialize};
+
+use super::PARAMETERS;
+use super::bags::{Bag, Rules, check_width, restore_bags, store_bags};
+use crate::array::Matrix;
+use crate::data::{Labels, Target};
+use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, winners};
+use crate::error::Result;
+use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
+use crate::model::{Container, Persist};
+use crate::neighbors::KNeighborsClassifier;
+use crate::registry::AnyEstimator;
+
+/// Classes by the mean chances of one model fitted on many bags: random rows, and random columns too if asked for
+/// (lecture notes 000 §4.3.1, 001 §7.3). Names and defaults are scikit-learn's.
+///
+/// ```
+/// use gristmill::ensemble::BaggingClassifier;
+/// use gristmill::prelude::*;
+/// let data = datasets::iris()?;
+/// let knn = AnyEstimator::new(KNeighborsClassifier::new(3));
+/// let model = BaggingClassifier::new(knn).n_estimators(20).oob_score(true).fit(&data.x, data.labels()?)?;
+/// assert!(model.oob_score().unwrap() > 0.9);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BaggingClassifier {
+    /// The model that is fitted on each bag.
+    pub estimator: AnyEstimator,
+    /// Number of bags. Default 10.
+    pub n_estimators: usize,
+    /// Rows of a bag as a share of all, above 0 and at most 1. Default 1.
+    pub max_samples: f64,
+    /// Columns of a bag as a share of all, above 0 and at most 1. Default 1.
+    pub max_features: f64,
+    /// Whether a row may be drawn more than once. Default true.
+    pub bootstrap: bool,
+    /// Whether a column may be drawn more than once. Default false.
+    pub bootstrap_features: bool,
+    /// Whether the rows that a bag does not have are scored by it. Default false.
+    pub oob_score: bool,
+    /// Decides the bags and the seeds of their models. Default 0.
+    pub seed: u64,
+}
+
+impl Default for BaggingClassifier {
+    fn default() -> BaggingClassifier {
+        BaggingClassifier {
+            estimator: AnyEstimator::new(KNeighborsClassifier::default()),
+            n_estimators: 10,
+            max_samples: 1.0,
+            max_features: 1.0,
+            bootstrap: true,
+            bootstrap_features: false,
+            oob_score: false,
+            seed: 0,
+        }
+    }
+}
+
+impl BaggingClassifier {
+    /// Bags of this model.
+    pub fn new(estimator: AnyEstimator) -> BaggingClassifier {
+        BaggingClassifier { estimator, ..BaggingClassifier::default() }
+    }
+
+    /// Sets the number of bags.
+    pub fn n_estimators(mut self, n_estimators: usize) -> BaggingClassifier {
+        self.n_estimators = n_estimators;
+        self
+    }
+
+    /// Sets the share of the rows.
+    pub fn max_samples(mut self, max_samples: f64) -> BaggingClassifier {
+        self.max_samples = max_samples;
+        self
+    }
+
+    /// Sets the share of the columns.
+    pub fn max_features(mut self, max_features: f64) -> BaggingClassifier {
+        self.max_features = max_features;
+        self
+    }
+
+    /// Sets whether a row may be drawn more than once.
+    pub fn bootstrap(mut self, bootstrap: bool) -> BaggingClassifier {
+        self.bootstrap = bootstrap;
+        self
+    }
+
+    /// Sets whether a column may be drawn more than once.
+    pub fn bootstrap_features(mut self, bootstrap_features: bool) -> BaggingClassifier {
+        self.bootstrap_features = bootstrap_features;
+        self
+    }
+
+    /// Sets whether the rows that a bag does not have are scored by it.
+    pub fn oob_score(mut self, oob_score: bool) -> BaggingClassifier {
+        self.oob_score = oob_score;
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> BaggingClassifier {
+        self.seed = seed;
+        self
+    }
+
+    /// Fits a model on each bag of the rows of `x`, n×d.
+    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<BaggingClassifierModel> {
+        self.fit_with(x, y, Fit::default())
+    }
+
+    /// The same with sample weights, which the model must take, or an observer, which may finish with fewer bags.
+    pub fn fit_with<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels, options: Fit<'_>) -> Result<BaggingClassifierModel> {
+        let (x, rules) = (x.into(), self.rules());
+        rules.check(Task::Classification)?;
+        let columns = x.complete_rows("BaggingClassifier", y.len())?;
+        let weights = options.weights("BaggingClassifier", y.len())?;
+        let target = Target::Classes(y.clone());
+        let fitted = options.watched("bagging", |watch| rules.fit(x, &target, Some(y.classes()), weights, watch))?;
+        let classes = y.with_codes(vec![])?;
+        let oob_score = fitted.out_of_bag.map(|chances| {
+            let rows = (0..y.len()).filter(|row| !chances.get(*row, 0).is_nan()).collect::<Vec<usize>>();
+            crate::metrics::accuracy(&y.select(&rows)?, &winners(&classes, &chances.select(&rows)?)?)
+        });
+        Ok(BaggingClassifierModel { bags: fitted.bags, classes, columns, oob_score: oob_score.transpose()? })
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules {
+            estimator: &self.estimator,
+            n_estimators: self.n_estimators,
+            max_samples: self.max_samples,
+            max_features: self.max_features,
+            bootstrap: self.bootstrap,
+            bootstrap_features: self.bootstrap_features,
+            oob_score: self.oob_score,
+            seed: self.seed,
+        }
+    }
+}
+
+/// Models fitted on bags.
+#[derive(Debug)]
+pub struct BaggingClassifierModel {
+    bags: Vec<Bag>,
+    classes: Labels,
+    columns: usize,
+    oob_score: Option<f64>,
+}
+
+impl BaggingClassifierModel {
+    /// Number of bags.
+    pub fn len(&self) -> usize {
+        self.bags.len()
+    }
+
+    /// Never true: there is a bag at least.
+    pub fn is_empty(&self) -> bool {
+        self.bags.is_empty()
+    }
+
+    /// The share of rows whose class is right when each row is predicted by the bags without it; only if it was asked for.
+    pub fn oob_score(&self) -> Option<f64> {
+        self.oob_score
+    }
+}
+
+impl Predict for BaggingClassifierModel {
+    type Output = Labels;
+
+    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
+        winners(&self.classes, &self.predict_proba(x)?)
+    }
+}
+
+impl PredictProba for BaggingClassifierModel {
+    /// The mean of the bags' chances, n×k.
+    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let x = x.into();
+        check_width(x, self.columns)?;
+        let said = |bag: &Bag| bag.say(x, Some(self.classes.classes()));
+        weighted_mean(&self.bags.iter().map(said).collect::<Result<Vec<_>>>()?, None)
+    }
+}
+
+impl Score for BaggingClassifierModel {
+    type Target = Labels;
+
+    /// The share of rows whose class is right.
+    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
+        crate::metrics::accuracy(target, &self.predict(x)?)
+    }
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Saved {
+    oob_score: Option<f64>,
+}
+
+impl Persist for BaggingClassifierModel {
+    const KIND: &'static str = "bagging-classifier";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&Saved { oob_score: self.oob_score })?;
+        store_classes(container, &self.classes)?;
+        store_bags(container, self.bags.iter().collect(), self.columns)
+    }
+
+    fn restore(container: &mut Container) -> Result<BaggingClassifierModel> {
+        let Saved { oob_score } = container.parameters()?;
+        let (bags, columns) = restore_bags(container)?;
+        let classes = restore_classes(container, bags.iter().map(|bag| &bag.model))?;
+        Ok(BaggingClassifierModel { bags, classes, columns, oob_score })
+    }
+}
+
+impl Estimator for BaggingClassifier {
+    type Model = BaggingClassifierModel;
+    const TASK: Task = Task::Classification;
+    const ABOUT: &'static str = "the mean chances of one model fitted on many random bags of rows";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+
+    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<BaggingClassifierModel> {
+        self.fit_with(x, target.labels()?, options)
+    }
+}
+
+impl Fitted for BaggingClassifierModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Classes(self.predict(x)?))
+    }
+
+    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        self.predict_proba(x).map(Some)
+    }
+
+    fn class_names(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
+    }
+}

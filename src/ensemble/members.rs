@@ -1,0 +1,167 @@
+//! What ensembles share: lists of estimators, fitted members, votes.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer};
+
+use crate::array::Matrix;
+use crate::data::{Labels, Target};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::estimator::{Fit, Prediction, Rows, Task};
+use crate::model::Container;
+use crate::registry::{AnyEstimator, Model};
+
+/// A list of estimators as JSON: a list of names or objects, or names with commas between them.
+pub(super) fn read_list<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<AnyEstimator>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Names(String),
+        List(Vec<AnyEstimator>),
+    }
+    match Written::deserialize(deserializer)? {
+        Written::List(list) => Ok(list),
+        Written::Names(names) => {
+            let one = |name: &str| {
+                crate::registry::find(name.trim()).map(|entry| entry.estimator()).map_err(serde::de::Error::custom)
+            };
+            names.split(',').map(one).collect()
+        }
+    }
+}
+
+/// Refuses an empty list, and members that do something else than the ensemble.
+pub(super) fn check_members(name: &'static str, members: &[AnyEstimator], task: Task) -> Result<()> {
+    if members.is_empty() {
+        let rule = "a list of models, such as kneighbors-classifier,decision-tree-classifier".to_string();
+        return Err(Error::Param { name, rule, got: "none".to_string() });
+    }
+    match members.iter().find(|member| member.task() != task) {
+        Some(member) => {
+            let what = if task == Task::Classification { "classifiers" } else { "regressors" };
+            Err(Error::Param { name, rule: what.to_string(), got: member.name().to_string() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The name of a member in messages and in files.
+pub(super) fn named(place: usize, member: &AnyEstimator) -> String {
+    format!("estimators.{place} ({})", member.name())
+}
+
+/// Fits each member on all rows, on all cores.
+pub(super) fn fit_all(
+    members: &[AnyEstimator],
+    x: Rows<'_>,
+    target: &Target,
+    weights: Option<&[f32]>,
+) -> Result<Vec<Model>> {
+    let rows = x.on_device()?;
+    let fit = |(place, member): (usize, &AnyEstimator)| {
+        let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+        member.fit((&*rows).into(), target, options).map_err(|error| error.inside(named(place, member)))
+    };
+    match rows.device() {
+        // Of several failures that of the first member is told.
+        Device::Cpu => members.par_iter().enumerate().map(fit).collect::<Vec<_>>().into_iter().collect(),
+        Device::Gpu(_) => members.iter().enumerate().map(fit).collect(),
+    }
+}
+
+/// The classes that a member predicts.
+pub(super) fn classes_of(model: &Model, x: Rows<'_>) -> Result<Labels> {
+    match model.predict(x)? {
+        Prediction::Classes(labels) => Ok(labels),
+        _ => Err(unfit("a classifier")),
+    }
+}
+
+/// The numbers that a member predicts.
+pub(super) fn numbers_of(model: &Model, x: Rows<'_>) -> Result<Matrix> {
+    match model.predict(x)? {
+        Prediction::Numbers(numbers) => Ok(numbers),
+        _ => Err(unfit("a regressor")),
+    }
+}
+
+/// The chances that a member gives; a class of its own for each row where it gives none.
+pub(super) fn chances_of(model: &Model, x: Rows<'_>, classes: usize) -> Result<Matrix> {
+    let chances = match model.predict_proba(x)? {
+        Some(chances) => chances,
+        None => {
+            let labels = classes_of(model, x)?;
+            let mut chances = Matrix::zeros(labels.len(), classes)?;
+            let rows = chances.as_mut_slice().chunks_exact_mut(classes.max(1)).zip(labels.codes());
+            rows.for_each(|(row, code)| row[*code as usize] = 1.0);
+            chances
+        }
+    };
+    match chances.columns() == classes {
+        true => Ok(chances),
+        false => Err(unfit("a classifier of the same classes")),
+    }
+}
+
+fn unfit(expected: &str) -> Error {
+    Error::Shape { op: "ensemble", expected: expected.to_string(), got: "another kind of model".to_string() }
+}
+
+/// Σ of weighted matrices of one shape over the sum of the weights, added in the order of the members, in f64.
+pub(super) fn weighted_mean(parts: &[Matrix], weights: Option<&[f64]>) -> Result<Matrix> {
+    let first = parts.first().ok_or_else(|| unfit("a member at least"))?;
+    let weight = |member: usize| weights.map_or(1.0, |weights| weights[member]);
+    let total: f64 = (0..parts.len()).map(weight).sum();
+    let mut mean = Matrix::zeros(first.rows(), first.columns())?;
+    mean.as_mut_slice().par_iter_mut().enumerate().with_min_len(1024).for_each(|(at, mean)| {
+        let terms = parts.iter().enumerate();
+        let sum: f64 = terms.map(|(member, part)| weight(member) * f64::from(part.as_slice()[at])).sum();
+        *mean = (sum / total) as f32;
+    });
+    Ok(mean)
+}
+
+/// The column with the largest number in each row, the first of equal ones, as a class.
+pub(super) fn winners(names: &Labels, chances: &Matrix) -> Result<Labels> {
+    let best = |row: &[f32]| (1..row.len()).fold(0, |best, at| if row[at] > row[best] { at } else { best }) as u32;
+    names.with_codes(chances.as_slice().chunks_exact(chances.columns().max(1)).map(best).collect())
+}
+
+/// Puts fitted members into a container.
+pub(super) fn store_members<'a>(container: &mut Container, members: impl IntoIterator<Item = &'a Model>) -> Result<()> {
+    let mut count = 0_u64;
+    for member in members {
+        container.insert_container(&format!("member.{count}"), member.container()?)?;
+        count += 1;
+    }
+    container.insert("members", &[1], vec![count])
+}
+
+/// Takes them out again; there is one at least.
+pub(super) fn restore_members(container: &mut Container) -> Result<Vec<Model>> {
+    let count: Vec<u64> = container.take("members", &[1])?;
+    let mut members = vec![];
+    for place in 0..count[0] {
+        members.push(Model::from_container(container.take_container(&format!("member.{place}"))?)?);
+    }
+    if members.is_empty() { Err(container.refuse("it has no members")) } else { Ok(members) }
+}
+
+/// Puts class names into a container.
+pub(super) fn store_classes(container: &mut Container, classes: &Labels) -> Result<()> {
+    container.insert_strings("class_names", classes.names())
+}
+
+/// Takes them out again, as labels of no rows, and checks that each member has the same.
+pub(super) fn restore_classes<'a>(
+    container: &mut Container,
+    members: impl IntoIterator<Item = &'a Model>,
+) -> Result<Labels> {
+    let names = container.take_strings("class_names")?;
+    if members.into_iter().any(|member| member.classes() != names) {
+        return Err(container.refuse("a member has other classes than the whole"));
+    }
+    Labels::from_codes(vec![], names).map_err(|error| container.refuse(error.to_string()))
+}

@@ -1,0 +1,223 @@
+//! Classes from a model that learns from what other models say.
+
+use serde::{Deserialize, Serialize};
+
+use super::PARAMETERS;
+use super::layers::{Layers, Stacked, beside, said};
+use crate::array::Matrix;
+use crate::data::{Labels, Target};
+use crate::ensemble::members::{
+    chances_of, check_members, classes_of, read_list, restore_classes, restore_members, store_classes, store_members,
+};
+use crate::error::Result;
+use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
+use crate::model::{Container, Persist};
+use crate::neighbors::KNeighborsClassifier;
+use crate::registry::{AnyEstimator, Model};
+
+/// A classifier on top of classifiers: it learns from what they say of rows they were not fitted on (lecture notes
+/// 004). Names and defaults are scikit-learn's.
+///
+/// ```
+/// use gristmill::ensemble::StackingClassifier;
+/// use gristmill::prelude::*;
+/// let (train, test) = datasets::wine()?.split(0.7, 1)?;
+/// let members = [1, 15].map(|k| AnyEstimator::new(KNeighborsClassifier::new(k)));
+/// let model = StackingClassifier::new(members).fit(&train.x, train.labels()?)?;
+/// println!("{:.3}", model.score(&test.x, test.labels()?)?);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StackingClassifier {
+    /// The classifiers below.
+    #[serde(deserialize_with = "read_list")]
+    pub estimators: Vec<AnyEstimator>,
+    /// The classifier on top.
+    pub final_estimator: AnyEstimator,
+    /// Parts of the rows: what is said of one comes from models fitted on the others. Default 5.
+    pub cv: usize,
+    /// Whether the one on top sees the features too. Default false.
+    pub passthrough: bool,
+    /// Decides the parts. Default 0.
+    pub seed: u64,
+}
+
+impl Default for StackingClassifier {
+    fn default() -> StackingClassifier {
+        let members = [1, 5, 15].map(|k| AnyEstimator::new(KNeighborsClassifier::new(k))).to_vec();
+        let last = AnyEstimator::new(KNeighborsClassifier::new(15));
+        StackingClassifier { estimators: members, final_estimator: last, cv: 5, passthrough: false, seed: 0 }
+    }
+}
+
+impl StackingClassifier {
+    /// A stack on these classifiers.
+    pub fn new(estimators: impl IntoIterator<Item = AnyEstimator>) -> StackingClassifier {
+        StackingClassifier { estimators: estimators.into_iter().collect(), ..StackingClassifier::default() }
+    }
+
+    /// Sets the classifier on top.
+    pub fn final_estimator(mut self, final_estimator: AnyEstimator) -> StackingClassifier {
+        self.final_estimator = final_estimator;
+        self
+    }
+
+    /// Sets the number of parts.
+    pub fn cv(mut self, cv: usize) -> StackingClassifier {
+        self.cv = cv;
+        self
+    }
+
+    /// Sets whether the one on top sees the features too.
+    pub fn passthrough(mut self, passthrough: bool) -> StackingClassifier {
+        self.passthrough = passthrough;
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> StackingClassifier {
+        self.seed = seed;
+        self
+    }
+
+    /// Fits both layers on the rows of `x`, n×d.
+    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<StackingClassifierModel> {
+        self.fit_with(x, y, Fit::default())
+    }
+
+    /// The same with sample weights, which every model must take, or an observer.
+    pub fn fit_with<'a>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        y: &Labels,
+        options: Fit<'_>,
+    ) -> Result<StackingClassifierModel> {
+        check_members("estimators", &self.estimators, Task::Classification)?;
+        check_members("final_estimator", std::slice::from_ref(&self.final_estimator), Task::Classification)?;
+        let x = x.into();
+        x.complete_rows("StackingClassifier", y.len())?;
+        let weights = options.weights("StackingClassifier", y.len())?;
+        let (target, layers) = (Target::Classes(y.clone()), self.layers(Some(y.classes())));
+        let Stacked { members, last } = options.watched("stacking", |watch| layers.fit(x, &target, weights, watch))?;
+        Ok(StackingClassifierModel { members, last, passthrough: self.passthrough, classes: y.with_codes(vec![])? })
+    }
+
+    fn layers(&self, classes: Option<usize>) -> Layers<'_> {
+        Layers {
+            estimators: &self.estimators,
+            final_estimator: &self.final_estimator,
+            cv: self.cv,
+            passthrough: self.passthrough,
+            seed: self.seed,
+            classes,
+        }
+    }
+}
+
+/// Fitted classifiers with one on top.
+#[derive(Debug)]
+pub struct StackingClassifierModel {
+    members: Vec<Model>,
+    last: Model,
+    passthrough: bool,
+    classes: Labels,
+}
+
+impl StackingClassifierModel {
+    /// The fitted models below.
+    pub fn members(&self) -> &[Model] {
+        &self.members
+    }
+
+    /// The fitted model on top.
+    pub fn last(&self) -> &Model {
+        &self.last
+    }
+
+    /// Runs `job` on what the models below say of the rows of `x`, on their device.
+    fn on_top<T>(&self, x: Rows<'_>, job: impl FnOnce(Rows<'_>) -> Result<T>) -> Result<T> {
+        let device = x.on_device()?.device().clone();
+        let said = said(&self.members, x, Some(self.classes.classes()))?;
+        let features = if self.passthrough { beside(&said, &x.on_host()?)? } else { said };
+        job((&features.to(&device)?).into())
+    }
+}
+
+impl Predict for StackingClassifierModel {
+    type Output = Labels;
+
+    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
+        self.on_top(x.into(), |features| classes_of(&self.last, features))
+    }
+}
+
+impl PredictProba for StackingClassifierModel {
+    /// The chances that the model on top gives; 1 for its class where it gives none.
+    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let classes = self.classes.classes();
+        self.on_top(x.into(), |features| chances_of(&self.last, features, classes))
+    }
+}
+
+impl Score for StackingClassifierModel {
+    type Target = Labels;
+
+    /// The share of rows whose class is right.
+    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
+        crate::metrics::accuracy(target, &self.predict(x)?)
+    }
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Saved {
+    passthrough: bool,
+}
+
+impl Persist for StackingClassifierModel {
+    const KIND: &'static str = "stacking-classifier";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&Saved { passthrough: self.passthrough })?;
+        store_classes(container, &self.classes)?;
+        container.insert_container("last", self.last.container()?)?;
+        store_members(container, &self.members)
+    }
+
+    fn restore(container: &mut Container) -> Result<StackingClassifierModel> {
+        let Saved { passthrough } = container.parameters()?;
+        let members = restore_members(container)?;
+        let last = Model::from_container(container.take_container("last")?)?;
+        let classes = restore_classes(container, members.iter().chain([&last]))?;
+        Ok(StackingClassifierModel { members, last, passthrough, classes })
+    }
+}
+
+impl Estimator for StackingClassifier {
+    type Model = StackingClassifierModel;
+    const TASK: Task = Task::Classification;
+    const ABOUT: &'static str = "a classifier that learns from what several others say of rows new to them";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+
+    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<StackingClassifierModel> {
+        self.fit_with(x, target.labels()?, options)
+    }
+}
+
+impl Fitted for StackingClassifierModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Classes(self.predict(x)?))
+    }
+
+    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        self.predict_proba(x).map(Some)
+    }
+
+    fn class_names(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
+    }
+}

@@ -1,0 +1,101 @@
+//! The two layers of a stack: what the members say of rows they were not fitted on, and the model that learns from it.
+
+use crate::array::Matrix;
+use crate::data::Target;
+use crate::ensemble::members::{chances_of, fit_all, numbers_of};
+use crate::error::{Error, Result};
+use crate::estimator::{Fit, Rows, Watch};
+use crate::registry::{AnyEstimator, Model};
+use crate::selection::Folds;
+
+/// What a stack is made of.
+pub(super) struct Layers<'a> {
+    pub(super) estimators: &'a [AnyEstimator],
+    pub(super) final_estimator: &'a AnyEstimator,
+    pub(super) cv: usize,
+    pub(super) passthrough: bool,
+    pub(super) seed: u64,
+    /// Number of classes; nothing for numbers.
+    pub(super) classes: Option<usize>,
+}
+
+/// Fitted members and the model on top of them.
+pub(super) struct Stacked {
+    pub(super) members: Vec<Model>,
+    pub(super) last: Model,
+}
+
+impl Layers<'_> {
+    /// Each row's features for the last model come from members that have not seen it: without that the last model
+    /// would learn to trust whoever remembers best (lecture notes 004).
+    pub(super) fn fit(
+        &self,
+        x: Rows<'_>,
+        target: &Target,
+        weights: Option<&[f32]>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Stacked> {
+        let device = x.on_device()?.device().clone();
+        let rows = x.on_host()?;
+        let folds = match self.classes {
+            Some(_) => Folds::stratified(self.cv),
+            None => Folds::k_fold(self.cv),
+        };
+        let labels = if self.classes.is_some() { Some(target.labels()?) } else { None };
+        let splits = folds.seed(self.seed).split(rows.rows(), labels)?;
+        let mut features: Option<Matrix> = None;
+        for (number, (train, test)) in splits.iter().enumerate() {
+            let part: Option<Vec<f32>> = weights.map(|weights| train.iter().map(|row| weights[*row]).collect());
+            let fitted_rows = rows.select(&train)?.to(&device)?;
+            let members = fit_all(self.estimators, (&fitted_rows).into(), &target.select(&train)?, part.as_deref())
+                .map_err(|error| error.inside(format!("fold {number}")))?;
+            let said = said(&members, (&rows.select(&test)?.to(&device)?).into(), self.classes)?;
+            let all = match &mut features {
+                Some(all) => all,
+                None => features.insert(Matrix::zeros(rows.rows(), said.columns())?),
+            };
+            let width = said.columns();
+            for (place, row) in test.into_iter().enumerate() {
+                all.as_mut_slice()[row * width..][..width].copy_from_slice(said.row(place));
+            }
+            watch.goes_on(number + 1, (number + 1) as f64 / (self.cv + 1) as f64)?;
+        }
+        let features = features.ok_or_else(|| Error::Param {
+            name: "cv",
+            rule: "at least 2".to_string(),
+            got: self.cv.to_string(),
+        })?;
+        let features = if self.passthrough { beside(&features, &rows)? } else { features };
+        let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+        let last = self
+            .final_estimator
+            .fit((&features.to(&device)?).into(), target, options)
+            .map_err(|error| error.inside(format!("final_estimator ({})", self.final_estimator.name())))?;
+        let members = fit_all(self.estimators, x, target, weights)?;
+        Ok(Stacked { members, last })
+    }
+}
+
+/// What the members say of rows, beside each other: chances of each class (of the second alone where there are two),
+/// or numbers.
+pub(super) fn said(members: &[Model], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
+    let mut all: Option<Matrix> = None;
+    for member in members {
+        let part = match classes {
+            Some(2) => chances_of(member, x, 2)?.select_columns(&[1])?,
+            Some(classes) => chances_of(member, x, classes)?,
+            None => numbers_of(member, x)?,
+        };
+        all = Some(match all {
+            Some(all) => beside(&all, &part)?,
+            None => part,
+        });
+    }
+    all.ok_or_else(|| Error::Param { name: "estimators", rule: "not empty".to_string(), got: "none".to_string() })
+}
+
+/// The columns of both.
+pub(super) fn beside(left: &Matrix, right: &Matrix) -> Result<Matrix> {
+    let rows = (0..left.rows()).flat_map(|row| left.row(row).iter().chain(right.row(row)).copied());
+    Matrix::from_vec(left.rows(), left.columns() + right.columns(), rows.collect())
+}

@@ -1,0 +1,241 @@
+//! How good a model is on rows it has not seen, measured several times.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::folds::Folds;
+use super::scoring::{Judged, Scoring};
+use super::stats::Sample;
+use crate::data::Dataset;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::estimator::{Fit, Flow, Observer, Report, Task};
+use crate::pipeline::{Pipeline, PipelineModel, Prepared};
+use crate::registry::AnyEstimator;
+
+/// How models are tried out: by which scores, where, and who is told.
+#[derive(Default)]
+pub struct Trial<'a> {
+    scoring: Vec<Scoring>,
+    train_scores: bool,
+    device: Option<Device>,
+    observer: Option<&'a mut (dyn Observer + Send)>,
+}
+
+impl<'a> Trial<'a> {
+    /// The scores; the first one decides what is best. Accuracy, R² or inertia if none is named.
+    pub fn scoring(mut self, scoring: impl IntoIterator<Item = Scoring>) -> Trial<'a> {
+        self.scoring = scoring.into_iter().collect();
+        self
+    }
+
+    /// Whether the rows that were fitted are scored too.
+    pub fn train_scores(mut self, train_scores: bool) -> Trial<'a> {
+        self.train_scores = train_scores;
+        self
+    }
+
+    /// Where the models are fitted; the CPU if nothing is said. On the CPU fits run side by side on all cores, on a GPU
+    /// one after the other.
+    pub fn device(mut self, device: &Device) -> Trial<'a> {
+        self.device = Some(device.clone());
+        self
+    }
+
+    /// Who is told after each fit, and may stop.
+    pub fn observer(mut self, observer: &'a mut (dyn Observer + Send)) -> Trial<'a> {
+        self.observer = Some(observer);
+        self
+    }
+
+    fn scores_for(&self, task: Task) -> Result<Vec<Scoring>> {
+        if self.scoring.is_empty() { Ok(vec![Scoring::of_task(task)?]) } else { Ok(self.scoring.clone()) }
+    }
+}
+
+/// What the folds of one model gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossValidation {
+    /// The scores, in the order of `test` and `train`.
+    pub scoring: Vec<Scoring>,
+    /// For each score its value on the test rows of each fold.
+    pub test: Vec<Vec<f64>>,
+    /// For each score its value on the fitted rows of each fold; empty unless asked for.
+    pub train: Vec<Vec<f64>>,
+    /// Seconds of each fit.
+    pub fit_seconds: Vec<f64>,
+}
+
+impl CrossValidation {
+    /// Mean and deviation of the first score on test rows.
+    pub fn score(&self) -> Sample {
+        self.test.first().map_or_else(|| Sample::of(&[]), |scores| Sample::of(scores))
+    }
+
+    fn gather(scoring: &[Scoring], folds: Vec<FoldScores>) -> CrossValidation {
+        let column = |at: usize, part: fn(&FoldScores) -> &Vec<f64>| folds.iter().map(|fold| part(fold)[at]).collect();
+        let test = (0..scoring.len()).map(|at| column(at, |fold| &fold.test)).collect();
+        let with_train = folds.first().is_some_and(|fold| !fold.train.is_empty());
+        let train_of = |at| column(at, |fold: &FoldScores| &fold.train);
+        let train = if with_train { (0..scoring.len()).map(train_of).collect() } else { vec![] };
+        let fit_seconds = folds.iter().map(|fold| fold.fit_seconds).collect();
+        CrossValidation { scoring: scoring.to_vec(), test, train, fit_seconds }
+    }
+}
+
+/// Fits a pipeline on each fold's training rows and scores it on the rest.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// use gristmill::selection::{Folds, cross_validate};
+/// let iris = datasets::iris()?;
+/// let found = cross_validate(&Pipeline::new(KNeighborsClassifier::new(5)), &iris, &Folds::stratified(5))?;
+/// let score = found.score();
+/// assert!((score.mean - 0.9733).abs() < 1e-4, "{} ± {}", score.mean, score.deviation);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn cross_validate(pipeline: &Pipeline, data: &Dataset, folds: &Folds) -> Result<CrossValidation> {
+    cross_validate_with(pipeline, data, folds, Trial::default())
+}
+
+/// The same with other scores, on a device, or with an observer.
+pub fn cross_validate_with(
+    pipeline: &Pipeline,
+    data: &Dataset,
+    folds: &Folds,
+    trial: Trial<'_>,
+) -> Result<CrossValidation> {
+    let estimators = [pipeline.estimator().clone()];
+    let mut found = try_all(pipeline, &estimators, data, folds, trial)?;
+    found.remove(0)
+}
+
+/// Every estimator behind the pipeline's steps on every fold. The steps of a fold are fitted once for all estimators.
+pub(super) fn try_all(
+    pipeline: &Pipeline,
+    estimators: &[AnyEstimator],
+    data: &Dataset,
+    folds: &Folds,
+    trial: Trial<'_>,
+) -> Result<Vec<Result<CrossValidation>>> {
+    let task = pipeline.estimator().task();
+    task.check(&data.target)?;
+    let scoring = trial.scores_for(task)?;
+    let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
+    let splits = folds.split(data.x.rows(), labels)?;
+    let device = trial.device.clone().unwrap_or(Device::Cpu);
+    let told = Told::new(trial.observer, splits.len() * estimators.len());
+    let judge = Judge { scoring: &scoring, train_scores: trial.train_scores, device: &device, told: &told };
+    let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
+        let (train, test) = splits.get(number).unwrap_or_default();
+        judge.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
+    };
+    let by_fold: Vec<Vec<Result<FoldScores>>> = match device {
+        // Of several failures that of the first fold is told.
+        Device::Cpu => {
+            (0..splits.len()).into_par_iter().map(fold).collect::<Vec<_>>().into_iter().collect::<Result<_>>()?
+        }
+        Device::Gpu(_) => (0..splits.len()).map(fold).collect::<Result<_>>()?,
+    };
+    told.stopped()?;
+    let mut by_fold: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
+    let gather = |_: &AnyEstimator| {
+        let scores: Result<Vec<FoldScores>> = by_fold.iter_mut().flat_map(Iterator::next).collect();
+        scores.map(|scores| CrossValidation::gather(&scoring, scores))
+    };
+    Ok(estimators.iter().map(gather).collect())
+}
+
+/// The scores of one model on one fold.
+pub(super) struct FoldScores {
+    pub(super) test: Vec<f64>,
+    pub(super) train: Vec<f64>,
+    fit_seconds: f64,
+}
+
+/// What is the same for every fold.
+pub(super) struct Judge<'a, 'o> {
+    pub(super) scoring: &'a [Scoring],
+    pub(super) train_scores: bool,
+    pub(super) device: &'a Device,
+    pub(super) told: &'a Told<'o>,
+}
+
+impl Judge<'_, '_> {
+    /// Every estimator on one fold.
+    pub(super) fn fold(
+        &self,
+        pipeline: &Pipeline,
+        estimators: &[AnyEstimator],
+        train: &Dataset,
+        test: &Dataset,
+    ) -> Result<Vec<Result<FoldScores>>> {
+        let prepared = pipeline.prepare(train)?;
+        let one = |estimator: &AnyEstimator| self.one(&prepared, estimator, train, test);
+        Ok(match self.device {
+            Device::Cpu => estimators.par_iter().map(one).collect(),
+            Device::Gpu(_) => estimators.iter().map(one).collect(),
+        })
+    }
+
+    fn one(
+        &self,
+        prepared: &Prepared,
+        estimator: &AnyEstimator,
+        train: &Dataset,
+        test: &Dataset,
+    ) -> Result<FoldScores> {
+        self.told.stopped()?;
+        let begun = Instant::now();
+        let model = prepared.with_estimator(estimator).fit_on(self.device, Fit::default())?;
+        let fit_seconds = begun.elapsed().as_secs_f64();
+        let of = |data: &Dataset| self.scores(&model, data);
+        let scores =
+            FoldScores { test: of(test)?, train: if self.train_scores { of(train)? } else { vec![] }, fit_seconds };
+        self.told.tell(scores.test.first().copied());
+        Ok(scores)
+    }
+
+    fn scores(&self, model: &PipelineModel, data: &Dataset) -> Result<Vec<f64>> {
+        let mut judged = Judged::new(model, (&data.x.to(self.device)?).into())?;
+        if self.scoring.contains(&Scoring::Inertia) {
+            judged = judged.with_inertia(&model.model().outcome(), &model.transform(&data.x)?)?;
+        }
+        self.scoring.iter().map(|scoring| judged.score(*scoring, &data.target)).collect()
+    }
+}
+
+/// The observer of fits that run side by side.
+pub(super) struct Told<'a> {
+    state: Mutex<(Option<&'a mut (dyn Observer + Send)>, usize, bool)>,
+    total: usize,
+}
+
+const WHAT: &str = "cross-validation";
+
+impl<'a> Told<'a> {
+    pub(super) fn new(observer: Option<&'a mut (dyn Observer + Send)>, total: usize) -> Told<'a> {
+        Told { state: Mutex::new((observer, 0, false)), total }
+    }
+
+    fn tell(&self, score: Option<f64>) {
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (observer, done, stops) = &mut *state;
+        *done += 1;
+        if let Some(observer) = observer {
+            let fraction = *done as f64 / self.total.max(1) as f64;
+            let report = Report { what: WHAT, iteration: *done, loss: score, fraction };
+            *stops |= observer.report(&report) != Flow::Continue;
+        }
+    }
+
+    /// An error once the observer has asked to stop: half a cross-validation is worth nothing.
+    pub(super) fn stopped(&self) -> Result<()> {
+        match self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).2 {
+            true => Err(Error::Stopped { what: WHAT }),
+            false => Ok(()),
+        }
+    }
+}

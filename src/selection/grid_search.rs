@@ -1,0 +1,150 @@
+//! The best parameters among given ones.
+
+use serde_json::Value;
+
+use super::cross_validate::{CrossValidation, Trial, try_all};
+use super::folds::Folds;
+use crate::data::Dataset;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::estimator::Fit;
+use crate::pipeline::{Pipeline, PipelineModel};
+use crate::registry::AnyEstimator;
+
+/// Tries every combination of parameters on every fold, and fits the best one on all rows.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// use gristmill::selection::{Folds, GridSearch};
+/// let iris = datasets::iris()?;
+/// let search = GridSearch::new(Pipeline::new(KNeighborsClassifier::default()))
+///     .parameter("n_neighbors", [1, 5, 15])
+///     .parameter("weights", ["uniform", "distance"]);
+/// let found = search.fit(&iris, &Folds::stratified(5))?;
+/// assert_eq!(found.candidates.len(), 6);
+/// println!("{:?}: {:.3}", found.best().parameters, found.best().score().mean);
+/// let predicted = found.model.predict(&iris.x)?;
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct GridSearch {
+    pipeline: Pipeline,
+    grid: Vec<(String, Vec<Value>)>,
+}
+
+/// One combination of parameters and how it did.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The parameters that were set.
+    pub parameters: Vec<(String, Value)>,
+    /// Its scores, or why it could not be fitted.
+    pub result: Result<CrossValidation>,
+}
+
+impl Candidate {
+    /// Mean and deviation of the first score on test rows; NaN for a candidate that could not be fitted.
+    pub fn score(&self) -> super::stats::Sample {
+        self.result.as_ref().map_or_else(|_| super::stats::Sample::of(&[]), CrossValidation::score)
+    }
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct GridSearchResult {
+    /// Every combination, the last parameter changing fastest.
+    pub candidates: Vec<Candidate>,
+    /// The place of the best one among them: the first of equally good ones.
+    pub best_index: usize,
+    /// The best one, fitted on all rows.
+    pub model: PipelineModel,
+}
+
+impl GridSearchResult {
+    /// The best combination.
+    pub fn best(&self) -> &Candidate {
+        &self.candidates[self.best_index]
+    }
+}
+
+impl GridSearch {
+    /// A search over no parameters yet: it tries the pipeline as it is.
+    pub fn new(pipeline: Pipeline) -> GridSearch {
+        GridSearch { pipeline, grid: vec![] }
+    }
+
+    /// Adds a parameter of the model with the values to try; `estimator.max_depth` is one of an estimator inside.
+    pub fn parameter<V: Into<Value>>(mut self, name: &str, values: impl IntoIterator<Item = V>) -> GridSearch {
+        self.grid.push((name.to_string(), values.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// Refuses parameters that the model does not have and values of the wrong type, before any work.
+    pub fn check(&self) -> Result<()> {
+        self.combinations().map(drop)
+    }
+
+    /// Searches on the CPU by the task's usual score.
+    pub fn fit(&self, data: &Dataset, folds: &Folds) -> Result<GridSearchResult> {
+        self.fit_with(data, folds, Trial::default(), &Device::Cpu)
+    }
+
+    /// Searches as `trial` says, and fits the best on `device`. A combination that cannot be fitted is passed over; if
+    /// none can, the first one's error is returned.
+    pub fn fit_with(
+        &self,
+        data: &Dataset,
+        folds: &Folds,
+        trial: Trial<'_>,
+        device: &Device,
+    ) -> Result<GridSearchResult> {
+        let combinations = self.combinations()?;
+        let estimators: Vec<AnyEstimator> = combinations.iter().map(|(estimator, _)| estimator.clone()).collect();
+        let results = try_all(&self.pipeline, &estimators, data, folds, trial.device(device))?;
+        let parameters = combinations.into_iter().map(|(_, parameters)| parameters);
+        let candidates: Vec<Candidate> =
+            parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();
+        let best_index = best(&candidates)?;
+        let chosen = Pipeline::clone(&self.pipeline).with_estimator(estimators[best_index].clone());
+        let model = chosen.fit_on(device, data, Fit::default())?;
+        Ok(GridSearchResult { candidates, best_index, model })
+    }
+
+    /// Every combination of the values, the last parameter changing fastest.
+    fn combinations(&self) -> Result<Vec<(AnyEstimator, Vec<(String, Value)>)>> {
+        let mut found = vec![(self.pipeline.estimator().clone(), vec![])];
+        for (name, values) in &self.grid {
+            if values.is_empty() {
+                let rule = "parameters with a value at least".to_string();
+                return Err(Error::Param { name: "grid", rule, got: format!("no value for {name}") });
+            }
+            let mut next = Vec::with_capacity(found.len() * values.len());
+            for (estimator, parameters) in &found {
+                for value in values {
+                    let mut parameters: Vec<(String, Value)> = Vec::clone(parameters);
+                    parameters.push((name.clone(), value.clone()));
+                    next.push((estimator.set(name, value.clone())?, parameters));
+                }
+            }
+            found = next;
+        }
+        Ok(found)
+    }
+}
+
+/// The first of the best candidates; those that failed do not count.
+fn best(candidates: &[Candidate]) -> Result<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for (at, candidate) in candidates.iter().enumerate() {
+        let Ok(result) = &candidate.result else { continue };
+        let sign = if result.scoring[0].greater_is_better() { 1.0 } else { -1.0 };
+        let score = sign * result.score().mean;
+        if best.is_none_or(|(_, found)| score > found) {
+            best = Some((at, score));
+        }
+    }
+    match (best, candidates.first().map(|candidate| &candidate.result)) {
+        (Some((at, _)), _) => Ok(at),
+        (None, Some(Err(error))) => Err(error.clone()),
+        (None, _) => Err(Error::Param { name: "grid", rule: "not empty".to_string(), got: "nothing".to_string() }),
+    }
+}

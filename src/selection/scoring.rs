@@ -1,0 +1,224 @@
+//! What a fitted model is judged by.
+
+use serde::{Deserialize, Serialize};
+
+use crate::array::Matrix;
+use crate::data::{Labels, Target, nearest_name};
+use crate::error::{Error, Result};
+use crate::estimator::{Fitted, Flow, Outcome, Prediction, Report, Rows, Task};
+use crate::metrics::{self, Average};
+use crate::ops;
+
+/// A score of a fitted model on rows whose target is known.
+///
+/// ```
+/// use gristmill::selection::Scoring;
+/// assert_eq!("f1_macro".parse::<Scoring>()?, Scoring::F1Macro);
+/// assert!(!Scoring::Rmse.greater_is_better());
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scoring {
+    /// The share of rows whose class is right.
+    Accuracy,
+    /// The mean over the classes of the share that is right.
+    BalancedAccuracy,
+    /// The mean over the classes of F1.
+    F1Macro,
+    /// −log of the chance given to the right class, on average; smaller is better.
+    LogLoss,
+    /// The area under the ROC curve, for two classes.
+    RocAuc,
+    /// The share of the variance that is explained, the mean over the outputs.
+    R2,
+    /// The root of the mean squared error, the mean over the outputs; smaller is better.
+    Rmse,
+    /// The mean absolute error, the mean over the outputs; smaller is better.
+    Mae,
+    /// Σ of squared distances to the nearest centres; smaller is better.
+    Inertia,
+}
+
+/// Every score, in the order in which they are shown.
+const ALL: [Scoring; 9] = [
+    Scoring::Accuracy,
+    Scoring::BalancedAccuracy,
+    Scoring::F1Macro,
+    Scoring::LogLoss,
+    Scoring::RocAuc,
+    Scoring::R2,
+    Scoring::Rmse,
+    Scoring::Mae,
+    Scoring::Inertia,
+];
+
+impl Scoring {
+    /// The name on the command line: `accuracy`, `balanced_accuracy`, ….
+    pub fn name(self) -> &'static str {
+        match self {
+            Scoring::Accuracy => "accuracy",
+            Scoring::BalancedAccuracy => "balanced_accuracy",
+            Scoring::F1Macro => "f1_macro",
+            Scoring::LogLoss => "log_loss",
+            Scoring::RocAuc => "roc_auc",
+            Scoring::R2 => "r2",
+            Scoring::Rmse => "rmse",
+            Scoring::Mae => "mae",
+            Scoring::Inertia => "inertia",
+        }
+    }
+
+    /// Whether a larger score is a better one.
+    pub fn greater_is_better(self) -> bool {
+        !matches!(self, Scoring::LogLoss | Scoring::Rmse | Scoring::Mae | Scoring::Inertia)
+    }
+
+    /// What models of this task are compared by unless something else is asked for; outliers have no score.
+    pub fn of_task(task: Task) -> Result<Scoring> {
+        match task {
+            Task::Classification => Ok(Scoring::Accuracy),
+            Task::Regression => Ok(Scoring::R2),
+            Task::Clustering => Ok(Scoring::Inertia),
+            Task::Outliers => {
+                let rule = "given for a model with a target or clusters".to_string();
+                Err(Error::Param { name: "scoring", rule, got: "a model of outliers, which have no score".to_string() })
+            }
+        }
+    }
+
+    fn task(self) -> Task {
+        match self {
+            Scoring::R2 | Scoring::Rmse | Scoring::Mae => Task::Regression,
+            Scoring::Inertia => Task::Clustering,
+            _ => Task::Classification,
+        }
+    }
+}
+
+impl std::fmt::Display for Scoring {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Scoring {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Scoring> {
+        ALL.into_iter().find(|scoring| scoring.name() == name).ok_or_else(|| {
+            let names = || ALL.iter().map(|scoring| scoring.name());
+            let rule = match nearest_name(name, names()) {
+                Some(near) => format!("a score (did you mean {near}?)"),
+                None => format!("one of {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            Error::Param { name: "scoring", rule, got: format!("{name:?}") }
+        })
+    }
+}
+
+/// What a model said of rows, kept so that several scores are made of one prediction.
+#[derive(Debug)]
+pub struct Judged {
+    /// The prediction.
+    pub prediction: Prediction,
+    /// The chances, if the model gives them.
+    pub chances: Option<Matrix>,
+    classes: Vec<String>,
+    inertia: Option<f64>,
+}
+
+impl Judged {
+    /// Lets a model speak of the rows of `x`.
+    pub fn new(model: &dyn Fitted, x: Rows<'_>) -> Result<Judged> {
+        let chances = model.chances(x)?;
+        let classes = model.class_names().to_vec();
+        let prediction = model.predict_any(x, &mut |_: &Report| Flow::Continue)?;
+        Ok(Judged { prediction, chances, classes, inertia: None })
+    }
+
+    /// The same with the inertia of the rows that the model sees of `x`: those behind the steps of a pipeline.
+    pub fn with_inertia(mut self, outcome: &Outcome, x: &Matrix) -> Result<Judged> {
+        if let Some(centers) = &outcome.centers {
+            let device = crate::Device::Cpu;
+            let mut stream = device.stream();
+            let (_, distances) = ops::assign(&mut stream, &x.to(&device)?, &centers.to(&device)?)?;
+            self.inertia = Some(distances.to_vec(&mut stream)?.iter().map(|distance| f64::from(*distance)).sum());
+        }
+        Ok(self)
+    }
+
+    /// One score against the truth. A score that does not suit the model is an error.
+    pub fn score(&self, scoring: Scoring, truth: &Target) -> Result<f64> {
+        match (&self.prediction, scoring.task()) {
+            (Prediction::Classes(predicted), Task::Classification) => {
+                self.score_classes(scoring, truth.labels()?, predicted)
+            }
+            (Prediction::Numbers(predicted), Task::Regression) => score_numbers(scoring, truth.values()?, predicted),
+            (_, Task::Clustering) => self.inertia.ok_or_else(|| unsuited(scoring, "a model without centres")),
+            (Prediction::Classes(_), _) => Err(unsuited(scoring, "a classifier")),
+            (Prediction::Numbers(_), _) => Err(unsuited(scoring, "a regressor")),
+            _ => Err(unsuited(scoring, "a model without a target")),
+        }
+    }
+
+    /// Every score that the model and the truth allow.
+    pub fn scores(&self, truth: &Target) -> Vec<(Scoring, f64)> {
+        ALL.into_iter().filter_map(|scoring| self.score(scoring, truth).ok().map(|score| (scoring, score))).collect()
+    }
+
+    fn score_classes(&self, scoring: Scoring, truth: &Labels, predicted: &Labels) -> Result<f64> {
+        let chances = || self.chances.as_ref().ok_or_else(|| unsuited(scoring, "a model that gives no chances"));
+        match scoring {
+            Scoring::Accuracy => metrics::accuracy(truth, predicted),
+            Scoring::BalancedAccuracy => metrics::balanced_accuracy(truth, predicted),
+            Scoring::F1Macro => metrics::f1(truth, predicted, Average::Macro),
+            Scoring::LogLoss => metrics::log_loss(&self.known(scoring, truth)?, chances()?),
+            _ => {
+                let chances = chances()?;
+                if chances.columns() != 2 {
+                    return Err(unsuited(scoring, &format!("{} classes; it is for two", chances.columns())));
+                }
+                let second: Vec<f32> = (0..chances.rows()).map(|row| chances.get(row, 1)).collect();
+                metrics::roc_auc(&self.known(scoring, truth)?, &second)
+            }
+        }
+    }
+
+    /// The truth in the codes of the model.
+    fn known(&self, scoring: Scoring, truth: &Labels) -> Result<Labels> {
+        if truth.names() == self.classes {
+            return Ok(truth.clone());
+        }
+        let code_of = |name: &String| self.classes.iter().position(|class| class == name).map(|code| code as u32);
+        let codes: Vec<Option<u32>> = truth.names().iter().map(code_of).collect();
+        let code = |own: &u32| {
+            codes[*own as usize].ok_or_else(|| {
+                unsuited(scoring, &format!("class {:?}, which was not fitted", truth.names()[*own as usize]))
+            })
+        };
+        Labels::from_codes(truth.codes().iter().map(code).collect::<Result<_>>()?, self.classes.clone())
+    }
+}
+
+fn score_numbers(scoring: Scoring, truth: &Matrix, predicted: &Matrix) -> Result<f64> {
+    if scoring == Scoring::R2 {
+        return metrics::r2_score_columns(truth, predicted);
+    }
+    if (truth.rows(), truth.columns()) != (predicted.rows(), predicted.columns()) {
+        let expected = format!("targets of {}×{}", predicted.rows(), predicted.columns());
+        return Err(Error::Shape { op: "score", expected, got: format!("{}×{}", truth.rows(), truth.columns()) });
+    }
+    let column = |x: &Matrix, at: usize| (0..x.rows()).map(|row| x.get(row, at)).collect::<Vec<f32>>();
+    let error = |at: usize| match scoring {
+        Scoring::Rmse => metrics::root_mean_squared_error(&column(truth, at), &column(predicted, at)),
+        _ => metrics::mean_absolute_error(&column(truth, at), &column(predicted, at)),
+    };
+    let errors: Vec<f64> = (0..truth.columns()).map(error).collect::<Result<_>>()?;
+    Ok(super::stats::mean(&errors))
+}
+
+fn unsuited(scoring: Scoring, what: &str) -> Error {
+    let rule = "one that suits the model".to_string();
+    Error::Param { name: "scoring", rule, got: format!("{scoring} for {what}") }
+}
