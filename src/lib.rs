@@ -22,7 +22,7 @@
 //! |---|---|
 //! | [`cluster`] | k-means, whole and by mini-batches |
 //! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
-//! | [`ensemble`] | many models as one: voting, bagging, stacking |
+//! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, voting, bagging, stacking |
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every model by its name |
 //! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
@@ -66,6 +66,7 @@ pub mod plot;
 pub mod preprocessing;
 pub mod registry;
 pub mod selection;
+pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};
 pub use data::{Dataset, Labels, Target};
@@ -77,6 +78,13 @@ pub use registry::Model;
 /// What most programs need.
 pub mod prelude {
     pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
+    pub use crate::ensemble::{
+        GradientBoostingClassifier, GradientBoostingClassifierModel, GradientBoostingRegressor,
+        GradientBoostingRegressorModel,
+    };
+    pub use crate::ensemble::{
+        RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
+    };
     pub use crate::estimator::{Decision, Fit, Predict, PredictProba, Progress, Score, Transform};
     pub use crate::model::Persist;
     pub use crate::neighbors::{
@@ -85,6 +93,9 @@ pub mod prelude {
     pub use crate::neighbors::{LocalOutlierFactor, LocalOutlierFactorModel, NearestNeighbors, NearestNeighborsModel};
     pub use crate::pipeline::{Pipeline, PipelineModel};
     pub use crate::registry::{AnyEstimator, Model};
+    pub use crate::tree::{
+        DecisionTreeClassifier, DecisionTreeClassifierModel, DecisionTreeRegressor, DecisionTreeRegressorModel,
+    };
     pub use crate::{Dataset, Labels, Metric, datasets, metrics};
     pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
 }

@@ -1,6 +1,7 @@
 //! Model files of any bytes, and well-formed files whose contents are anything: an answer, never a panic.
 #![no_main]
 
+use gristmill::estimator::Task;
 use gristmill::model::{Container, Element, ElementType};
 use gristmill::prelude::*;
 use gristmill::registry;
@@ -28,13 +29,17 @@ fn files() -> &'static Vec<Vec<u8>> {
     static FILES: std::sync::OnceLock<Vec<Vec<u8>>> = std::sync::OnceLock::new();
     FILES.get_or_init(|| {
         let x = Matrix::from_rows(&[[0.0, 1.0], [1.0, 0.5], [4.0, 2.0], [5.0, 1.5], [9.0, 0.0], [8.0, 1.0]]).unwrap();
-        let target = gristmill::Target::from_numbers(Matrix::from_vec(6, 1, vec![0.0, 1.0, 2.0, 0.0, 1.0, 2.0]).unwrap());
+        let target = gristmill::Target::from_numbers(Matrix::from_vec(6, 1, vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0]).unwrap());
         let data = Dataset::new(x, target).unwrap();
         let fit = |entry: &registry::Entry| {
             let mut estimator = entry.estimator();
-            for (name, value) in [("n_clusters", 2), ("n_neighbors", 2), ("n_estimators", 2)] {
+            let tree = if entry.task == Task::Regression { "decision-tree-regressor" } else { "decision-tree-classifier" };
+            let numbers = [("n_clusters", 2), ("n_neighbors", 2), ("n_estimators", 2), ("cv", 2)];
+            let numbers = numbers.map(|(name, value)| (name, value.into()));
+            let trees = ["estimator", "estimators", "final_estimator"].map(|name| (name, tree.into()));
+            for (name, value) in numbers.into_iter().chain(trees) {
                 if estimator.has(name) {
-                    estimator = estimator.set(name, value.into()).unwrap();
+                    estimator = estimator.set(name, value).unwrap();
                 }
             }
             Pipeline::from(estimator).fit(&data).unwrap().to_bytes().unwrap()

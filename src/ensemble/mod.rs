@@ -3,12 +3,25 @@
 //! An ensemble is made of any models of the [`registry`](crate::registry); each is fitted on rows of its own, or in its
 //! own way on all of them.
 
+mod ada_boost;
 mod bagging;
+mod boosting;
+mod forest;
 mod members;
 mod stacking;
 
 mod voting;
 
+pub use ada_boost::{
+    AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel, ErrorShape,
+};
 pub use bagging::{BaggingClassifier, BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel};
+pub use boosting::{
+    GradientBoostingClassifier, GradientBoostingClassifierModel, GradientBoostingRegressor,
+    GradientBoostingRegressorModel, Growth,
+};
+pub use forest::{
+    RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
+};
 pub use stacking::{StackingClassifier, StackingClassifierModel, StackingRegressor, StackingRegressorModel};
 pub use voting::{Vote, VotingClassifier, VotingClassifierModel, VotingRegressor, VotingRegressorModel};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::forest::{RandomForestClassifier, RandomForestRegressor};
 use super::members::{
     chances_of, check_members, classes_of, fit_all, numbers_of, read_list, restore_classes, restore_members,
     store_classes, store_members, weighted_mean, winners,
@@ -15,6 +16,7 @@ use crate::estimator::{
 use crate::model::{Container, Persist};
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor};
 use crate::registry::{AnyEstimator, Model};
+use crate::tree::DecisionTreeClassifier;
 
 /// How classes are voted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -51,9 +53,11 @@ pub struct VotingClassifier {
 }
 
 impl Default for VotingClassifier {
-    /// The nearest row, and votes of five and of fifteen.
+    /// Neighbours, a tree and a forest.
     fn default() -> VotingClassifier {
-        let estimators = [1, 5, 15].map(|k| AnyEstimator::new(KNeighborsClassifier::new(k))).to_vec();
+        let neighbors = AnyEstimator::new(KNeighborsClassifier::default());
+        let tree = AnyEstimator::new(DecisionTreeClassifier::default());
+        let estimators = vec![neighbors, tree, AnyEstimator::new(RandomForestClassifier::default())];
         VotingClassifier { estimators, voting: Vote::Hard, weights: None }
     }
 }
@@ -104,9 +108,10 @@ pub struct VotingRegressor {
 }
 
 impl Default for VotingRegressor {
-    /// Means of five and of fifteen nearest rows.
+    /// Neighbours and a forest.
     fn default() -> VotingRegressor {
-        let estimators = [5, 15].map(|k| AnyEstimator::new(KNeighborsRegressor::new(k))).to_vec();
+        let neighbors = AnyEstimator::new(KNeighborsRegressor::default());
+        let estimators = vec![neighbors, AnyEstimator::new(RandomForestRegressor::default())];
         VotingRegressor { estimators, weights: None }
     }
 }

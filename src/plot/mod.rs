@@ -31,6 +31,7 @@ mod pictures;
 mod plane;
 mod scale;
 mod svg;
+mod tree;
 
 pub use figure::Figure;
 pub use fits::{
@@ -40,3 +41,4 @@ pub use grid::{Grid, points};
 pub use panels::Panels;
 pub use pictures::{confusion_matrix, curve, roc_curve};
 pub use plane::Plane;
+pub use tree::{TreeFigure, feature_importances};

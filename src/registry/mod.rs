@@ -24,12 +24,15 @@ pub use settings::{parse_setting, parse_value};
 use crate::cluster::{KMeans, MiniBatchKMeans};
 use crate::data::nearest_name;
 use crate::ensemble::{
-    BaggingClassifier, BaggingRegressor, StackingClassifier, StackingRegressor, VotingClassifier, VotingRegressor,
+    AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor, GradientBoostingClassifier,
+    GradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor, StackingClassifier, StackingRegressor,
+    VotingClassifier, VotingRegressor,
 };
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fitted, Task};
 use crate::model::{Container, Persist};
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor, LocalOutlierFactor};
+use crate::tree::{DecisionTreeClassifier, DecisionTreeRegressor};
 
 /// A kind of model.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +57,14 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<KNeighborsClassifier>(),
         Entry::of::<KNeighborsRegressor>(),
         Entry::of::<LocalOutlierFactor>(),
+        Entry::of::<DecisionTreeClassifier>(),
+        Entry::of::<DecisionTreeRegressor>(),
+        Entry::of::<RandomForestClassifier>(),
+        Entry::of::<RandomForestRegressor>(),
+        Entry::of::<GradientBoostingClassifier>(),
+        Entry::of::<GradientBoostingRegressor>(),
+        Entry::of::<AdaBoostClassifier>(),
+        Entry::of::<AdaBoostRegressor>(),
         Entry::of::<BaggingClassifier>(),
         Entry::of::<BaggingRegressor>(),
         Entry::of::<VotingClassifier>(),

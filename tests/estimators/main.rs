@@ -4,9 +4,12 @@
 mod support;
 
 mod blobs;
+mod decision_tree;
 mod ensembles;
 mod kmeans;
 mod local_outlier_factor;
 mod mini_batch_kmeans;
 mod neighbors;
 mod observers;
+mod random_forest;
+mod tree_edges;

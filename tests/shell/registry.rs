@@ -113,10 +113,15 @@ fn a_truncated_or_flipped_file_of_any_model_is_refused() {
             gristmill::estimator::Task::Regression => gristmill::Target::Numbers(numbers.clone()),
             _ => gristmill::Target::Classes(classes.clone()),
         };
+        let regression = entry.task == gristmill::estimator::Task::Regression;
+        let tree = if regression { "decision-tree-regressor" } else { "decision-tree-classifier" };
+        let numbers = [("n_clusters", 2), ("n_neighbors", 2), ("n_estimators", 2), ("cv", 2)];
+        let numbers = numbers.map(|(name, value)| (name, json!(value)));
+        let trees = ["estimator", "estimators", "final_estimator"].map(|name| (name, json!(tree)));
         let mut estimator = entry.estimator();
-        for (name, value) in [("n_clusters", 2), ("n_neighbors", 2), ("n_estimators", 2)] {
+        for (name, value) in numbers.into_iter().chain(trees) {
             if estimator.has(name) {
-                estimator = estimator.set(name, json!(value)).unwrap();
+                estimator = estimator.set(name, value).unwrap();
             }
         }
         let data = Dataset::new(x.clone(), target).unwrap();

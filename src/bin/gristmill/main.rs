@@ -95,9 +95,9 @@ impl Everywhere {
 #[derive(Subcommand)]
 enum Command {
     /// Learn from a file: fit a model, score it, save it, draw it
-    Fit(fit::Options),
+    Fit(Box<fit::Options>),
     /// Score a model on rows it has not seen, fold by fold, and find the best parameters
-    Cv(cv::Options),
+    Cv(Box<cv::Options>),
     /// Say what a saved model makes of the rows of a file
     Predict(predict::Options),
     /// Score a saved model on the rows of a file

@@ -10,8 +10,8 @@ use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, wi
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
 use crate::model::{Container, Persist};
-use crate::neighbors::KNeighborsClassifier;
 use crate::registry::AnyEstimator;
+use crate::tree::DecisionTreeClassifier;
 
 /// Classes by the mean chances of one model fitted on many bags: random rows, and random columns too if asked for
 /// (lecture notes 000 §4.3.1, 001 §7.3). Names and defaults are scikit-learn's.
@@ -28,7 +28,7 @@ use crate::registry::AnyEstimator;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BaggingClassifier {
-    /// The model that is fitted on each bag.
+    /// The model that is fitted on each bag. Default: a decision tree.
     pub estimator: AnyEstimator,
     /// Number of bags. Default 10.
     pub n_estimators: usize,
@@ -49,7 +49,7 @@ pub struct BaggingClassifier {
 impl Default for BaggingClassifier {
     fn default() -> BaggingClassifier {
         BaggingClassifier {
-            estimator: AnyEstimator::new(KNeighborsClassifier::default()),
+            estimator: AnyEstimator::new(DecisionTreeClassifier::default()),
             n_estimators: 10,
             max_samples: 1.0,
             max_features: 1.0,

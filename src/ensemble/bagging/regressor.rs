@@ -10,8 +10,8 @@ use crate::ensemble::members::weighted_mean;
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
 use crate::model::{Container, Persist};
-use crate::neighbors::KNeighborsRegressor;
 use crate::registry::AnyEstimator;
+use crate::tree::DecisionTreeRegressor;
 
 /// Numbers as the mean of one model fitted on many bags: random rows, and random columns too if asked for
 /// (lecture notes 000 §4.3.1, 001 §7.3). Names and defaults are scikit-learn's.
@@ -28,7 +28,7 @@ use crate::registry::AnyEstimator;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BaggingRegressor {
-    /// The model that is fitted on each bag.
+    /// The model that is fitted on each bag. Default: a decision tree.
     pub estimator: AnyEstimator,
     /// Number of bags. Default 10.
     pub n_estimators: usize,
@@ -49,7 +49,7 @@ pub struct BaggingRegressor {
 impl Default for BaggingRegressor {
     fn default() -> BaggingRegressor {
         BaggingRegressor {
-            estimator: AnyEstimator::new(KNeighborsRegressor::default()),
+            estimator: AnyEstimator::new(DecisionTreeRegressor::default()),
             n_estimators: 10,
             max_samples: 1.0,
             max_features: 1.0,

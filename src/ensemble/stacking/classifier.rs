@@ -6,6 +6,7 @@ use super::PARAMETERS;
 use super::layers::{Layers, Stacked, beside, said};
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
+use crate::ensemble::forest::RandomForestClassifier;
 use crate::ensemble::members::{
     chances_of, check_members, classes_of, read_list, restore_classes, restore_members, store_classes, store_members,
 };
@@ -30,10 +31,10 @@ use crate::registry::{AnyEstimator, Model};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StackingClassifier {
-    /// The classifiers below.
+    /// The classifiers below. Default: neighbours and a forest.
     #[serde(deserialize_with = "read_list")]
     pub estimators: Vec<AnyEstimator>,
-    /// The classifier on top.
+    /// The classifier on top. Default: 15 neighbours.
     pub final_estimator: AnyEstimator,
     /// Parts of the rows: what is said of one comes from models fitted on the others. Default 5.
     pub cv: usize,
@@ -45,7 +46,8 @@ pub struct StackingClassifier {
 
 impl Default for StackingClassifier {
     fn default() -> StackingClassifier {
-        let members = [1, 5, 15].map(|k| AnyEstimator::new(KNeighborsClassifier::new(k))).to_vec();
+        let neighbors = AnyEstimator::new(KNeighborsClassifier::default());
+        let members = vec![neighbors, AnyEstimator::new(RandomForestClassifier::default())];
         let last = AnyEstimator::new(KNeighborsClassifier::new(15));
         StackingClassifier { estimators: members, final_estimator: last, cv: 5, passthrough: false, seed: 0 }
     }

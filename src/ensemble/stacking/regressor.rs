@@ -6,6 +6,7 @@ use super::PARAMETERS;
 use super::layers::{Layers, Stacked, beside, said};
 use crate::array::Matrix;
 use crate::data::Target;
+use crate::ensemble::forest::RandomForestRegressor;
 use crate::ensemble::members::{check_members, numbers_of, read_list, restore_members, store_members};
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
@@ -28,10 +29,10 @@ use crate::registry::{AnyEstimator, Model};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StackingRegressor {
-    /// The regressors below.
+    /// The regressors below. Default: neighbours and a forest.
     #[serde(deserialize_with = "read_list")]
     pub estimators: Vec<AnyEstimator>,
-    /// The regressor on top.
+    /// The regressor on top. Default: 15 neighbours.
     pub final_estimator: AnyEstimator,
     /// Parts of the rows: what is said of one comes from models fitted on the others. Default 5.
     pub cv: usize,
@@ -43,7 +44,8 @@ pub struct StackingRegressor {
 
 impl Default for StackingRegressor {
     fn default() -> StackingRegressor {
-        let members = [1, 5, 15].map(|k| AnyEstimator::new(KNeighborsRegressor::new(k))).to_vec();
+        let neighbors = AnyEstimator::new(KNeighborsRegressor::default());
+        let members = vec![neighbors, AnyEstimator::new(RandomForestRegressor::default())];
         let last = AnyEstimator::new(KNeighborsRegressor::new(15));
         StackingRegressor { estimators: members, final_estimator: last, cv: 5, passthrough: false, seed: 0 }
     }

@@ -1,0 +1,99 @@
+//! Fitting one weak model a round.
+
+use serde_json::Value;
+
+use crate::array::Matrix;
+use crate::data::{Labels, Target};
+use crate::device::Device;
+use crate::ensemble::members::{classes_of, numbers_of};
+use crate::error::Result;
+use crate::estimator::{Fit, Predict};
+use crate::model::Persist;
+use crate::registry::{AnyEstimator, Model};
+use crate::tree::{DecisionTreeClassifier, DecisionTreeClassifierModel, Table};
+
+/// A weak classifier, fitted again and again on the same rows with other weights.
+pub(super) enum Learner<'a> {
+    /// A tree: its rows are put into bins once for all rounds.
+    Tree(DecisionTreeClassifier, Table<'a>),
+    /// Any other classifier.
+    Any(AnyEstimator),
+}
+
+impl<'a> Learner<'a> {
+    /// The estimator for rows of which those of weight 0 never count.
+    pub(super) fn new(estimator: &AnyEstimator, x: &'a Matrix, y: &Labels, weights: &[f64]) -> Result<Learner<'a>> {
+        let tree = (estimator.name() == DecisionTreeClassifierModel::KIND)
+            .then(|| estimator.parameters())
+            .transpose()?
+            .and_then(|parameters| serde_json::from_value(Value::Object(parameters)).ok());
+        match tree {
+            Some(tree) => {
+                let tree: DecisionTreeClassifier = tree;
+                let table = tree.table(x, y, weights)?;
+                Ok(Learner::Tree(tree, table))
+            }
+            None => Ok(Learner::Any(estimator.clone())),
+        }
+    }
+
+    /// The classifier of these weights, and what it says of every row.
+    pub(super) fn weighted(
+        &self,
+        x: &Matrix,
+        device: &Device,
+        y: &Labels,
+        weights: &[f64],
+        seed: u64,
+    ) -> Result<(Model, Labels)> {
+        match self {
+            Learner::Tree(tree, table) => {
+                let model = tree.clone().seed(seed).fit_table(table, x, y, weights)?;
+                let said = model.predict(x)?;
+                Ok((Model::new(Box::new(model)), said))
+            }
+            Learner::Any(estimator) => {
+                let weights = super::weights::for_fit(weights);
+                let options = Fit::default().sample_weight(&weights);
+                let rows = x.to(device)?;
+                let model = seeded(estimator, seed)?.fit((&rows).into(), &Target::Classes(y.clone()), options)?;
+                let said = classes_of(&model, (&rows).into())?;
+                Ok((model, said))
+            }
+        }
+    }
+}
+
+/// The classifier of some rows, and what it says of every row.
+pub(super) fn classifier_of_rows(
+    estimator: &AnyEstimator,
+    x: &Matrix,
+    device: &Device,
+    y: &Labels,
+    rows: &[usize],
+    seed: u64,
+) -> Result<(Model, Labels)> {
+    let drawn = x.select(rows)?.to(device)?;
+    let model = seeded(estimator, seed)?.fit((&drawn).into(), &Target::Classes(y.select(rows)?), Fit::default())?;
+    let said = classes_of(&model, (&x.to(device)?).into())?;
+    Ok((model, said))
+}
+
+/// The regressor of some rows, and what it says of every row.
+pub(super) fn regressor_of_rows(
+    estimator: &AnyEstimator,
+    x: &Matrix,
+    device: &Device,
+    y: &Matrix,
+    rows: &[usize],
+    seed: u64,
+) -> Result<(Model, Matrix)> {
+    let drawn = x.select(rows)?.to(device)?;
+    let model = seeded(estimator, seed)?.fit((&drawn).into(), &Target::Numbers(y.select(rows)?), Fit::default())?;
+    let said = numbers_of(&model, (&x.to(device)?).into())?;
+    Ok((model, said))
+}
+
+fn seeded(estimator: &AnyEstimator, seed: u64) -> Result<AnyEstimator> {
+    if estimator.has("seed") { estimator.set("seed", seed.into()) } else { Ok(estimator.clone()) }
+}

@@ -1,0 +1,242 @@
+//! Numbers by one tree.
+
+use serde::{Deserialize, Serialize};
+
+use super::criterion::RegressionCriterion;
+use super::features::FeatureDraw;
+use super::fitting::Table;
+use super::parameters::{Limits, MaxFeatures, check_bins};
+use super::target::Values;
+use super::tree::Tree;
+use super::trees::{Trees, rows_to_learn, to_matrix};
+use crate::array::Matrix;
+use crate::error::Result;
+use crate::estimator::{Fit, Predict, Rows, Score, Targets};
+use crate::model::{Container, Persist};
+
+/// A decision tree for numbers: a leaf's value is the mean of its rows. Names and defaults are scikit-learn's.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// let x = Matrix::from_rows(&[[0.0], [1.0], [2.0], [3.0]])?;
+/// let model = DecisionTreeRegressor::default().max_depth(1).fit(&x, &[1.0, 1.0, 5.0, 7.0])?;
+/// assert_eq!(model.predict(&Matrix::from_rows(&[[0.5], [9.0]])?)?.as_slice(), [1.0, 6.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+///
+/// # What to expect
+/// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
+///   comes later goes with the larger child.
+/// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is split
+///   even where no split gains anything, as in scikit-learn, if it allows one.
+/// - Rows of weight 0 are as good as absent. The same seed gives the same bits on any number of threads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DecisionTreeRegressor {
+    /// What a split lessens. Default [`RegressionCriterion::SquaredError`].
+    pub criterion: RegressionCriterion,
+    /// Divisions on the way to a leaf at most; 0 leaves one leaf. Default: no limit.
+    pub max_depth: Option<usize>,
+    /// Leaves at most, 2 or more; the leaf whose split gains most is then divided first. Default: no limit.
+    pub max_leaf_nodes: Option<usize>,
+    /// Rows of a node that is divided, at least; 2 or more. Default 2.
+    pub min_samples_split: usize,
+    /// Rows of a leaf, at least; 1 or more. A row counts once whatever it weighs. Default 1.
+    pub min_samples_leaf: usize,
+    /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
+    pub min_impurity_decrease: f64,
+    /// How many features each split looks at. Default [`MaxFeatures::All`].
+    pub max_features: MaxFeatures,
+    /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
+    /// Default 255.
+    pub max_bins: Option<usize>,
+    /// Decides which features are drawn. Default 0.
+    pub seed: u64,
+}
+
+impl Default for DecisionTreeRegressor {
+    fn default() -> DecisionTreeRegressor {
+        DecisionTreeRegressor {
+            criterion: RegressionCriterion::SquaredError,
+            max_depth: None,
+            max_leaf_nodes: None,
+            min_samples_split: 2,
+            min_samples_leaf: 1,
+            min_impurity_decrease: 0.0,
+            max_features: MaxFeatures::All,
+            max_bins: Some(255),
+            seed: 0,
+        }
+    }
+}
+
+impl DecisionTreeRegressor {
+    /// Sets the criterion.
+    pub fn criterion(mut self, criterion: RegressionCriterion) -> DecisionTreeRegressor {
+        self.criterion = criterion;
+        self
+    }
+
+    /// Sets the largest depth.
+    pub fn max_depth(mut self, max_depth: usize) -> DecisionTreeRegressor {
+        self.max_depth = Some(max_depth);
+        self
+    }
+
+    /// Sets the largest number of leaves.
+    pub fn max_leaf_nodes(mut self, max_leaf_nodes: usize) -> DecisionTreeRegressor {
+        self.max_leaf_nodes = Some(max_leaf_nodes);
+        self
+    }
+
+    /// Sets the least rows of a node that is divided.
+    pub fn min_samples_split(mut self, min_samples_split: usize) -> DecisionTreeRegressor {
+        self.min_samples_split = min_samples_split;
+        self
+    }
+
+    /// Sets the least rows of a leaf.
+    pub fn min_samples_leaf(mut self, min_samples_leaf: usize) -> DecisionTreeRegressor {
+        self.min_samples_leaf = min_samples_leaf;
+        self
+    }
+
+    /// Sets the least decrease of the impurity.
+    pub fn min_impurity_decrease(mut self, min_impurity_decrease: f64) -> DecisionTreeRegressor {
+        self.min_impurity_decrease = min_impurity_decrease;
+        self
+    }
+
+    /// Sets how many features each split looks at.
+    pub fn max_features(mut self, max_features: MaxFeatures) -> DecisionTreeRegressor {
+        self.max_features = max_features;
+        self
+    }
+
+    /// Sets the number of bins; `None` for exact splits.
+    pub fn max_bins(mut self, max_bins: impl Into<Option<usize>>) -> DecisionTreeRegressor {
+        self.max_bins = max_bins.into();
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> DecisionTreeRegressor {
+        self.seed = seed;
+        self
+    }
+
+    /// Grows the tree of the rows of `x` (n×d, NaN is missing) with their targets (n numbers, or n×p). Costs about
+    /// n·(d + p) steps a level.
+    pub fn fit<'a, 'b>(&self, x: impl Into<Rows<'a>>, y: impl Into<Targets<'b>>) -> Result<DecisionTreeRegressorModel> {
+        self.fit_with(x, y, Fit::default())
+    }
+
+    /// The same with sample weights.
+    pub fn fit_with<'a, 'b>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+        options: Fit<'_>,
+    ) -> Result<DecisionTreeRegressorModel> {
+        const OP: &str = "DecisionTreeRegressor";
+        let x = rows_to_learn(OP, x.into())?;
+        let limits = self.limits();
+        limits.check()?;
+        check_bins(self.max_bins)?;
+        let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
+        let weights = options.weights(OP, x.rows())?;
+        let values = Values::new(OP, y.into().complete(OP, x.rows())?, weights)?;
+        let target = values.target(None);
+        let tree = Table::new(&x, &target, self.max_bins)?.grow(&target, &limits, draw)?;
+        Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            max_depth: self.max_depth,
+            max_leaf_nodes: self.max_leaf_nodes,
+            min_samples_split: self.min_samples_split,
+            min_samples_leaf: self.min_samples_leaf,
+            min_impurity_decrease: self.min_impurity_decrease,
+        }
+    }
+}
+
+/// A fitted tree of numbers.
+#[derive(Debug, Clone)]
+pub struct DecisionTreeRegressorModel {
+    params: DecisionTreeRegressor,
+    trees: Trees,
+}
+
+impl DecisionTreeRegressorModel {
+    /// The tree; the values of a node are the means of the targets.
+    pub fn tree(&self) -> &Tree {
+        &self.trees.trees()[0]
+    }
+
+    /// The names of the columns, if they had any.
+    pub fn column_names(&self) -> Option<&[String]> {
+        self.trees.names()
+    }
+
+    /// How much each column lessened the variance: shares with the sum 1, or zeros in a tree that gains nothing.
+    pub fn feature_importances(&self) -> Vec<f64> {
+        self.trees.importances()
+    }
+
+    /// The leaf of each row of `x`, by its number in [`Tree::nodes`].
+    pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
+        Ok(self.trees.leaves(&self.trees.queries("DecisionTreeRegressor", x.into())?))
+    }
+
+    /// The tree as lines of text, with the names of the columns.
+    pub fn to_text(&self) -> String {
+        self.tree().to_text(self.trees.names())
+    }
+}
+
+impl Predict for DecisionTreeRegressorModel {
+    type Output = Matrix;
+
+    /// The value of the leaf of each row, n×p.
+    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let x = self.trees.queries("DecisionTreeRegressor", x.into())?;
+        to_matrix(&self.trees.mean_values(&x), x.rows(), self.tree().outputs())
+    }
+}
+
+impl Score for DecisionTreeRegressorModel {
+    type Target = Matrix;
+
+    /// R², the mean over the outputs.
+    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
+        crate::metrics::r2_score_columns(target, &self.predict(x)?)
+    }
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Stored {
+    estimator: DecisionTreeRegressor,
+    columns: usize,
+    outputs: usize,
+}
+
+impl Persist for DecisionTreeRegressorModel {
+    const KIND: &'static str = "decision-tree-regressor";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        let (columns, outputs) = (self.trees.columns(), self.tree().outputs());
+        container.set_parameters(&Stored { estimator: self.params.clone(), columns, outputs })?;
+        self.trees.store(container)
+    }
+
+    fn restore(container: &mut Container) -> Result<DecisionTreeRegressorModel> {
+        let Stored { estimator, columns, outputs } = container.parameters()?;
+        let trees = Trees::restore(container, columns, outputs)?;
+        if trees.trees().len() != 1 || outputs == 0 {
+            return Err(container.refuse(format!("{} trees of {outputs} outputs", trees.trees().len())));
+        }
+        Ok(DecisionTreeRegressorModel { params: estimator, trees })
+    }
+}

@@ -1,0 +1,130 @@
+//! Exact splits: every threshold between two values of a node, without bins.
+
+use rayon::prelude::*;
+
+use super::features::{FeatureDraw, FeatureOrder};
+use super::quantiles::midway;
+use super::sequential::Splitter;
+use super::split::{Cut, Node, Split};
+use super::target::Target;
+use crate::array::Matrix;
+
+/// Values that a node sorts at least before its features are shared among threads.
+const PARALLEL: usize = 1 << 14;
+
+/// Finds splits by sorting the rows of a node by each feature: n·d·log n steps a level.
+#[derive(Debug)]
+pub(crate) struct ExactSplitter<'a> {
+    x: &'a Matrix,
+    draw: FeatureDraw,
+    order: FeatureOrder,
+}
+
+impl<'a> ExactSplitter<'a> {
+    /// Splits of the rows of `x` by features that `draw` draws.
+    pub(crate) fn new(x: &'a Matrix, draw: FeatureDraw) -> ExactSplitter<'a> {
+        ExactSplitter { x, draw, order: FeatureOrder::default() }
+    }
+}
+
+impl<T: Target> Splitter<T> for ExactSplitter<'_> {
+    fn best_split(&mut self, node: &Node<'_, T>, path: u64, rows: &[u32]) -> Option<Split> {
+        self.draw.start(path, &mut self.order);
+        let features = self.order.drawn();
+        let mut best = if rows.len() * features.len() < PARALLEL {
+            let mut keys = Vec::with_capacity(rows.len());
+            let found = features.iter().map(|feature| best_of_feature(self.x, node, rows, *feature, &mut keys));
+            found.fold(None, better)
+        } else {
+            let of = |feature: &u32| best_of_feature(self.x, node, rows, *feature, &mut Vec::with_capacity(rows.len()));
+            let found: Vec<Option<Split>> = features.par_iter().map(of).collect();
+            found.into_iter().fold(None, better)
+        };
+        while best.is_none() {
+            let feature = self.draw.another(&mut self.order)?;
+            best = best_of_feature(self.x, node, rows, feature, &mut vec![]);
+        }
+        best
+    }
+
+    fn partition(&mut self, split: &Split, rows: &mut [u32], right: &mut Vec<u32>) -> usize {
+        let goes_left = |row: u32| {
+            let value = self.x.get(row as usize, split.feature as usize);
+            if value.is_nan() { split.missing_left } else { value <= split.threshold }
+        };
+        right.clear();
+        let mut left = 0;
+        for at in 0..rows.len() {
+            let row = rows[at];
+            if goes_left(row) {
+                rows[left] = row;
+                left += 1;
+            } else {
+                right.push(row);
+            }
+        }
+        rows[left..].copy_from_slice(right);
+        left
+    }
+}
+
+/// The one that gains more; the first of equals.
+fn better(first: Option<Split>, second: Option<Split>) -> Option<Split> {
+    match (&first, &second) {
+        (Some(one), Some(other)) if other.gain <= one.gain => first,
+        (_, Some(_)) => second,
+        _ => first,
+    }
+}
+
+/// The best split by one feature, thresholds in ascending order.
+fn best_of_feature<T: Target>(
+    x: &Matrix,
+    node: &Node<'_, T>,
+    rows: &[u32],
+    feature: u32,
+    keys: &mut Vec<u64>,
+) -> Option<Split> {
+    let words = node.cell.len();
+    let (mut left, mut missing, mut has_missing) = (vec![0; words], vec![0; words], false);
+    keys.clear();
+    for &row in rows {
+        let value = x.get(row as usize, feature as usize);
+        if value.is_nan() {
+            node.target.add(row as usize, &mut missing);
+            has_missing = true;
+        } else {
+            keys.push(u64::from(ascending(value)) << 32 | u64::from(row));
+        }
+    }
+    keys.sort_unstable();
+    let mut best = None;
+    for (at, key) in keys.iter().enumerate() {
+        node.target.add(*key as u32 as usize, &mut left);
+        let value = x.get(*key as u32 as usize, feature as usize);
+        let next = keys.get(at + 1).map(|key| x.get(*key as u32 as usize, feature as usize));
+        let threshold = match next {
+            Some(next) if next == value => continue,
+            Some(next) => midway(value, next),
+            // Behind the last value: what is present against what is missing.
+            None if has_missing => f32::MAX,
+            None => break,
+        };
+        let cut = Cut { feature, bin: 0, threshold };
+        match has_missing {
+            true => node.consider_both(&mut best, &mut left, &missing, cut),
+            false => node.consider(&mut best, &left, cut, false),
+        }
+    }
+    let mut best: Split = best?;
+    if !has_missing {
+        best.missing_left = node.larger_is_left(&best);
+    }
+    Some(best)
+}
+
+/// Bits that ascend with the values; both zeros are one.
+fn ascending(value: f32) -> u32 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}

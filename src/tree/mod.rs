@@ -1,0 +1,46 @@
+//! Decision trees: rows divided by one feature and threshold after the other, for classes and for numbers.
+//!
+//! Rows are put into at most 255 bins a feature, or split exactly at every value; NaN is missing and goes where the
+//! gain is larger. What decides a split is a whole number or one fixed formula of whole numbers, so a tree is the same
+//! to the bit for any number of threads.
+
+#[cfg(test)]
+mod agreement;
+mod binned;
+mod bins;
+mod bundles;
+mod by_name;
+mod criterion;
+mod decision_tree_classifier;
+mod decision_tree_regressor;
+mod exact;
+mod features;
+mod fitting;
+pub(crate) mod grow;
+mod layout;
+mod parameters;
+mod quantiles;
+mod scan;
+mod sequential;
+mod split;
+mod target;
+mod target_cells;
+mod text;
+#[allow(clippy::module_inception)]
+mod tree;
+mod trees;
+
+pub(crate) use bins::{BinnedMatrix, Bins};
+pub use criterion::{Criterion, RegressionCriterion};
+pub(crate) use decision_tree_classifier::check_classes;
+pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifierModel};
+pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
+pub(crate) use features::FeatureDraw;
+pub(crate) use fitting::Table;
+pub(crate) use layout::Layout;
+pub use parameters::{ClassWeight, MaxFeatures};
+pub(crate) use parameters::{Limits, at_least, check_bins};
+pub(crate) use target::{ClassTarget, FixedWeights, Target, Values};
+pub use tree::{Node, Tree};
+pub(crate) use tree::{restore_trees, store_trees};
+pub(crate) use trees::{Trees, likeliest, rows_to_learn, to_matrix};

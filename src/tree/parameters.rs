@@ -1,0 +1,259 @@
+//! Parameters that trees and forests share.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Labels;
+use crate::error::{Error, Result};
+
+/// Of d features, how many each split looks at; they are drawn anew for every node.
+///
+/// A node whose drawn features allow no split looks at more of them, one by one, until one does.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "WrittenFeatures", into = "WrittenFeatures")]
+pub enum MaxFeatures {
+    /// All d.
+    #[default]
+    All,
+    /// √d, rounded down.
+    Sqrt,
+    /// log₂ d, rounded down.
+    Log2,
+    /// So many, from 1 to d.
+    Count(usize),
+    /// This share of d, above 0 and up to 1, rounded down.
+    Share(f64),
+}
+
+/// The same as it is written: null, `sqrt`, `log2`, a whole number, or a share.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenFeatures {
+    All(()),
+    Count(usize),
+    Share(f64),
+    Name(String),
+}
+
+impl From<MaxFeatures> for WrittenFeatures {
+    fn from(features: MaxFeatures) -> WrittenFeatures {
+        match features {
+            MaxFeatures::All => WrittenFeatures::All(()),
+            MaxFeatures::Sqrt => WrittenFeatures::Name("sqrt".to_string()),
+            MaxFeatures::Log2 => WrittenFeatures::Name("log2".to_string()),
+            MaxFeatures::Count(count) => WrittenFeatures::Count(count),
+            MaxFeatures::Share(share) => WrittenFeatures::Share(share),
+        }
+    }
+}
+
+impl TryFrom<WrittenFeatures> for MaxFeatures {
+    type Error = Error;
+
+    fn try_from(written: WrittenFeatures) -> Result<MaxFeatures> {
+        match written {
+            WrittenFeatures::All(()) => Ok(MaxFeatures::All),
+            WrittenFeatures::Count(count) => Ok(MaxFeatures::Count(count)),
+            WrittenFeatures::Share(share) => Ok(MaxFeatures::Share(share)),
+            WrittenFeatures::Name(name) => match name.as_str() {
+                "all" => Ok(MaxFeatures::All),
+                "sqrt" => Ok(MaxFeatures::Sqrt),
+                "log2" => Ok(MaxFeatures::Log2),
+                _ => {
+                    let rule = "none, sqrt, log2, a whole number, or a share such as 0.5".to_string();
+                    Err(Error::Param { name: "max_features", rule, got: name })
+                }
+            },
+        }
+    }
+}
+
+impl MaxFeatures {
+    /// The number, at least 1.
+    pub(crate) fn of(self, columns: usize) -> Result<usize> {
+        let refuse = |rule: String, got: String| Err(Error::Param { name: "max_features", rule, got });
+        let count = match self {
+            MaxFeatures::All => columns,
+            MaxFeatures::Sqrt => columns.isqrt(),
+            MaxFeatures::Log2 => columns.max(1).ilog2() as usize,
+            MaxFeatures::Count(count) if count == 0 || count > columns => {
+                return refuse(format!("from 1 to the number of columns, {columns}"), count.to_string());
+            }
+            MaxFeatures::Count(count) => count,
+            MaxFeatures::Share(share) if !(share > 0.0 && share <= 1.0) => {
+                return refuse("a share above 0 and up to 1".to_string(), share.to_string());
+            }
+            MaxFeatures::Share(share) => (share * columns as f64) as usize,
+        };
+        Ok(count.max(1))
+    }
+}
+
+/// How much the rows of a class count, beside their sample weights.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "WrittenWeight", into = "WrittenWeight")]
+pub enum ClassWeight {
+    /// All classes alike.
+    #[default]
+    Uniform,
+    /// n / (k·nₖ): every class counts as much as the others, whatever its rows.
+    Balanced,
+    /// By the class's name; one that is not named counts 1.
+    Given(BTreeMap<String, f64>),
+}
+
+/// The same as it is written: null, `balanced`, or an object of weights by class.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenWeight {
+    Uniform(()),
+    Name(String),
+    Given(BTreeMap<String, f64>),
+}
+
+impl From<ClassWeight> for WrittenWeight {
+    fn from(weight: ClassWeight) -> WrittenWeight {
+        match weight {
+            ClassWeight::Uniform => WrittenWeight::Uniform(()),
+            ClassWeight::Balanced => WrittenWeight::Name("balanced".to_string()),
+            ClassWeight::Given(weights) => WrittenWeight::Given(weights),
+        }
+    }
+}
+
+impl TryFrom<WrittenWeight> for ClassWeight {
+    type Error = Error;
+
+    fn try_from(written: WrittenWeight) -> Result<ClassWeight> {
+        match written {
+            WrittenWeight::Uniform(()) => Ok(ClassWeight::Uniform),
+            WrittenWeight::Given(weights) => Ok(ClassWeight::Given(weights)),
+            WrittenWeight::Name(name) if name == "balanced" => Ok(ClassWeight::Balanced),
+            WrittenWeight::Name(got) => {
+                let rule = "none, balanced, or an object of weights by class".to_string();
+                Err(Error::Param { name: "class_weight", rule, got })
+            }
+        }
+    }
+}
+
+impl ClassWeight {
+    /// The weight of each row: its sample weight times that of its class; `None` when all are 1.
+    pub(crate) fn row_weights(&self, y: &Labels, weights: Option<&[f32]>) -> Result<Option<Vec<f64>>> {
+        let by_class = self.by_class(y)?;
+        let sample_weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
+        if by_class.is_none() && weights.is_none() {
+            return Ok(None);
+        }
+        let class_weight = |code: u32| by_class.as_ref().map_or(1.0, |by_class| by_class[code as usize]);
+        let of_rows: Vec<f64> =
+            y.codes().iter().enumerate().map(|(row, code)| sample_weight(row) * class_weight(*code)).collect();
+        if of_rows.iter().all(|weight| *weight == 0.0) {
+            let rule = "above 0 for a class that has rows".to_string();
+            return Err(Error::Param { name: "class_weight", rule, got: "0 for all of them".to_string() });
+        }
+        Ok(Some(of_rows))
+    }
+
+    fn by_class(&self, y: &Labels) -> Result<Option<Vec<f64>>> {
+        match self {
+            ClassWeight::Uniform => Ok(None),
+            ClassWeight::Balanced => {
+                let counts = y.counts();
+                let present = counts.iter().filter(|count| **count > 0).count();
+                let weight = |count: &usize| y.len() as f64 / (present * count).max(1) as f64;
+                Ok(Some(counts.iter().map(weight).collect()))
+            }
+            ClassWeight::Given(given) => {
+                let refuse =
+                    |rule: &str, got: String| Error::Param { name: "class_weight", rule: rule.to_string(), got };
+                if let Some(name) = given.keys().find(|name| !y.names().contains(name)) {
+                    return Err(refuse("given for classes that there are", format!("one for {name}")));
+                }
+                if let Some((name, weight)) = given.iter().find(|(_, weight)| !(**weight >= 0.0 && weight.is_finite()))
+                {
+                    return Err(refuse("finite numbers of at least 0", format!("{weight} for {name}")));
+                }
+                Ok(Some(y.names().iter().map(|name| given.get(name).copied().unwrap_or(1.0)).collect()))
+            }
+        }
+    }
+}
+
+/// When a tree stops growing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Limits {
+    pub(crate) max_depth: Option<usize>,
+    pub(crate) max_leaf_nodes: Option<usize>,
+    pub(crate) min_samples_split: usize,
+    pub(crate) min_samples_leaf: usize,
+    pub(crate) min_impurity_decrease: f64,
+}
+
+impl Limits {
+    /// Refuses what cannot be.
+    pub(crate) fn check(&self) -> Result<()> {
+        at_least("min_samples_split", self.min_samples_split, 2)?;
+        at_least("min_samples_leaf", self.min_samples_leaf, 1)?;
+        if let Some(leaves) = self.max_leaf_nodes {
+            at_least("max_leaf_nodes", leaves, 2)?;
+        }
+        if !(self.min_impurity_decrease >= 0.0 && self.min_impurity_decrease.is_finite()) {
+            let (rule, got) = ("a finite number of at least 0".to_string(), self.min_impurity_decrease.to_string());
+            return Err(Error::Param { name: "min_impurity_decrease", rule, got });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a number of bins that a byte cannot hold beside the one for missing values.
+pub(crate) fn check_bins(max_bins: Option<usize>) -> Result<()> {
+    match max_bins {
+        Some(bins) if !(2..=255).contains(&bins) => {
+            let rule = "from 2 to 255, or none for exact splits".to_string();
+            Err(Error::Param { name: "max_bins", rule, got: bins.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a number below a smallest one.
+pub(crate) fn at_least(name: &'static str, value: usize, least: usize) -> Result<()> {
+    match value < least {
+        true => Err(Error::Param { name, rule: format!("at least {least}"), got: value.to_string() }),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_features_is_that_of_scikit_learn() {
+        let of = |max_features: MaxFeatures, columns| max_features.of(columns).unwrap();
+        assert_eq!((of(MaxFeatures::Sqrt, 28), of(MaxFeatures::Log2, 28), of(MaxFeatures::All, 28)), (5, 4, 28));
+        assert_eq!((of(MaxFeatures::Sqrt, 1), of(MaxFeatures::Log2, 1), of(MaxFeatures::Share(0.3), 10)), (1, 1, 3));
+        assert_eq!(of(MaxFeatures::Share(0.01), 10), 1);
+        for wrong in [MaxFeatures::Count(0), MaxFeatures::Count(11), MaxFeatures::Share(0.0), MaxFeatures::Share(1.5)] {
+            assert!(matches!(wrong.of(10), Err(Error::Param { name: "max_features", .. })), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn balanced_classes_weigh_alike() {
+        let y = Labels::from_codes(vec![0, 0, 0, 2], vec!["a".into(), "b".into(), "c".into()]).unwrap();
+        let weights = ClassWeight::Balanced.row_weights(&y, None).unwrap().unwrap();
+        assert_eq!(weights, [4.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, 2.0]);
+        let given = |pairs: &[(&str, f64)]| {
+            ClassWeight::Given(pairs.iter().map(|(name, weight)| (name.to_string(), *weight)).collect())
+        };
+        let weights = given(&[("c", 5.0)]).row_weights(&y, Some(&[1.0, 2.0, 0.0, 3.0])).unwrap().unwrap();
+        assert_eq!(weights, [1.0, 2.0, 0.0, 15.0]);
+        assert!(given(&[("d", 1.0)]).row_weights(&y, None).is_err());
+        assert!(given(&[("a", f64::NAN)]).row_weights(&y, None).is_err());
+        assert!(given(&[("a", 0.0), ("c", 0.0)]).row_weights(&y, None).is_err());
+        assert_eq!(ClassWeight::Uniform.row_weights(&y, None).unwrap(), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! A tree as text.
+
+use super::tree::Tree;
+use super::trees::likeliest;
+
+/// Draws a tree with lines from parent to child; leaves show their values.
+pub(super) fn draw(tree: &Tree, names: Option<&[String]>) -> String {
+    let values = |number: u32| tree.value(number).iter().map(f64::to_string).collect::<Vec<String>>().join(" ");
+    draw_with(tree, names, values)
+}
+
+/// The same for a tree of classes: leaves show the commonest class and its share.
+pub(super) fn of_classes(tree: &Tree, names: Option<&[String]>, classes: &[String]) -> String {
+    draw_with(tree, names, |number| {
+        let chances = tree.value(number);
+        let best = likeliest(chances, chances.len())[0] as usize;
+        format!("{} ({:.3})", classes[best], chances[best])
+    })
+}
+
+fn draw_with(tree: &Tree, names: Option<&[String]>, leaf: impl Fn(u32) -> String) -> String {
+    let mut text = String::new();
+    // Number of the node, what stands before its line, what stands before its children's.
+    let mut waiting = vec![(0_u32, String::new(), String::new())];
+    while let Some((number, before, below)) = waiting.pop() {
+        let node = &tree.nodes()[number as usize];
+        let label = match node.feature {
+            None => format!("{}  [{} rows]", leaf(number), node.count),
+            Some(feature) => {
+                let name = names.and_then(|names| names.get(feature as usize)).cloned();
+                let missing = if node.missing_left { "yes" } else { "no" };
+                let name = name.unwrap_or_else(|| format!("feature {feature}"));
+                format!("{name} ≤ {} (missing: {missing})", node.threshold)
+            }
+        };
+        text += &format!("{before}{label}\n");
+        if node.feature.is_some() {
+            let [left, right] = node.children;
+            waiting.push((right, format!("{below}└─ no: "), format!("{below}   ")));
+            waiting.push((left, format!("{below}├─ yes: "), format!("{below}│  ")));
+        }
+    }
+    text
+}
