@@ -50,6 +50,7 @@ pub mod cpu;
 pub mod data;
 pub mod datasets;
 pub mod device;
+pub mod ensemble;
 mod error;
 pub mod estimator;
 pub mod kernel;
@@ -64,6 +65,7 @@ pub mod plot;
 pub mod preprocessing;
 pub mod registry;
 pub mod selection;
+pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};
 pub use data::{Dataset, Labels, Target};

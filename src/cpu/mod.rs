@@ -9,3 +9,4 @@ pub mod random;
 pub mod reduce;
 pub mod sort;
 mod tile;
+pub mod tree;

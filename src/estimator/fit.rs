@@ -1,6 +1,10 @@
 //! The options of a fit.
 
 use super::observer::{Observer, Unobserved, Watch};
+use super::rows::Rows;
+use super::targets::Targets;
+use crate::array::Matrix;
+use crate::data::Labels;
 use crate::error::{Error, Result};
 
 /// What a fit may be given besides its rows and targets.
@@ -15,7 +19,41 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub struct Fit<'a> {
     sample_weight: Option<&'a [f32]>,
+    validation: Option<(Rows<'a>, Truth<'a>)>,
     observer: Option<&'a mut dyn Observer>,
+}
+
+/// What is true of validation rows: their classes or their numbers.
+#[derive(Debug, Clone, Copy)]
+pub enum Truth<'a> {
+    /// A class each.
+    Classes(&'a Labels),
+    /// A number each, or p.
+    Numbers(Targets<'a>),
+}
+
+impl<'a> From<&'a Labels> for Truth<'a> {
+    fn from(labels: &'a Labels) -> Self {
+        Truth::Classes(labels)
+    }
+}
+
+impl<'a> From<&'a [f32]> for Truth<'a> {
+    fn from(values: &'a [f32]) -> Self {
+        Truth::Numbers(values.into())
+    }
+}
+
+impl<'a> From<&'a Vec<f32>> for Truth<'a> {
+    fn from(values: &'a Vec<f32>) -> Self {
+        Truth::Numbers(values.into())
+    }
+}
+
+impl<'a> From<&'a Matrix> for Truth<'a> {
+    fn from(matrix: &'a Matrix) -> Self {
+        Truth::Numbers(matrix.into())
+    }
 }
 
 impl<'a> Fit<'a> {
@@ -23,6 +61,18 @@ impl<'a> Fit<'a> {
     pub fn sample_weight(mut self, weights: &'a [f32]) -> Self {
         self.sample_weight = Some(weights);
         self
+    }
+
+    /// Rows and their targets that are not learned from but watched: their loss after each round is kept, and early
+    /// stopping goes by it.
+    pub fn validation(mut self, x: impl Into<Rows<'a>>, y: impl Into<Truth<'a>>) -> Self {
+        self.validation = Some((x.into(), y.into()));
+        self
+    }
+
+    /// The validation rows and what is true of them.
+    pub(crate) fn validation_rows(&self) -> Option<(Rows<'a>, Truth<'a>)> {
+        self.validation
     }
 
     /// Who is told how the fit goes, and may end it.

@@ -9,7 +9,7 @@ mod rows;
 mod targets;
 
 pub(crate) use draws::Draws;
-pub use fit::Fit;
+pub use fit::{Fit, Truth};
 pub use fitted::{Fitted, Losses, Outcome, Prediction, Task};
 pub use learn::Estimator;
 pub(crate) use observer::Watch;

@@ -9,3 +9,4 @@ mod local_outlier_factor;
 mod mini_batch_kmeans;
 mod neighbors;
 mod observers;
+mod tree_devices;

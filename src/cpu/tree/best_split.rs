@@ -1,0 +1,143 @@
+//! The best split of a node, from its histogram of gradient cells.
+
+use super::histogram::{Histogram, Sums};
+
+/// A gain below this share of the children's scores is rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Where the cells of a feature stand in a histogram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeatureCells {
+    /// The first cell.
+    pub first: u32,
+    /// Bins of present values; bin `bins` is that of missing ones.
+    pub bins: u16,
+    /// Whether there is a bin of missing values.
+    pub missing: bool,
+    /// The bin without a cell, as the feature shares its column: the node's sums less those of the other bins.
+    pub default: Option<u16>,
+}
+
+/// What a split must keep to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// What one unit of the gradients and one of the Hessians in fixed point stand for.
+    pub units: [f64; 2],
+    /// Takes this off every |Σ gradient|.
+    pub l1: f64,
+    /// Is added to every Σ Hessian.
+    pub l2: f64,
+    /// The least Σ Hessian of a child.
+    pub min_hessian: f64,
+    /// The least number of rows of a child, at least 1.
+    pub min_count: u64,
+    /// A split gains more than this.
+    pub min_gain: f64,
+}
+
+impl Rules {
+    /// (Σg)²/(Σh + λ) with |Σg| less the L1 term: twice what the best value of a leaf takes off the loss.
+    #[inline(always)]
+    pub fn score(&self, sums: Sums) -> f64 {
+        let gradient = (sums.gradient as f64 * self.units[0]).abs() - self.l1;
+        let hessian = sums.hessian as f64 * self.units[1] + self.l2;
+        if gradient > 0.0 && hessian > 0.0 { gradient * gradient / hessian } else { 0.0 }
+    }
+
+    #[inline(always)]
+    fn allow(&self, child: Sums) -> bool {
+        child.count >= self.min_count && child.hessian as f64 * self.units[1] >= self.min_hessian
+    }
+}
+
+/// A split of a node in two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// The feature.
+    pub feature: u32,
+    /// The last bin that goes left.
+    pub bin: u16,
+    /// Whether missing values go left.
+    pub missing_left: bool,
+    /// What the loss falls by, times two.
+    pub gain: f64,
+    /// The sums of the left child.
+    pub left: Sums,
+}
+
+impl Found {
+    /// Whether this one is better: a larger gain, then a lower feature.
+    pub fn beats(&self, other: &Found) -> bool {
+        self.gain > other.gain || self.gain == other.gain && self.feature < other.feature
+    }
+}
+
+/// The best split by one feature; equal gains go to the lowest bin, then to missing values on the right.
+///
+/// Missing values go where the gain is larger. Where a node has none, those met later go with the larger child, left
+/// if they are alike.
+pub fn best_split(
+    histogram: &Histogram,
+    feature: u32,
+    cells: &FeatureCells,
+    node: Sums,
+    rules: &Rules,
+) -> Option<Found> {
+    let bins = cells.bins as usize;
+    let all = bins + usize::from(cells.missing);
+    if all < 2 {
+        return None;
+    }
+    let first = cells.first as usize;
+    let Some(default) = cells.default else {
+        return scan(histogram.range(first..first + all), bins, feature, node, rules);
+    };
+    let default = default as usize;
+    let own = |bin: usize| match bin {
+        bin if bin < default => histogram.get(first + bin),
+        bin => histogram.get(first + bin - 1),
+    };
+    let others = (0..all).filter(|bin| *bin != default).map(own).fold(Sums::default(), Sums::plus);
+    let rest = node.minus(others);
+    scan((0..all).map(|bin| if bin == default { rest } else { own(bin) }), bins, feature, node, rules)
+}
+
+#[inline(always)]
+fn scan(
+    sums: impl Iterator<Item = Sums> + Clone,
+    bins: usize,
+    feature: u32,
+    node: Sums,
+    rules: &Rules,
+) -> Option<Found> {
+    let missing = sums.clone().nth(bins).unwrap_or_default();
+    let whole = rules.score(node);
+    let mut best: Option<Found> = None;
+    let mut left = Sums::default();
+    let consider = |best: &mut Option<Found>, left: Sums, bin: usize, missing_left: bool| {
+        let right = node.minus(left);
+        if !(rules.allow(left) && rules.allow(right)) {
+            return;
+        }
+        let scores = rules.score(left) + rules.score(right);
+        let gain = scores - whole;
+        let least = best.as_ref().map_or(rules.min_gain, |best| best.gain);
+        if gain > least && gain > ROUNDING * scores {
+            *best = Some(Found { feature, bin: bin as u16, missing_left, gain, left });
+        }
+    };
+    // The split after the last bin divides present from missing values.
+    let last = bins - usize::from(missing.count == 0);
+    for (bin, sums) in sums.take(last).enumerate() {
+        left = left.plus(sums);
+        consider(&mut best, left, bin, false);
+        if missing.count > 0 {
+            consider(&mut best, left.plus(missing), bin, true);
+        }
+    }
+    let mut best = best?;
+    if missing.count == 0 {
+        best.missing_left = 2 * best.left.count >= node.count;
+    }
+    Some(best)
+}

@@ -1,0 +1,25 @@
+//! Growing and reading decision trees: histograms of binned rows, the best split of one, stable partitions of rows, and
+//! predictions. What decides a tree is an integer or one fixed f64 formula of integers, so that any number of threads,
+//! any cut of the work and any device give the same tree.
+
+pub mod best_split;
+pub mod gradients;
+pub mod histogram;
+pub mod partition;
+pub mod predict;
+
+/// Rows as bins, in two orders: row `i` is `stride` bytes, one for each column and then padding.
+#[derive(Debug, Clone, Copy)]
+pub struct BinnedRows<'a> {
+    /// n×stride bytes.
+    pub bins: &'a [u8],
+    /// Bytes of a row, a multiple of eight.
+    pub stride: usize,
+    /// The same codes column after column, n bytes each.
+    pub columns: &'a [u8],
+}
+
+/// Threads that share the work; results never depend on it.
+pub(crate) fn threads() -> usize {
+    rayon::current_num_threads().max(1)
+}

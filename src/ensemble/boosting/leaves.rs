@@ -1,0 +1,102 @@
+//! The values of the leaves, and the scores of the rows in them.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::settings::Settings;
+use crate::array::Matrix;
+use crate::cpu::tree::histogram::Sums;
+use crate::tree::Tree;
+use crate::tree::grow::{Gradients, Grown};
+
+/// Rows of a leaf added together, then the blocks in order.
+const BLOCK: usize = 1 << 12;
+/// Rows whose scores one task renews.
+const ROWS: usize = 1 << 14;
+
+/// How a leaf's sums become its value.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    l1: f64,
+    l2: f64,
+    learning_rate: f64,
+}
+
+impl Step {
+    pub fn new(settings: &Settings) -> Step {
+        let Settings { l1_regularization: l1, l2_regularization: l2, learning_rate, .. } = *settings;
+        Step { l1, l2, learning_rate }
+    }
+
+    /// −Σg/(Σh + λ), with |Σg| less the L1 term, times the learning rate.
+    fn value(&self, gradient: f64, hessian: f64) -> f64 {
+        let (size, hessian) = (gradient.abs() - self.l1, hessian + self.l2);
+        if size > 0.0 && hessian > 0.0 { -self.learning_rate * size.copysign(gradient) / hessian } else { 0.0 }
+    }
+}
+
+/// Sets the values of a grown tree: of leaves from the gradients of their rows, added in f64 in the order of the rows,
+/// of inner nodes from their integer sums.
+pub(super) fn set_values(grown: &mut Grown<Sums>, order: &[u32], gradients: &Gradients, units: [f64; 2], step: Step) {
+    let nodes = grown.tree.nodes();
+    let leaf = |node: &usize| nodes[*node].feature.is_none();
+    let pieces: Vec<(usize, Range<usize>)> =
+        (0..nodes.len()).filter(leaf).flat_map(|node| cut(&grown.rows[node]).map(move |piece| (node, piece))).collect();
+    let add = |(node, piece): &(usize, Range<usize>)| {
+        let mut sums = [0.0_f64; 2];
+        for row in &order[piece.clone()] {
+            sums[0] += f64::from(gradients.gradients[*row as usize]);
+            sums[1] += f64::from(gradients.hessians[*row as usize]);
+        }
+        (*node, sums)
+    };
+    let parts: Vec<(usize, [f64; 2])> = pieces.par_iter().map(add).collect();
+    let known = |sums: &Sums| [sums.gradient as f64 * units[0], sums.hessian as f64 * units[1]];
+    let mut sums: Vec<[f64; 2]> = grown.totals.iter().map(known).collect();
+    (0..sums.len()).filter(leaf).for_each(|node| sums[node] = [0.0; 2]);
+    for (node, [gradient, hessian]) in parts {
+        sums[node][0] += gradient;
+        sums[node][1] += hessian;
+    }
+    for (node, [gradient, hessian]) in (0..).zip(sums) {
+        grown.tree.value_mut(node)[0] = step.value(gradient, hessian);
+        grown.tree.node_mut(node).weight = hessian;
+    }
+}
+
+fn cut(range: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let Range { start, end } = *range;
+    (start..end).step_by(BLOCK).map(move |from| from..end.min(from + BLOCK))
+}
+
+/// Adds the value of its leaf to the score of each row that the tree was grown on.
+pub(super) fn add_to_scores(grown: &Grown<Sums>, order: &[u32], scores: &mut [f32]) {
+    let nodes = grown.tree.nodes();
+    let leaves: Vec<(f32, &[u32])> = (0..nodes.len())
+        .filter(|node| nodes[*node].feature.is_none())
+        .map(|node| (grown.tree.value(node as u32)[0] as f32, &order[grown.rows[node].clone()]))
+        .collect();
+    // The rows of a leaf ascend, so each task finds those of its own stretch in every leaf.
+    scores.par_chunks_mut(ROWS).enumerate().for_each(|(task, scores)| {
+        let first = task * ROWS;
+        for (value, rows) in &leaves {
+            let start = rows.partition_point(|row| (*row as usize) < first);
+            let own = &rows[start..];
+            let end = own.partition_point(|row| (*row as usize) < first + scores.len());
+            own[..end].iter().for_each(|row| scores[*row as usize - first] += value);
+        }
+    });
+}
+
+/// Adds the value of its leaf to the score of each of these other rows (ascending).
+pub(super) fn add_to_others(tree: &Tree, x: &Matrix, others: &[u32], scores: &mut [f32]) {
+    scores.par_chunks_mut(ROWS).enumerate().for_each(|(task, scores)| {
+        let first = task * ROWS;
+        let end = first + scores.len();
+        let start = others.partition_point(|row| (*row as usize) < first);
+        for row in others[start..].iter().map(|row| *row as usize).take_while(|row| *row < end) {
+            scores[row - first] += tree.value(tree.leaf_of(x.row(row)))[0] as f32;
+        }
+    });
+}

@@ -1,0 +1,24 @@
+//! Gradient boosting: each tree takes a step down the loss that the trees before it left (Friedman 2001; second-order
+//! leaf values and histograms as in XGBoost and LightGBM).
+//!
+//! Gradients and Hessians become 16-bit integers for each tree, so histograms and splits are exact sums, and the same
+//! seed gives the same model bytes for any number of threads and on any device. Leaf values are sums of the gradients
+//! themselves in f64. Missing values (NaN) are accepted and go where they help.
+
+mod classifier;
+mod classifier_parameters;
+mod leaves;
+mod model;
+mod regressor;
+mod regressor_parameters;
+mod rounds;
+mod settings;
+mod stages;
+mod truths;
+mod validation;
+
+pub use classifier::GradientBoostingClassifierModel;
+pub use classifier_parameters::GradientBoostingClassifier;
+pub use regressor::GradientBoostingRegressorModel;
+pub use regressor_parameters::GradientBoostingRegressor;
+pub use settings::Growth;

@@ -1,0 +1,139 @@
+//! Boosted trees, whatever they predict.
+
+use serde::{Deserialize, Serialize};
+
+use crate::array::Matrix;
+use crate::cpu::tree::predict::Walk;
+use crate::error::{Error, Result};
+use crate::estimator::{Losses, Outcome, Rows};
+use crate::model::Container;
+use crate::ops::tree::predict::predict;
+use crate::tree::{Tree, restore_trees, store_trees};
+
+/// Trees whose values add up to scores: those of a round one after the other, one an output.
+#[derive(Debug, Clone)]
+pub(super) struct Boosted {
+    trees: Vec<Tree>,
+    baseline: Vec<f64>,
+    features: usize,
+    curve: Vec<f64>,
+    converged: bool,
+    walk: Walk,
+}
+
+/// The numbers that are no arrays.
+#[derive(Debug, Serialize, Deserialize, PartialEq)]
+pub(super) struct Summary {
+    features: usize,
+    converged: bool,
+}
+
+impl Boosted {
+    pub fn new(trees: Vec<Tree>, baseline: Vec<f64>, features: usize, curve: Vec<f64>, converged: bool) -> Boosted {
+        let mut walk = Walk::default();
+        trees.iter().for_each(|tree| walk.push(tree.steps(), tree.depth()));
+        Boosted { trees, baseline, features, curve, converged, walk }
+    }
+
+    pub fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    pub fn outputs(&self) -> usize {
+        self.baseline.len()
+    }
+
+    pub fn baseline(&self) -> &[f64] {
+        &self.baseline
+    }
+
+    pub fn rounds(&self) -> usize {
+        self.trees.len() / self.outputs().max(1)
+    }
+
+    pub fn curve(&self) -> &[f64] {
+        &self.curve
+    }
+
+    pub fn converged(&self) -> bool {
+        self.converged
+    }
+
+    /// Rows to predict for, on the host and as wide as the fitted ones; missing values are welcome.
+    pub fn rows(&self, op: &'static str, x: Rows<'_>) -> Result<Matrix> {
+        let x = x.on_host()?;
+        self.check_width(op, x.columns())?;
+        Ok(x)
+    }
+
+    /// The scores of each row, n×outputs: the baseline and the values of the leaves, added in f64 in the trees' order.
+    /// The leaves are found where the rows live.
+    pub fn scores(&self, op: &'static str, x: Rows<'_>) -> Result<Vec<f64>> {
+        let (x, outputs) = (x.on_device()?, self.outputs());
+        self.check_width(op, x.columns())?;
+        let mut scores: Vec<f64> = self.baseline.iter().copied().cycle().take(x.rows() * outputs).collect();
+        predict(&mut x.device().stream(), &x, &self.walk, &mut scores, outputs, |scores, tree, leaves| {
+            let values = self.trees[tree].values();
+            let own = scores.iter_mut().skip(tree % outputs).step_by(outputs);
+            own.zip(leaves).for_each(|(score, leaf)| *score += values[*leaf as usize]);
+        })?;
+        Ok(scores)
+    }
+
+    fn check_width(&self, op: &'static str, columns: usize) -> Result<()> {
+        if columns != self.features {
+            let expected = format!("{} columns, as in the data that was fitted", self.features);
+            return Err(Error::Shape { op, expected, got: format!("{columns} columns") });
+        }
+        Ok(())
+    }
+
+    /// How much of all gains each feature has, summing to 1; all 0 if no tree has a division.
+    pub fn importances(&self) -> Vec<f64> {
+        let mut gains = vec![0.0; self.features];
+        self.trees.iter().for_each(|tree| tree.add_gains(&mut gains));
+        let total: f64 = gains.iter().sum();
+        gains.iter().map(|gain| if total > 0.0 { gain / total } else { 0.0 }).collect()
+    }
+
+    /// In how many divisions each feature is used.
+    pub fn split_counts(&self) -> Vec<u64> {
+        let mut splits = vec![0; self.features];
+        self.trees.iter().for_each(|tree| tree.add_splits(&mut splits));
+        splits
+    }
+
+    /// What the fit can tell of itself.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            iterations: Some(self.rounds()),
+            converged: Some(self.converged),
+            losses: Losses { train: vec![], validation: self.curve.clone() },
+            importances: Some(self.importances()),
+            ..Outcome::default()
+        }
+    }
+
+    /// The numbers that are no arrays.
+    pub fn summary(&self) -> Summary {
+        Summary { features: self.features, converged: self.converged }
+    }
+
+    pub fn store(&self, container: &mut Container) -> Result<()> {
+        container.insert("baseline", &[self.baseline.len()], self.baseline.clone())?;
+        container.insert("validation_loss", &[self.curve.len()], self.curve.clone())?;
+        store_trees(container, &self.trees)
+    }
+
+    pub fn restore(container: &mut Container, summary: Summary) -> Result<Boosted> {
+        let [outputs] = container.shape("baseline")?;
+        let [rounds] = container.shape("validation_loss")?;
+        let baseline = container.take("baseline", &[outputs])?;
+        let curve = container.take("validation_loss", &[rounds])?;
+        let trees = restore_trees(container, summary.features, 1)?;
+        if outputs == 0 || trees.len() % outputs != 0 {
+            return Err(container.refuse(format!("{} trees for {outputs} outputs", trees.len())));
+        }
+        Ok(Boosted::new(trees, baseline, summary.features, curve, summary.converged))
+    }
+}

@@ -1,0 +1,164 @@
+//! The rounds: gradients, trees, scores.
+
+use super::leaves::{Step, add_to_others, add_to_scores, set_values};
+use super::model::Boosted;
+use super::settings::Settings;
+use super::truths::Truths;
+use super::validation::{Patience, Watched, hold_out};
+use crate::array::Matrix;
+use crate::cpu::random::philox::Philox;
+use crate::cpu::tree::histogram::MOST_ROWS;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::estimator::Watch;
+use crate::tree::grow::{GradientCells, Gradients, grow};
+use crate::tree::{BinnedMatrix, Bins, Tree};
+
+/// The stream of the seed that chooses the rows of round 0; the others follow.
+const SUBSAMPLE_STREAM: u32 = 0xb005_0000;
+
+/// What is to be learned.
+pub(super) struct Problem {
+    pub x: Matrix,
+    /// Where the trees are grown.
+    pub device: Device,
+    pub truths: Truths,
+    /// How much each row counts; none if all are alike.
+    pub weights: Option<Vec<f32>>,
+    /// The group of each row, for a held-out part that has its share of each.
+    pub groups: Vec<u32>,
+    /// Validation rows that were given.
+    pub validation: Option<(Matrix, Truths)>,
+}
+
+/// Boosts trees until there are enough, or the loss of the validation rows no longer falls.
+pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch<'_>) -> Result<Boosted> {
+    let x = problem.x.clone();
+    if x.rows() > MOST_ROWS {
+        let (need, have) = (x.rows() as u64, MOST_ROWS as u64);
+        return Err(Error::Limit { what: "rows of a histogram".to_string(), need, have });
+    }
+    let held = match settings.n_iter_no_change.is_some() && problem.validation.is_none() {
+        true => hold_out(&problem.groups, settings.validation_fraction, settings.seed),
+        false => vec![],
+    };
+    let mut held_weights = None;
+    if held.iter().any(|held| *held) {
+        let weights = problem.weights.take().unwrap_or_else(|| vec![1.0; x.rows()]);
+        let part = |wanted: bool| {
+            weights
+                .iter()
+                .zip(&held)
+                .map(|(weight, held)| if *held == wanted { *weight } else { 0.0 })
+                .collect::<Vec<f32>>()
+        };
+        held_weights = Some(part(true)).filter(|weights| weights.iter().any(|weight| *weight > 0.0));
+        problem.weights = Some(part(false));
+    }
+    let weights = problem.weights.as_deref();
+    let bins = Bins::fit(&x, weights, settings.max_bins)?;
+    let matrix = BinnedMatrix::new(&x, &bins);
+    let baseline = problem.truths.baseline(weights);
+    let scores = problem.truths.begin(&baseline);
+    let watched = problem.validation.map(|(x, truths)| Watched::new(x, truths, &baseline));
+    let mut rounds = Rounds {
+        x: &x,
+        cells: GradientCells::new(&matrix, &bins, settings.split_rules(x.columns()), &problem.device)?,
+        gradients: vec![Gradients::default(); scores.len()],
+        absent: problem.truths.absent(weights),
+        rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),
+        truths: &problem.truths,
+        weights,
+        scores,
+        settings,
+    };
+    let mut watched = watched;
+    let mut patience = Patience::new(settings);
+    let (mut trees, mut converged) = (vec![], false);
+    for round in 0..settings.n_estimators {
+        // Inside the pool: a caller outside would fall asleep and be woken for each of a tree's many small steps.
+        let grown = rayon::scope(|_| rounds.next(round))?;
+        if grown.iter().all(|tree| tree.leaves() == 1) && settings.subsample == 1.0 && settings.max_features == 1.0 {
+            // Nothing is left to learn: every later round would be the same.
+            converged = true;
+            break;
+        }
+        let loss = match (&mut watched, &held_weights) {
+            (Some(watched), _) => Some(watched.add(&grown)),
+            (None, Some(weights)) => Some(problem.truths.loss(&rounds.scores, Some(weights))),
+            (None, None) => None,
+        };
+        trees.extend(grown);
+        converged = loss.is_some_and(|loss| patience.is_over(loss));
+        let fraction = (round + 1) as f64 / settings.n_estimators as f64;
+        if watch.finishes(round + 1, loss, fraction)? || converged {
+            break;
+        }
+    }
+    let kept = patience.kept(trees.len() / baseline.len().max(1));
+    trees.truncate(kept * baseline.len());
+    Ok(Boosted::new(trees, baseline, x.columns(), patience.curve, converged))
+}
+
+struct Rounds<'a> {
+    x: &'a Matrix,
+    truths: &'a Truths,
+    weights: Option<&'a [f32]>,
+    settings: &'a Settings,
+    cells: GradientCells<'a>,
+    gradients: Vec<Gradients>,
+    scores: Vec<Vec<f32>>,
+    /// Rows that count, ascending.
+    rows: Vec<u32>,
+    /// Classes without a row.
+    absent: Vec<bool>,
+}
+
+impl Rounds<'_> {
+    /// Grows one tree for each output, and adds them to the scores.
+    fn next(&mut self, round: usize) -> Result<Vec<Tree>> {
+        self.truths.gradients(&self.scores, self.weights, &mut self.gradients);
+        for (gradients, absent) in self.gradients.iter_mut().zip(&self.absent) {
+            if *absent {
+                gradients.gradients.fill(0.0);
+                gradients.hessians.fill(0.0);
+                gradients.largest = [0.0; 2];
+            }
+        }
+        let sample = self.sample(round);
+        let rows = sample.as_deref().unwrap_or(&self.rows);
+        let roots = self.cells.begin(rows, &self.gradients, (round * self.gradients.len()) as u64)?;
+        let mut grown = grow(&mut self.cells, roots, &self.settings.limits())?;
+        self.cells.fetch_order()?;
+        let others = match rows.len() == self.x.rows() {
+            true => vec![],
+            false => complement(rows, self.x.rows()),
+        };
+        for (at, (grown, scores)) in grown.iter_mut().zip(&mut self.scores).enumerate() {
+            let units = self.cells.units(at);
+            set_values(grown, self.cells.order(), &self.gradients[at], units, Step::new(self.settings));
+            add_to_scores(grown, self.cells.order(), scores);
+            add_to_others(&grown.tree, self.x, &others, scores);
+        }
+        Ok(grown.into_iter().map(|grown| grown.tree).collect())
+    }
+
+    /// The rows of a round: each that counts is in by the chance `subsample`; all if none were.
+    fn sample(&self, round: usize) -> Option<Vec<u32>> {
+        if self.settings.subsample == 1.0 {
+            return None;
+        }
+        let numbers = Philox::new(self.settings.seed, SUBSAMPLE_STREAM.wrapping_add(round as u32));
+        let mut chances = vec![0.0; self.x.rows()];
+        numbers.fill_uniforms(0, &mut chances);
+        let chosen = |row: &u32| f64::from(chances[*row as usize]) < self.settings.subsample;
+        let sample: Vec<u32> = self.rows.iter().copied().filter(chosen).collect();
+        Some(sample).filter(|sample| !sample.is_empty())
+    }
+}
+
+/// The rows that are not among these (ascending).
+fn complement(rows: &[u32], count: usize) -> Vec<u32> {
+    let mut rows = rows.iter().peekable();
+    (0..count as u32).filter(|row| rows.next_if(|next| *next == row).is_none()).collect()
+}

@@ -1,0 +1,98 @@
+//! What classifier and regressor have in common, checked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::tree::grow::{Limits, Order, SplitRules};
+
+/// The order in which a tree grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Growth {
+    /// The leaf with the largest gain is divided next, as LightGBM does.
+    #[default]
+    LeafWise,
+    /// All leaves of a level, then those of the next, as XGBoost does. Where `max_leaf_nodes` ends it, the leaves with
+    /// the largest gains of the last level were divided.
+    DepthWise,
+}
+
+/// The parameters of a fit.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub n_estimators: usize,
+    pub learning_rate: f64,
+    pub growth: Growth,
+    pub max_leaf_nodes: Option<usize>,
+    pub max_depth: Option<usize>,
+    pub max_bins: usize,
+    pub min_samples_leaf: usize,
+    pub min_child_weight: f64,
+    pub l1_regularization: f64,
+    pub l2_regularization: f64,
+    pub subsample: f64,
+    pub max_features: f64,
+    pub n_iter_no_change: Option<usize>,
+    pub validation_fraction: f64,
+    pub tol: f64,
+    pub seed: u64,
+}
+
+impl Settings {
+    /// Refuses what cannot be.
+    pub fn check(&self) -> Result<()> {
+        at_least("n_estimators", self.n_estimators, 1)?;
+        at_least("max_leaf_nodes", self.max_leaf_nodes.unwrap_or(2), 2)?;
+        at_least("min_samples_leaf", self.min_samples_leaf, 1)?;
+        at_least("n_iter_no_change", self.n_iter_no_change.unwrap_or(1), 1)?;
+        let finite = |low: f64| move |value: f64| value >= low && value.is_finite();
+        holds("learning_rate", self.learning_rate, "a finite number above 0", |rate| rate > 0.0 && rate.is_finite())?;
+        holds("min_child_weight", self.min_child_weight, "a finite number of at least 0", finite(0.0))?;
+        holds("l1_regularization", self.l1_regularization, "a finite number of at least 0", finite(0.0))?;
+        holds("l2_regularization", self.l2_regularization, "a finite number of at least 0", finite(0.0))?;
+        holds("tol", self.tol, "a finite number of at least 0", finite(0.0))?;
+        let share = |value: f64| value > 0.0 && value <= 1.0;
+        holds("subsample", self.subsample, "above 0 and at most 1", share)?;
+        holds("max_features", self.max_features, "above 0 and at most 1", share)?;
+        holds("validation_fraction", self.validation_fraction, "above 0 and below 1", |share| {
+            share > 0.0 && share < 1.0
+        })
+    }
+
+    /// When a tree is large enough.
+    pub fn limits(&self) -> Limits {
+        let order = match self.growth {
+            Growth::LeafWise => Order::BestFirst,
+            Growth::DepthWise => Order::LevelByLevel,
+        };
+        let most = usize::MAX;
+        Limits { order, max_depth: self.max_depth.unwrap_or(most), max_leaves: self.max_leaf_nodes.unwrap_or(most) }
+    }
+
+    /// What is asked of a split of rows with `features` features.
+    pub fn split_rules(&self, features: usize) -> SplitRules {
+        SplitRules {
+            l1: self.l1_regularization,
+            l2: self.l2_regularization,
+            min_hessian: self.min_child_weight,
+            min_count: self.min_samples_leaf as u64,
+            min_gain: 0.0,
+            features: ((self.max_features * features as f64).round() as usize).clamp(1, features.max(1)),
+            seed: self.seed,
+        }
+    }
+}
+
+fn at_least(name: &'static str, value: usize, least: usize) -> Result<()> {
+    match value >= least {
+        true => Ok(()),
+        false => Err(Error::Param { name, rule: format!("at least {least}"), got: value.to_string() }),
+    }
+}
+
+fn holds(name: &'static str, value: f64, rule: &str, keeps: impl Fn(f64) -> bool) -> Result<()> {
+    match keeps(value) {
+        true => Ok(()),
+        false => Err(Error::Param { name, rule: rule.to_string(), got: value.to_string() }),
+    }
+}

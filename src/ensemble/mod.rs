@@ -1,0 +1,3 @@
+//! Many models that answer as one.
+
+pub mod boosting;

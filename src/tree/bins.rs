@@ -1,0 +1,270 @@
+//! Rows of numbers as rows of bins.
+
+use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
+use rayon::prelude::*;
+
+use super::bundles::bundles;
+use super::layout::{Layout, Place};
+use super::quantiles::thresholds;
+use crate::array::Matrix;
+use crate::cpu::random::philox::Philox;
+use crate::cpu::tree::BinnedRows;
+use crate::error::{Error, Result};
+
+/// Bins of present values at most; the one of missing values comes behind them.
+pub(crate) const MOST_BINS: usize = 255;
+/// Rows that decide the bins at most.
+const SAMPLE: usize = 200_000;
+/// The stream of the seed that chooses them.
+const SAMPLE_STREAM: u32 = 0x7b17;
+/// Rows binned together.
+const BLOCK: usize = 1024;
+
+/// The bins of each feature: bin `b` holds what is above threshold `b − 1` and not above threshold `b`, the last bin
+/// the rest, and missing values have a bin behind it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bins {
+    thresholds: Vec<Vec<f32>>,
+    missing: Vec<bool>,
+    /// The fullest bin of each feature, among the rows that decided.
+    fullest: Vec<(u16, f64)>,
+}
+
+impl Bins {
+    /// Bins for the columns of `x` (n×d, no infinities), at most `most` for each, by the rows whose weight is above 0.
+    ///
+    /// A feature of at most `most` values is binned exactly. The rows that decide are all, or 200,000 of them, one
+    /// from each stretch of equal length, always the same. Costs a sort of them for each feature.
+    pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize) -> Result<Bins> {
+        if !(2..=MOST_BINS).contains(&most) {
+            let rule = format!("from 2 to {MOST_BINS}");
+            return Err(Error::Param { name: "max_bins", rule, got: most.to_string() });
+        }
+        let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+        let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
+        let rows = sample(rows);
+        let fitted: Vec<_> =
+            (0..x.columns()).into_par_iter().map(|column| fit_feature(x, &rows, column, most)).collect();
+        let missing = (0..x.columns()).map(|column| fitted[column].1).collect::<Vec<bool>>();
+        let fullest = fitted.iter().map(|(_, _, fullest)| *fullest).collect();
+        let thresholds = fitted.into_iter().map(|(thresholds, ..)| thresholds).collect();
+        let mut bins = Bins { thresholds, missing, fullest };
+        bins.find_missing(x)?;
+        Ok(bins)
+    }
+
+    /// A missing value outside the sample gives its feature the bin it needs.
+    fn find_missing(&mut self, x: &Matrix) -> Result<()> {
+        if x.check_finite()?.is_none() {
+            return Ok(());
+        }
+        let columns = x.columns();
+        let found: Vec<Vec<bool>> = x
+            .as_slice()
+            .par_chunks(BLOCK * columns)
+            .map(|block| {
+                let mut found = vec![false; columns];
+                for row in block.chunks(columns) {
+                    found.iter_mut().zip(row).for_each(|(found, value)| *found |= value.is_nan());
+                }
+                found
+            })
+            .collect();
+        for block in found {
+            self.missing.iter_mut().zip(block).for_each(|(missing, found)| *missing |= found);
+        }
+        Ok(())
+    }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.thresholds.len()
+    }
+
+    /// The thresholds of a feature, ascending.
+    pub fn thresholds(&self, feature: usize) -> &[f32] {
+        &self.thresholds[feature]
+    }
+
+    /// Whether a feature has a bin of missing values.
+    pub fn has_missing(&self, feature: usize) -> bool {
+        self.missing[feature]
+    }
+
+    /// What a tree compares with, so that bins up to `bin` go left: x ≤ threshold. Behind the last bin every number is.
+    pub fn threshold(&self, feature: usize, bin: u16) -> f32 {
+        self.thresholds[feature].get(bin as usize).copied().unwrap_or(f32::MAX)
+    }
+
+    /// The fullest bin of a feature and its share of the rows that decided.
+    pub fn fullest(&self, feature: usize) -> (u16, f64) {
+        self.fullest[feature]
+    }
+
+    /// The bin of a value.
+    pub fn bin(&self, feature: usize, value: f32) -> u16 {
+        let thresholds = &self.thresholds[feature];
+        match value.is_nan() {
+            true => thresholds.len() as u16 + 1,
+            false => thresholds.partition_point(|threshold| value > *threshold) as u16,
+        }
+    }
+}
+
+/// At most [`SAMPLE`] of the rows, one from each stretch of equal length.
+fn sample(rows: Vec<usize>) -> Vec<usize> {
+    if rows.len() <= SAMPLE {
+        return rows;
+    }
+    let numbers = Philox::new(0, SAMPLE_STREAM);
+    let stretch = rows.len() as f64 / SAMPLE as f64;
+    let place = |number: usize| ((number as f64 + f64::from(numbers.uniform(number as u64))) * stretch) as usize;
+    (0..SAMPLE).map(|number| rows[place(number).min(rows.len() - 1)]).collect()
+}
+
+/// Thresholds, whether a value is missing, and the fullest bin with its share.
+fn fit_feature(x: &Matrix, rows: &[usize], column: usize, most: usize) -> (Vec<f32>, bool, (u16, f64)) {
+    let (values, columns) = (x.as_slice(), x.columns());
+    let mut present: Vec<f32> = rows.iter().map(|row| values[row * columns + column]).collect();
+    present.retain(|value| !value.is_nan());
+    let absent = rows.len() - present.len();
+    let thresholds = thresholds(&mut present, most);
+    // The values are sorted now: a bin's count is the distance between two places.
+    let ends = thresholds.iter().map(|threshold| present.partition_point(|value| value <= threshold));
+    let mut start = 0;
+    let counts = ends.chain([present.len()]).map(|end| {
+        let count = end - start;
+        start = end;
+        count
+    });
+    let mut fullest = (0, 0);
+    for (bin, count) in counts.chain([absent]).enumerate() {
+        if count > fullest.1 {
+            fullest = (bin as u16, count);
+        }
+    }
+    (thresholds, absent > 0, (fullest.0, fullest.1 as f64 / rows.len().max(1) as f64))
+}
+
+/// Rows as bins, twice: row after row for histograms, each row `stride` bytes with a code for each column, and column
+/// after column for partitions. Features that never leave their fullest bins in the same row may share a column; the
+/// layout knows where each feature is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BinnedMatrix {
+    rows: usize,
+    stride: usize,
+    lines: Vec<Line>,
+    columns: Vec<u8>,
+    layout: Layout,
+}
+
+/// A cache line, so that a row of at most as many codes never lies in two.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+impl BinnedMatrix {
+    /// The rows of `x` in these bins, which were fitted on them. About 6 ns a value on one core.
+    pub fn new(x: &Matrix, bins: &Bins) -> BinnedMatrix {
+        let layout = bundles(x, bins);
+        let stride = stride(layout.columns());
+        let mut lines = vec![Line::zeroed(); (x.rows() * stride).div_ceil(64)];
+        let mut columns = vec![0; x.rows() * layout.columns()];
+        if stride > 0 {
+            let searches: Vec<Search> =
+                (0..bins.features()).map(|feature| Search::new(bins.thresholds(feature))).collect();
+            // For each block of rows its part of every column.
+            let mut parts: Vec<Vec<&mut [u8]>> = (0..x.rows().div_ceil(BLOCK)).map(|_| vec![]).collect();
+            for column in columns.chunks_mut(x.rows()) {
+                parts.iter_mut().zip(column.chunks_mut(BLOCK)).for_each(|(part, codes)| part.push(codes));
+            }
+            let codes = cast_slice_mut::<Line, u8>(&mut lines).par_chunks_mut(BLOCK * stride);
+            let values = x.as_slice().par_chunks(BLOCK * x.columns());
+            values.zip(codes).zip(parts).for_each(|((values, codes), mut columns)| {
+                for (feature, (place, search)) in layout.places().iter().zip(&searches).enumerate() {
+                    if let Some(column) = place.column {
+                        let values = values.iter().skip(feature).step_by(x.columns());
+                        search.encode(values, place, columns[column as usize]);
+                    }
+                }
+                for (number, column) in columns.iter().enumerate() {
+                    codes[number..].iter_mut().step_by(stride).zip(&**column).for_each(|(to, from)| *to = *from);
+                }
+            });
+        }
+        BinnedMatrix { rows: x.rows(), stride, lines, columns, layout }
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns, at most that of the features.
+    pub fn columns(&self) -> usize {
+        self.layout.columns()
+    }
+
+    /// Bytes of a row, a multiple of eight.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The codes row after row, n×stride.
+    pub fn bins(&self) -> &[u8] {
+        &cast_slice(&self.lines)[..self.rows * self.stride]
+    }
+
+    /// Where each feature is.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The codes as the functions in `cpu` take them.
+    pub fn view(&self) -> BinnedRows<'_> {
+        BinnedRows { bins: self.bins(), stride: self.stride, columns: &self.columns }
+    }
+}
+
+/// Bytes of a row: 8, 16, 32 or a multiple of 64 up to twice the columns, else the next multiple of eight.
+fn stride(columns: usize) -> usize {
+    let least = columns.next_multiple_of(8);
+    match least {
+        0..=32 if columns > 0 => least.next_power_of_two(),
+        40..=64 => 64,
+        _ => least,
+    }
+}
+
+/// The thresholds of a feature for a search in eight steps without a branch.
+struct Search {
+    thresholds: [f32; 256],
+    missing: u16,
+}
+
+impl Search {
+    fn new(thresholds: &[f32]) -> Search {
+        let mut padded = [f32::MAX; 256];
+        padded[..thresholds.len()].copy_from_slice(thresholds);
+        Search { thresholds: padded, missing: thresholds.len() as u16 + 1 }
+    }
+
+    #[inline(always)]
+    fn bin(&self, value: f32) -> u16 {
+        let mut place = 0_usize;
+        for step in [128, 64, 32, 16, 8, 4, 2, 1] {
+            let above = usize::from(value > self.thresholds[(place + step - 1) & 255]);
+            place += above * step;
+        }
+        if value.is_nan() { self.missing } else { place as u16 }
+    }
+
+    /// Writes the codes of one feature's values.
+    fn encode<'a>(&self, values: impl Iterator<Item = &'a f32>, place: &Place, codes: &mut [u8]) {
+        for (value, code) in values.zip(codes) {
+            if let Some(own) = place.code(self.bin(*value)) {
+                *code = own;
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Where the bins of each feature stand in the binned rows and in a histogram.
+
+use crate::cpu::tree::best_split::FeatureCells;
+use crate::cpu::tree::partition::Route;
+
+/// A feature's place in the binned rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The column; none for a feature with one bin.
+    pub column: Option<u32>,
+    /// The code of its first bin that has one.
+    pub offset: u16,
+    /// Bins of present values; bin `bins` is that of missing ones.
+    pub bins: u16,
+    /// Whether missing values have a bin.
+    pub missing: bool,
+    /// In a shared column, the bin that has no code of its own: code 0, and every code of the other features.
+    pub default: Option<u16>,
+}
+
+impl Place {
+    /// Number of bins, with that of missing values.
+    pub fn all_bins(&self) -> usize {
+        self.bins as usize + usize::from(self.missing)
+    }
+
+    /// The code of a bin; none for the default.
+    #[inline(always)]
+    pub fn code(&self, bin: u16) -> Option<u8> {
+        match self.default {
+            Some(default) if bin == default => None,
+            Some(default) if bin > default => Some((self.offset + bin - 1) as u8),
+            _ => Some((self.offset + bin) as u8),
+        }
+    }
+}
+
+/// The places of all features, and the cells of all columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout {
+    places: Vec<Place>,
+    cells: Vec<FeatureCells>,
+    /// `starts[c]..starts[c + 1]`: the cells of column `c` in a histogram, one for each code.
+    starts: Vec<u32>,
+}
+
+impl Layout {
+    /// A layout from the places of the features and the codes of each column.
+    pub fn new(places: Vec<Place>, codes: &[usize]) -> Layout {
+        let mut starts = vec![0];
+        for codes in codes {
+            starts.push(starts[starts.len() - 1] + *codes as u32);
+        }
+        let cells = places.iter().map(|place| FeatureCells {
+            first: place.column.map_or(0, |column| starts[column as usize] + u32::from(place.offset)),
+            bins: place.bins,
+            missing: place.missing,
+            default: place.default,
+        });
+        let cells = cells.collect();
+        Layout { places, cells, starts }
+    }
+
+    /// The features' cells, one entry a feature; [`best_split`](crate::cpu::tree::best_split) reads them.
+    pub fn features(&self) -> &[FeatureCells] {
+        &self.cells
+    }
+
+    /// The features' places.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// `starts()[c]..starts()[c + 1]`: the cells of column `c`.
+    pub fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// Number of cells of a histogram.
+    pub fn cells(&self) -> usize {
+        self.starts[self.starts.len() - 1] as usize
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The route of a split: bins up to `bin` go left, and missing values where they are told.
+    pub fn route(&self, feature: u32, bin: u16, missing_left: bool) -> Route {
+        let place = &self.places[feature as usize];
+        let goes_left = |own: u16| if own == place.bins { missing_left } else { own <= bin };
+        // Codes of other features in the column stand for this one's default.
+        let other = place.default.is_some_and(goes_left);
+        let mut route = Route { column: place.column.unwrap_or(0), left: [if other { u32::MAX } else { 0 }; 8] };
+        for own in 0..place.all_bins() as u16 {
+            if let Some(code) = place.code(own) {
+                let (word, bit) = (&mut route.left[code as usize / 32], 1 << (code % 32));
+                *word = if goes_left(own) { *word | bit } else { *word & !bit };
+            }
+        }
+        route
+    }
+}
