@@ -8,6 +8,7 @@ mod neighbors;
 mod random;
 mod reduce;
 mod sort;
+mod tree;
 
 use case::Case;
 
@@ -21,6 +22,7 @@ pub fn cases() -> Vec<Case> {
         random::cases(),
         reduce::cases(),
         sort::cases(),
+        tree::cases(),
     ]
     .concat()
 }

@@ -46,6 +46,14 @@ impl Deref for OnDevice<'_> {
 }
 
 impl<'a> Rows<'a> {
+    /// Where they live, and so where the work is done.
+    pub(crate) fn device(self) -> Device {
+        match self {
+            Rows::Host(_) => Device::Cpu,
+            Rows::Device(matrix) => matrix.device().clone(),
+        }
+    }
+
     /// The rows on their device; a host matrix becomes one of the CPU, sharing its values. Infinities are refused.
     pub(crate) fn on_device(self) -> Result<OnDevice<'a>> {
         match self {

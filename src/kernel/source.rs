@@ -25,6 +25,9 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("tile_eight", include_str!("../../shaders/lib/tile_eight.wgsl")),
     ("tile_subgroup", include_str!("../../shaders/lib/tile_subgroup.wgsl")),
     ("tile_subgroup_wide", include_str!("../../shaders/lib/tile_subgroup_wide.wgsl")),
+    ("tree_cuts", include_str!("../../shaders/lib/tree_cuts.wgsl")),
+    ("tree_pieces", include_str!("../../shaders/lib/tree_pieces.wgsl")),
+    ("tree_searches", include_str!("../../shaders/lib/tree_searches.wgsl")),
     ("uniform_rows", include_str!("../../shaders/lib/uniform_rows.wgsl")),
     ("within", include_str!("../../shaders/lib/within.wgsl")),
 ];

@@ -12,6 +12,7 @@ mod pairs;
 pub mod random;
 pub mod reduce;
 pub mod sort;
+pub mod tree;
 
 pub use cluster::assign::assign;
 pub use cluster::center_shift::center_shift;
@@ -102,5 +103,14 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &sort::gather_rows::KERNEL,
         &sort::radix_sort::KERNEL,
         &sort::radix_sort::KERNEL_SCATTER,
+        &tree::best_split::KERNEL,
+        &tree::best_split::KERNEL_SHORTLIST,
+        &tree::histogram::KERNEL,
+        &tree::histogram::KERNEL_LONG_WORDS,
+        &tree::histogram::KERNEL_MERGE,
+        &tree::partition::KERNEL,
+        &tree::partition::KERNEL_SCAN,
+        &tree::partition::KERNEL_PLACE,
+        &tree::predict::KERNEL,
     ]
 }

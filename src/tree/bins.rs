@@ -100,15 +100,6 @@ impl Bins {
     pub fn fullest(&self, feature: usize) -> (u16, f64) {
         self.fullest[feature]
     }
-
-    /// The bin of a value.
-    pub fn bin(&self, feature: usize, value: f32) -> u16 {
-        let thresholds = &self.thresholds[feature];
-        match value.is_nan() {
-            true => thresholds.len() as u16 + 1,
-            false => thresholds.partition_point(|threshold| value > *threshold) as u16,
-        }
-    }
 }
 
 /// At most [`SAMPLE`] of the rows, one from each stretch of equal length.
@@ -198,11 +189,6 @@ impl BinnedMatrix {
     /// Number of rows, n.
     pub fn rows(&self) -> usize {
         self.rows
-    }
-
-    /// Number of columns, at most that of the features.
-    pub fn columns(&self) -> usize {
-        self.layout.columns()
     }
 
     /// Bytes of a row, a multiple of eight.

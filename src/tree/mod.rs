@@ -37,7 +37,6 @@ pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifie
 pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
 pub(crate) use features::FeatureDraw;
 pub(crate) use fitting::Table;
-pub(crate) use layout::Layout;
 pub use parameters::{ClassWeight, MaxFeatures};
 pub(crate) use parameters::{Limits, at_least, check_bins};
 pub(crate) use target::{ClassTarget, FixedWeights, Target, Values};

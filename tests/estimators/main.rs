@@ -12,4 +12,5 @@ mod mini_batch_kmeans;
 mod neighbors;
 mod observers;
 mod random_forest;
+mod tree_devices;
 mod tree_edges;

@@ -8,3 +8,4 @@ mod neighbors;
 mod random;
 mod reduce;
 mod sort;
+mod tree;

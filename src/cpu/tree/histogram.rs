@@ -80,9 +80,16 @@ impl Sums {
         Sums::wide(gradient_of(packed), weight_of(packed))
     }
 
+    /// The sums of a cell: its gradient, and its Hessian above its count of 26 bits.
     #[inline(always)]
-    fn wide(gradient: i64, weight: u64) -> Sums {
+    pub fn wide(gradient: i64, weight: u64) -> Sums {
         Sums { gradient, hessian: weight >> COUNT_BITS, count: weight & ((1 << COUNT_BITS) - 1) }
+    }
+
+    /// The Hessian above the count, as in [`Sums::wide`].
+    #[inline(always)]
+    pub fn weight(self) -> u64 {
+        self.hessian << COUNT_BITS | self.count
     }
 
     /// Both together.
@@ -132,6 +139,13 @@ impl Histogram {
     #[inline(always)]
     pub fn get(&self, cell: usize) -> Sums {
         Sums::wide(self.gradients[cell], self.weights[cell])
+    }
+
+    /// Sets the sums of a cell.
+    #[inline(always)]
+    pub fn set(&mut self, cell: usize, sums: Sums) {
+        self.gradients[cell] = sums.gradient;
+        self.weights[cell] = sums.weight();
     }
 
     /// The sums of cells one after the other.

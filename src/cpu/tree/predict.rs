@@ -39,6 +39,16 @@ impl Walk {
         self.trees.len()
     }
 
+    /// The nodes of all trees, one tree after the other.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// For each tree its first node and the divisions on its longest way.
+    pub fn roots(&self) -> &[(usize, usize)] {
+        &self.trees
+    }
+
     /// Leads each row (of `columns` values) through the trees in order and calls `arrive` for each block of rows and tree
     /// with the rows' results, the tree and the leaf of each row. `out` is n×outputs. Rows in parallel, trees in order.
     pub fn run<T: Send>(

@@ -35,12 +35,14 @@ impl GradientBoostingClassifier {
         options: Fit<'_>,
     ) -> Result<GradientBoostingClassifierModel> {
         let settings = self.settings()?;
-        let x = x.into().on_host()?;
+        let rows: Rows<'_> = x.into();
+        let device = rows.device();
+        let x = rows.on_host()?;
         check_rows(&x, y)?;
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
         let validation = options.validation_rows().map(|(x, truth)| validation(y, x, truth)).transpose()?;
         let (truths, groups) = (truths(y.codes().to_vec(), y.classes()), y.codes().to_vec());
-        let problem = Problem { x, truths, weights, groups, validation };
+        let problem = Problem { x, device, truths, weights, groups, validation };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = y.with_codes(vec![])?;
         Ok(GradientBoostingClassifierModel { params: self.clone(), boosted, classes })
@@ -144,9 +146,8 @@ impl GradientBoostingClassifierModel {
 
     /// The scores of each row: n×1 log-odds of the second of two classes, or n×k.
     pub fn decision_scores<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = self.boosted.rows(OP, x.into())?;
-        let scores = self.boosted.scores(&x).into_iter().map(|score| score as f32).collect();
-        Matrix::from_vec(x.rows(), self.boosted.outputs(), scores)
+        let scores: Vec<f32> = self.boosted.scores(OP, x.into())?.into_iter().map(|score| score as f32).collect();
+        Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores)
     }
 
     /// The chances n×k after each round.
@@ -195,13 +196,13 @@ impl Predict for GradientBoostingClassifierModel {
     type Output = Labels;
 
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
-        self.winners(&self.boosted.scores(&self.boosted.rows(OP, x.into())?))
+        self.winners(&self.boosted.scores(OP, x.into())?)
     }
 }
 
 impl PredictProba for GradientBoostingClassifierModel {
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.chances_of(self.boosted.scores(&self.boosted.rows(OP, x.into())?))
+        self.chances_of(self.boosted.scores(OP, x.into())?)
     }
 }
 

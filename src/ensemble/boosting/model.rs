@@ -7,6 +7,7 @@ use crate::cpu::tree::predict::Walk;
 use crate::error::{Error, Result};
 use crate::estimator::{Losses, Outcome, Rows};
 use crate::model::Container;
+use crate::ops::tree::predict::predict;
 use crate::tree::{Tree, restore_trees, store_trees};
 
 /// Trees whose values add up to scores: those of a round one after the other, one an output.
@@ -61,23 +62,30 @@ impl Boosted {
     /// Rows to predict for, on the host and as wide as the fitted ones; missing values are welcome.
     pub fn rows(&self, op: &'static str, x: Rows<'_>) -> Result<Matrix> {
         let x = x.on_host()?;
-        if x.columns() != self.features {
-            let expected = format!("{} columns, as in the data that was fitted", self.features);
-            return Err(Error::Shape { op, expected, got: format!("{} columns", x.columns()) });
-        }
+        self.check_width(op, x.columns())?;
         Ok(x)
     }
 
     /// The scores of each row, n×outputs: the baseline and the values of the leaves, added in f64 in the trees' order.
-    pub fn scores(&self, x: &Matrix) -> Vec<f64> {
-        let outputs = self.outputs();
+    /// The leaves are found where the rows live.
+    pub fn scores(&self, op: &'static str, x: Rows<'_>) -> Result<Vec<f64>> {
+        let (x, outputs) = (x.on_device()?, self.outputs());
+        self.check_width(op, x.columns())?;
         let mut scores: Vec<f64> = self.baseline.iter().copied().cycle().take(x.rows() * outputs).collect();
-        self.walk.run(x.as_slice(), x.columns(), &mut scores, outputs, |scores, tree, leaves| {
+        predict(&mut x.device().stream(), &x, &self.walk, &mut scores, outputs, |scores, tree, leaves| {
             let values = self.trees[tree].values();
             let own = scores.iter_mut().skip(tree % outputs).step_by(outputs);
             own.zip(leaves).for_each(|(score, leaf)| *score += values[*leaf as usize]);
-        });
-        scores
+        })?;
+        Ok(scores)
+    }
+
+    fn check_width(&self, op: &'static str, columns: usize) -> Result<()> {
+        if columns != self.features {
+            let expected = format!("{} columns, as in the data that was fitted", self.features);
+            return Err(Error::Shape { op, expected, got: format!("{columns} columns") });
+        }
+        Ok(())
     }
 
     /// How much of all gains each feature has, summing to 1; all 0 if no tree has a division.

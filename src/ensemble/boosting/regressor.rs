@@ -37,7 +37,9 @@ impl GradientBoostingRegressor {
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
         let settings = self.settings()?;
-        let x = x.into().on_host()?;
+        let rows: Rows<'_> = x.into();
+        let device = rows.device();
+        let x = rows.on_host()?;
         if x.rows() == 0 || x.columns() == 0 {
             let (expected, got) = ("at least one row and one column", format!("{}×{}", x.rows(), x.columns()));
             return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
@@ -46,7 +48,7 @@ impl GradientBoostingRegressor {
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
         let validation = options.validation_rows().map(|(x, truth)| validation(y.columns(), x, truth)).transpose()?;
         let groups = vec![0; x.rows()];
-        let problem = Problem { x, truths: truths(&y), weights, groups, validation };
+        let problem = Problem { x, device, truths: truths(&y), weights, groups, validation };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         Ok(GradientBoostingRegressorModel { params: self.clone(), boosted })
     }
@@ -134,7 +136,7 @@ impl Predict for GradientBoostingRegressorModel {
     type Output = Matrix;
 
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.numbers(self.boosted.scores(&self.boosted.rows(OP, x.into())?))
+        self.numbers(self.boosted.scores(OP, x.into())?)
     }
 }
 

@@ -8,6 +8,7 @@ use super::validation::{Patience, Watched, hold_out};
 use crate::array::Matrix;
 use crate::cpu::random::philox::Philox;
 use crate::cpu::tree::histogram::MOST_ROWS;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Watch;
 use crate::tree::grow::{GradientCells, Gradients, grow};
@@ -19,6 +20,8 @@ const SUBSAMPLE_STREAM: u32 = 0xb005_0000;
 /// What is to be learned.
 pub(super) struct Problem {
     pub x: Matrix,
+    /// Where the trees are grown.
+    pub device: Device,
     pub truths: Truths,
     /// How much each row counts; none if all are alike.
     pub weights: Option<Vec<f32>>,
@@ -60,7 +63,7 @@ pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch
     let watched = problem.validation.map(|(x, truths)| Watched::new(x, truths, &baseline));
     let mut rounds = Rounds {
         x: &x,
-        cells: GradientCells::new(&matrix, &bins, settings.split_rules(x.columns())),
+        cells: GradientCells::new(&matrix, &bins, settings.split_rules(x.columns()), &problem.device)?,
         gradients: vec![Gradients::default(); scores.len()],
         absent: problem.truths.absent(weights),
         rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),
@@ -124,8 +127,9 @@ impl Rounds<'_> {
         }
         let sample = self.sample(round);
         let rows = sample.as_deref().unwrap_or(&self.rows);
-        let roots = self.cells.begin(rows, &self.gradients, (round * self.gradients.len()) as u64);
+        let roots = self.cells.begin(rows, &self.gradients, (round * self.gradients.len()) as u64)?;
         let mut grown = grow(&mut self.cells, roots, &self.settings.limits())?;
+        self.cells.fetch_order()?;
         let others = match rows.len() == self.x.rows() {
             true => vec![],
             false => complement(rows, self.x.rows()),

@@ -1,20 +1,17 @@
 //! Trees by gradients and Hessians.
 
-use rayon::prelude::*;
-
 use super::chance::features_of_node;
 use super::fixed_point::totals;
 use super::{Cells, Cut, Fill, FixedPoint, Root, Search, Split};
-use crate::cpu::tree::best_split::{Found, Rules, best_split};
-use crate::cpu::tree::histogram::{Histogram, Job, Sums, histograms};
-use crate::cpu::tree::partition::partition;
+use crate::cpu::tree::best_split::{Found, Rules};
+use crate::cpu::tree::histogram::Sums;
+use crate::device::{Device, Stream};
 use crate::error::Result;
+use crate::ops::tree::best_split::best_split;
+use crate::ops::tree::histogram::histogram;
+use crate::ops::tree::partition::partition;
+use crate::ops::tree::{self, Binned, Growing};
 use crate::tree::{BinnedMatrix, Bins};
-
-/// Bytes of kept histograms.
-const KEPT: usize = 1 << 28;
-/// Features that one task searches at least.
-const FEATURES_PER_TASK: usize = 4;
 
 /// What is asked of splits; the units come from the gradients of each tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,50 +32,64 @@ pub(crate) struct GradientCells<'a> {
     bins: &'a Bins,
     rules: SplitRules,
     trees: Vec<Tree>,
+    stream: Stream,
+    binned: Binned<'a>,
+    growing: Growing,
+    /// What the trees before had, to be filled anew.
     order: Vec<u32>,
-    scratch: Vec<u32>,
-    slots: Vec<Histogram>,
-    spare: Vec<Histogram>,
+    packed: Vec<Vec<u64>>,
 }
 
 /// The gradients of one tree.
 struct Tree {
     /// What numbers the tree among all of the ensemble, for the draws.
     number: u64,
-    packed: Vec<u64>,
     units: [f64; 2],
 }
 
 impl<'a> GradientCells<'a> {
-    /// Cells for trees that are grown together; buffers are kept from one growth to the next.
-    pub fn new(matrix: &'a BinnedMatrix, bins: &'a Bins, rules: SplitRules) -> GradientCells<'a> {
-        let (order, scratch, slots, spare) = (vec![], vec![], vec![], vec![]);
-        GradientCells { matrix, bins, rules, trees: vec![], order, scratch, slots, spare }
+    /// Cells for trees that are grown together on a device; buffers are kept from one growth to the next.
+    pub fn new(
+        matrix: &'a BinnedMatrix,
+        bins: &'a Bins,
+        rules: SplitRules,
+        device: &Device,
+    ) -> Result<GradientCells<'a>> {
+        let mut stream = device.stream();
+        let layout = matrix.layout();
+        let binned = Binned::new(&mut stream, matrix.view(), layout.starts(), layout.features())?;
+        let growing = Growing::new(&stream);
+        Ok(GradientCells { matrix, bins, rules, trees: vec![], stream, binned, growing, order: vec![], packed: vec![] })
     }
 
     /// Begins new trees, each of the rows `rows` (ascending): `gradients[k]` has the gradient and the Hessian of every
     /// row for the k-th tree and the largest of each. The first tree is number `number` of the ensemble.
-    pub fn begin(&mut self, rows: &[u32], gradients: &[Gradients], number: u64) -> Vec<Root<Sums>> {
-        self.trees.resize_with(gradients.len(), || Tree { number: 0, packed: vec![], units: [1.0; 2] });
+    pub fn begin(&mut self, rows: &[u32], gradients: &[Gradients], number: u64) -> Result<Vec<Root<Sums>>> {
+        self.trees.clear();
+        self.packed.resize_with(gradients.len(), Vec::new);
         self.order.clear();
         let mut roots = vec![];
-        for (at, (tree, gradients)) in self.trees.iter_mut().zip(gradients).enumerate() {
+        for (at, (packed, gradients)) in self.packed.iter_mut().zip(gradients).enumerate() {
             let fixed = FixedPoint::new(gradients.largest[0], gradients.largest[1], rows.len());
-            tree.number = number + at as u64;
-            tree.units = fixed.units();
-            tree.packed.resize(gradients.gradients.len(), 0);
-            fixed.pack(&gradients.gradients, &gradients.hessians, &mut tree.packed);
+            self.trees.push(Tree { number: number + at as u64, units: fixed.units() });
+            packed.resize(gradients.gradients.len(), 0);
+            fixed.pack(&gradients.gradients, &gradients.hessians, packed);
             let start = self.order.len();
             self.order.extend_from_slice(rows);
-            roots.push(Root { rows: start..self.order.len(), totals: totals(&tree.packed, rows) });
+            roots.push(Root { rows: start..self.order.len(), totals: totals(packed, rows) });
         }
-        self.scratch.resize(self.order.len(), 0);
-        roots
+        self.growing.begin(&mut self.stream, &mut self.order, &mut self.packed)?;
+        Ok(roots)
     }
 
-    /// Row numbers; a node is a range of them, in which they ascend.
+    /// Brings the order of the rows to the host, when the trees are grown.
+    pub fn fetch_order(&mut self) -> Result<()> {
+        self.growing.order(&mut self.stream).map(|_| ())
+    }
+
+    /// Row numbers, as they were fetched; a node is a range of them, in which they ascend.
     pub fn order(&self) -> &[u32] {
-        &self.order
+        self.growing.known_order()
     }
 
     /// What one unit of the gradients and of the Hessians of a tree stands for.
@@ -124,53 +135,25 @@ impl Cells for GradientCells<'_> {
     }
 
     fn slots(&self) -> usize {
-        KEPT / (16 * self.matrix.layout().cells().max(1))
+        self.growing.slots(&self.binned)
     }
 
     fn fill(&mut self, fills: &[Fill]) -> Result<()> {
-        let most = fills.iter().map(|fill| fill.slot + 1).max().unwrap_or(0);
-        if self.slots.len() < most {
-            self.slots.resize(most, Histogram::default());
-        }
-        // Each histogram is taken out of its slot while it is made.
-        let mut made: Vec<Histogram> = fills.iter().map(|fill| std::mem::take(&mut self.slots[fill.slot])).collect();
-        let jobs = fills.iter().zip(&mut made).map(|(fill, into)| Job {
-            rows: &self.order[fill.rows.clone()],
-            packed: &self.trees[fill.tree].packed,
-            into,
-        });
-        histograms(self.matrix.view(), self.matrix.layout().starts(), jobs.collect(), &mut self.spare);
-        for (fill, made) in fills.iter().zip(made) {
-            if let Some(parent) = fill.parent {
-                self.slots[parent].subtract(&made);
-            }
-            self.slots[fill.slot] = made;
-        }
-        Ok(())
+        let fill =
+            |fill: &Fill| tree::Fill { tree: fill.tree, rows: fill.rows.clone(), slot: fill.slot, parent: fill.parent };
+        let fills: Vec<tree::Fill> = fills.iter().map(fill).collect();
+        histogram(&mut self.stream, &self.binned, &mut self.growing, &fills)
     }
 
     fn search(&mut self, searches: &[Search<Sums>]) -> Result<Vec<Option<Split<Sums>>>> {
-        let rules: Vec<Rules> = searches.iter().map(|search| self.split_rules(search.tree)).collect();
-        let features = self.matrix.layout().features();
-        let tasks: Vec<(usize, u32)> = searches
-            .iter()
-            .enumerate()
-            .flat_map(|(at, search)| {
-                self.features(search.tree, search.node).into_iter().map(move |feature| (at, feature))
-            })
-            .collect();
-        let best = |&(at, feature): &(usize, u32)| {
-            let search = &searches[at];
-            let cells = &features[feature as usize];
-            best_split(&self.slots[search.slot], feature, cells, search.totals, &rules[at])
+        let search = |search: &Search<Sums>| tree::Search {
+            slot: search.slot,
+            node: search.totals,
+            rules: self.split_rules(search.tree),
+            features: self.features(search.tree, search.node),
         };
-        let found: Vec<Option<Found>> = tasks.par_iter().with_min_len(FEATURES_PER_TASK).map(best).collect();
-        let mut winners: Vec<Option<Found>> = vec![None; searches.len()];
-        for ((at, _), found) in tasks.into_iter().zip(found) {
-            if let Some(found) = found.filter(|found| winners[at].is_none_or(|winner| found.beats(&winner))) {
-                winners[at] = Some(found);
-            }
-        }
+        let wanted: Vec<tree::Search> = searches.iter().map(search).collect();
+        let winners = best_split(&mut self.stream, &self.binned, &mut self.growing, &wanted)?;
         let split = |(found, search): (Option<Found>, &Search<Sums>)| {
             let Found { feature, bin, missing_left, gain, left } = found?;
             Some(Split { feature, bin, missing_left, gain, left, right: search.totals.minus(left) })
@@ -179,8 +162,12 @@ impl Cells for GradientCells<'_> {
     }
 
     fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>> {
-        let route = |cut: &Cut| self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left);
-        let routes: Vec<_> = cuts.iter().map(|cut| (cut.rows.clone(), route(cut))).collect();
-        Ok(partition(self.matrix.view(), &mut self.order, &mut self.scratch, &routes))
+        let cut = |cut: &Cut| tree::Cut {
+            rows: cut.rows.clone(),
+            route: self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left),
+            left: Some(cut.left),
+        };
+        let cuts: Vec<tree::Cut> = cuts.iter().map(cut).collect();
+        partition(&mut self.stream, &self.binned, &mut self.growing, &cuts)
     }
 }

@@ -105,9 +105,10 @@ impl<C: Cells> Grower<'_, C> {
         let mut order: Vec<usize> = (0..chosen.len()).collect();
         order.sort_by_key(|at| range(&chosen[*at]).start);
         let cut = |at: &usize| {
-            let Leaf { tree, split, .. } = &chosen[*at];
+            let Leaf { split, .. } = &chosen[*at];
             let rows = range(&chosen[*at]);
-            Cut { tree: *tree, rows, feature: split.feature, bin: split.bin, missing_left: split.missing_left }
+            let Split { feature, bin, missing_left, .. } = *split;
+            Cut { rows, feature, bin, missing_left, left: C::count(&split.left) as usize }
         };
         let cuts: Vec<Cut> = order.iter().map(cut).collect();
         let lefts = self.cells.partition(&cuts)?;

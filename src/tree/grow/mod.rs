@@ -10,7 +10,6 @@ mod grower;
 
 use std::ops::Range;
 
-pub(crate) use chance::features_of_node;
 pub(crate) use fixed_point::FixedPoint;
 pub(crate) use gradient::{GradientCells, Gradients, SplitRules};
 pub(crate) use grower::grow;
@@ -92,11 +91,12 @@ pub(crate) struct Split<Totals> {
 /// A node to divide.
 #[derive(Debug, Clone)]
 pub(crate) struct Cut {
-    pub tree: usize,
     pub rows: Range<usize>,
     pub feature: u32,
     pub bin: u16,
     pub missing_left: bool,
+    /// Rows that go left.
+    pub left: usize,
 }
 
 /// The rows, their histograms and what is added up in them: gradient cells or class cells.

@@ -1,0 +1,40 @@
+mod best_split;
+mod histogram;
+mod partition;
+mod predict;
+
+use gristmill::cpu::tree::BinnedRows;
+use gristmill::cpu::tree::best_split::FeatureCells;
+use gristmill::cpu::tree::histogram::pack;
+use gristmill::ops::random::philox::Draw;
+use gristmill::ops::tree::{Binned, Growing};
+use gristmill::prelude::*;
+use gristmill::{Stream, ops};
+
+use super::case::Case;
+
+pub fn cases() -> Vec<Case> {
+    [best_split::cases(), histogram::cases(), partition::cases(), predict::cases()].concat()
+}
+
+/// Random codes of 256 in every column, kept for good, as a job borrows them.
+fn binned(stream: &mut Stream, rows: usize, columns: usize) -> Result<Binned<'static>> {
+    let stride = columns.next_multiple_of(8);
+    let words = ops::random_bits(&mut Device::Cpu.stream(), Draw::new(1, 0), rows * stride / 4)?;
+    let words = words.to_vec(&mut Device::Cpu.stream())?;
+    let bins: &'static [u8] = Vec::leak(words.into_iter().flat_map(u32::to_le_bytes).collect());
+    let turned = (0..columns).flat_map(|column| bins.iter().skip(column).step_by(stride).copied()).collect();
+    let turned: &'static [u8] = Vec::leak(turned);
+    let starts: &'static [u32] = Vec::leak((0..=columns as u32).map(|column| 256 * column).collect());
+    let feature = |first: &u32| FeatureCells { first: *first, bins: 256, missing: false, default: None };
+    let features: &'static [FeatureCells] = Vec::leak(starts[..columns].iter().map(feature).collect());
+    Binned::new(stream, BinnedRows { bins, stride, columns: turned }, starts, features)
+}
+
+/// One tree of all rows, in order.
+fn growing(stream: &mut Stream, rows: usize) -> Result<Growing> {
+    let mut growing = Growing::new(stream);
+    let packed = (0..rows as i32).map(|row| pack(row % 30_011 - 15_000, row as u32 % 20_011)).collect();
+    growing.begin(stream, &mut (0..rows as u32).collect(), &mut [packed])?;
+    Ok(growing)
+}

@@ -1,0 +1,32 @@
+// Nodes to divide, for the passes of tree/partition: a lane takes a run of 32 places of one node's rows.
+// A cut has twelve words: its first place, its rows, its first run, the column that divides, and eight words with a bit
+// for each code of the column, set where the code goes left.
+//#import status
+struct Params {
+    runs: u32,
+    cuts: u32,
+    rows: u32,
+    octet_first: u32,
+    octets: u32,
+    codes_first: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> cuts: array<u32>;
+
+const CUT_WORDS = 12u;
+
+// The cut of a run: the last one whose first run is not behind it.
+fn cut_of(run: u32) -> u32 {
+    var low = 0u;
+    var high = params.cuts;
+    while (high - low > 1u) {
+        let middle = (low + high) / 2u;
+        if (cuts[CUT_WORDS * middle + 2u] <= run) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}

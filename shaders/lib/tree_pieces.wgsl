@@ -1,0 +1,21 @@
+// Pieces of the rows of nodes, for histograms: what both forms of tree/histogram read.
+// The codes of eight columns are two words of a row, octet of columns after octet; a row's gradient is the lower half of
+// its packed word, the Hessian the upper.
+//#import status
+struct Params {
+    pieces: u32,
+    octets: u32,
+    octet_first: u32,
+    columns: u32,
+    rows: u32,
+    cells: u32,
+    codes_first: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(2) var<storage, read> order: array<u32>;
+@group(0) @binding(3) var<storage, read> packed: array<u32>;
+// A piece: its first place in the order, its rows, the first packed word of its tree.
+@group(0) @binding(4) var<uniform> plan: array<vec4<u32>, 4096>;
+// starts[c] is the first cell of column c; one more entry has the number of cells.
+@group(0) @binding(5) var<storage, read> starts: array<u32>;

@@ -1,0 +1,282 @@
+//! The best splits of nodes.
+
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+use super::growing::{CELL_BYTES, OnGpu, Room};
+use super::histogram::decode;
+use super::{Binned, Growing, fill_table};
+use crate::cpu::tree::best_split::{FeatureCells, Found, Rules, best_split as of_feature};
+use crate::cpu::tree::histogram::{Histogram, Sums};
+use crate::device::{Buffer, Dispatch, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+/// Bounds of what each feature gains.
+pub const KERNEL: Kernel = Kernel {
+    name: "tree/best_split",
+    source: include_str!("../../../shaders/tree/best_split.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
+    params: &[
+        Field { name: "searches", offset: offset_of!(Params, searches) },
+        Field { name: "tasks", offset: offset_of!(Params, tasks) },
+        Field { name: "tasks_first", offset: offset_of!(Params, tasks_first) },
+        Field { name: "cells", offset: offset_of!(Params, cells) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+/// The cells of the features that may be best.
+pub const KERNEL_SHORTLIST: Kernel = Kernel {
+    name: "tree/best_split__shortlist",
+    source: include_str!("../../../shaders/tree/best_split__shortlist.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Write],
+    ..KERNEL
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    searches: u32,
+    tasks: u32,
+    tasks_first: u32,
+    cells: u32,
+}
+
+/// Features that one task searches at least.
+const FEATURES_PER_TASK: usize = 4;
+/// Features of a node whose cells are copied at once.
+const LISTED: usize = 4;
+/// Words of a node's shortlist: count, features, 256 cells for each.
+const LIST_WORDS: usize = 4 * (2 + 256 * LISTED);
+/// Words of a search in the table.
+const SEARCH_WORDS: usize = 16;
+/// Σ Hessian stays below this, and Σ |gradient| too.
+const LARGEST: f64 = (1_u64 << 42) as f64;
+
+/// A node whose best split is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// The slot of its histogram.
+    pub slot: usize,
+    /// What its rows add up to.
+    pub node: Sums,
+    /// What its splits must keep to.
+    pub rules: Rules,
+    /// The features to try.
+    pub features: Vec<u32>,
+}
+
+/// The best split of each node, none where none is allowed; equal gains go to the lowest feature.
+///
+/// On a GPU the device bounds what each feature gains in f32, and the host settles the winner among those that may be
+/// best, in f64 from the exact sums, with the function that the CPU uses: the same split on every device, to the bit.
+/// One read-back, or two where a node has more than four such features. Costs about 50 operations a cell.
+pub fn best_split(
+    stream: &mut Stream,
+    binned: &Binned<'_>,
+    growing: &mut Growing,
+    searches: &[Search],
+) -> Result<Vec<Option<Found>>> {
+    binned.on(stream, "best_split")?;
+    growing.on(stream, "best_split")?;
+    let known = binned.features.len();
+    if let Some(feature) =
+        searches.iter().flat_map(|search| &search.features).find(|feature| **feature as usize >= known)
+    {
+        return Err(Error::bad_index(*feature));
+    }
+    match stream.gpu() {
+        None => on_cpu(binned, growing, searches),
+        Some(_) if searches.is_empty() => Ok(vec![]),
+        Some(_) if binned.cells() == 0 => Ok(vec![None; searches.len()]),
+        Some(recording) => on_gpu(recording, binned, growing.on_gpu()?, searches),
+    }
+}
+
+fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, searches: &[Search]) -> Result<Vec<Option<Found>>> {
+    let slots = &growing.on_cpu()?.1.slots;
+    if let Some(search) = searches.iter().find(|search| search.slot >= slots.len()) {
+        return Err(Error::bad_index(search.slot as u32));
+    }
+    let tasks: Vec<(usize, u32)> =
+        (0..searches.len()).flat_map(|at| searches[at].features.iter().map(move |feature| (at, *feature))).collect();
+    let best = |&(at, feature): &(usize, u32)| {
+        let Search { slot, node, rules, .. } = &searches[at];
+        of_feature(&slots[*slot], feature, &binned.features[feature as usize], *node, rules)
+    };
+    let found: Vec<Option<Found>> = tasks.par_iter().with_min_len(FEATURES_PER_TASK).map(best).collect();
+    let mut winners = vec![None; searches.len()];
+    tasks.into_iter().zip(found).for_each(|((at, _), found)| keep_better(&mut winners[at], found));
+    Ok(winners)
+}
+
+fn keep_better(winner: &mut Option<Found>, found: Option<Found>) {
+    if let Some(found) = found.filter(|found| winner.is_none_or(|winner| found.beats(&winner))) {
+        *winner = Some(found);
+    }
+}
+
+fn on_gpu(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    home: &mut OnGpu,
+    searches: &[Search],
+) -> Result<Vec<Option<Found>>> {
+    let shortlist = record(recording, binned, home, searches)?;
+    let mut words: Vec<u32> = Vec::with_capacity(LIST_WORDS * searches.len());
+    recording.read(&shortlist, 0, (LIST_WORDS * searches.len()) as u64, &mut |part| words.extend_from_slice(part))?;
+    let lists: Vec<&[u32]> = words.chunks_exact(LIST_WORDS).collect();
+    let settle = |(search, list): (&Search, &&[u32])| {
+        let count = list[0] as usize;
+        if count > LISTED || !is_bounded(&search.rules) {
+            return None;
+        }
+        let mut winner = None;
+        for at in 0..count {
+            let feature = list[4 + at];
+            let cells = &binned.features[feature as usize];
+            let histogram = decode(&list[8 + 1024 * at..][..1024]);
+            let own = FeatureCells { first: 0, ..*cells };
+            keep_better(&mut winner, of_feature(&histogram, feature, &own, search.node, &search.rules));
+        }
+        Some(winner)
+    };
+    let mut settled: Vec<Option<Option<Found>>> = searches.par_iter().zip(&lists).map(settle).collect();
+    let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
+    let histograms = whole(recording, binned, home, open.iter().map(|at| searches[*at].slot))?;
+    for (at, histogram) in open.into_iter().zip(histograms) {
+        let Search { node, rules, features, .. } = &searches[at];
+        let best = |feature: &u32| of_feature(&histogram, *feature, &binned.features[*feature as usize], *node, rules);
+        let mut winner = None;
+        features.iter().map(best).for_each(|found| keep_better(&mut winner, found));
+        settled[at] = Some(winner);
+    }
+    Ok(settled.into_iter().map(Option::flatten).collect())
+}
+
+/// Whole histograms, read back together.
+fn whole(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    home: &OnGpu,
+    slots: impl ExactSizeIterator<Item = usize>,
+) -> Result<Vec<Histogram>> {
+    let bytes = CELL_BYTES * binned.cells() as u64;
+    let count = slots.len();
+    if count == 0 {
+        return Ok(vec![]);
+    }
+    let filled = home.filled()?;
+    let together = recording.scratch(bytes * count as u64, "histograms of nodes")?;
+    for (at, slot) in slots.enumerate() {
+        recording.copy((&filled, bytes * slot as u64), (&together, bytes * at as u64), bytes)?;
+    }
+    let mut words = Vec::with_capacity((bytes as usize / 4) * count);
+    recording.read(&together, 0, bytes / 4 * count as u64, &mut |part| words.extend_from_slice(part))?;
+    Ok(words.chunks_exact(bytes as usize / 4).map(decode).collect())
+}
+
+fn record(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    home: &mut OnGpu,
+    searches: &[Search],
+) -> Result<Arc<Buffer>> {
+    let mut words = vec![];
+    let mut tasks = vec![];
+    for (number, search) in (0..).zip(searches) {
+        words.extend(entry(search, tasks.len() / 2));
+        tasks.extend(search.features.iter().flat_map(|feature| [number, *feature]));
+    }
+    let count = tasks.len() / 2;
+    let params = Params {
+        searches: searches.len() as u32,
+        tasks: count as u32,
+        tasks_first: words.len() as u32,
+        cells: binned.cells() as u32,
+    };
+    let params = bytemuck::bytes_of(&params);
+    words.extend(tasks);
+    let plan = fill_table(recording, home, Room::Searches, &words)?;
+    let bounds = home.room(recording, Room::Bounds, 8 * count as u64)?;
+    let shortlist = home.room(recording, Room::Shortlist, 4 * (LIST_WORDS * searches.len()) as u64)?;
+    let (slots, features) = (home.filled()?, &binned.on_gpu()?.features);
+    let cells = 256 * count as u64;
+    let team = if recording.gpu.long_words { 1 } else { 32 };
+    if count > 0 {
+        let dispatch = Dispatch {
+            params,
+            buffers: &[&plan, features, &slots, &bounds],
+            grid: Grid::covering((count * team) as u64, 64)?,
+            overrides: &[("TEAM", team as u32)],
+            work: Work { operations: 64 * cells, bytes: CELL_BYTES * cells },
+        };
+        recording.dispatch(&KERNEL, dispatch)?;
+    }
+    let listed = (LIST_WORDS * searches.len()) as u64;
+    recording.dispatch(
+        &KERNEL_SHORTLIST,
+        Dispatch {
+            params,
+            buffers: &[&plan, features, &slots, &bounds, &shortlist],
+            grid: Grid::linear(searches.len() as u64)?,
+            overrides: &[],
+            work: Work { operations: 4 * listed, bytes: 8 * listed },
+        },
+    )?;
+    Ok(shortlist)
+}
+
+/// A search as the device reads it, in units of its sums: gains there are gains here divided by units[0]²/units[1].
+fn entry(search: &Search, first_task: usize) -> [u32; SEARCH_WORDS] {
+    let Search { slot, node, rules, features } = search;
+    let [gradient_unit, hessian_unit] = rules.units;
+    let (l1, l2) =
+        ((rules.l1 / gradient_unit).min(LARGEST) as f32, (rules.l2 / hessian_unit).min(LARGEST * LARGEST) as f32);
+    let halves = |word: u64| [word as u32, (word >> 32) as u32];
+    let [gradient_low, gradient_high] = halves(node.gradient as u64);
+    let [weight_low, weight_high] = halves(node.weight());
+    let [least_low, least_high] = halves(least_hessian(rules));
+    let min_count = rules.min_count.min(u64::from(u32::MAX)) as u32;
+    [
+        *slot as u32,
+        first_task as u32,
+        features.len() as u32,
+        0,
+        gradient_low,
+        gradient_high,
+        weight_low,
+        weight_high,
+        l1.to_bits(),
+        l2.to_bits(),
+        min_count,
+        least_low,
+        least_high,
+        0,
+        0,
+        0,
+    ]
+}
+
+/// The smallest Σ Hessian in fixed point that is heavy enough, by the very comparison that the CPU makes.
+fn least_hessian(rules: &Rules) -> u64 {
+    let heavy = |hessian: u64| hessian as f64 * rules.units[1] >= rules.min_hessian;
+    let (mut low, mut high) = (0, LARGEST as u64);
+    // `high` is heavy or larger than any sum.
+    while low < high {
+        let middle = (low + high) / 2;
+        if heavy(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
+}
+
+/// Whether the device's bounds hold. An l2 next to nothing, beside Hessians of zero, would leave the range of f32.
+fn is_bounded(rules: &Rules) -> bool {
+    let l2 = rules.l2 / rules.units[1];
+    l2 == 0.0 || l2 >= 1.0 / (1 << 20) as f64
+}

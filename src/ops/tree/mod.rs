@@ -1,0 +1,45 @@
+//! Growing and reading decision trees: histograms of binned rows, the best split of each node, partitions of rows, and
+//! the leaves of many rows in many trees. A node is a range of the row order; every function takes many at once.
+//!
+//! What decides a tree is an integer, or is computed on the host in one fixed way, so all devices grow the same tree.
+
+pub mod best_split;
+mod binned;
+mod growing;
+pub mod histogram;
+pub mod partition;
+pub mod predict;
+
+pub use best_split::Search;
+pub use binned::Binned;
+pub use growing::Growing;
+pub use histogram::Fill;
+pub use partition::Cut;
+
+use std::sync::Arc;
+
+use crate::device::{Buffer, Recording};
+use crate::error::Result;
+
+/// Words in a buffer of their own, of at least so many bytes.
+fn upload_table(recording: &mut Recording, words: &[u32], bytes: u64, what: &str) -> Result<Arc<Buffer>> {
+    let buffer = recording.scratch(bytes.max(4 * words.len() as u64), what)?;
+    recording.upload(&buffer, 0, words.len() as u64, &mut |first, part| {
+        part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
+    })?;
+    Ok(buffer)
+}
+
+/// Words in a kept buffer.
+fn fill_table(
+    recording: &mut Recording,
+    home: &mut growing::OnGpu,
+    room: growing::Room,
+    words: &[u32],
+) -> Result<Arc<Buffer>> {
+    let buffer = home.room(recording, room, 4 * words.len() as u64)?;
+    recording.upload(&buffer, 0, words.len() as u64, &mut |first, part| {
+        part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
+    })?;
+    Ok(buffer)
+}

@@ -1,0 +1,201 @@
+//! The leaves of many rows in many trees.
+
+use std::mem::offset_of;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+use super::upload_table;
+use crate::array::{DeviceMatrix, RowStore, blocks};
+use crate::cpu::tree::predict::{MISSING_LEFT, Step, Walk};
+use crate::device::{Buffer, Dispatch, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+/// The kernel.
+pub const KERNEL: Kernel = Kernel {
+    name: "tree/predict",
+    source: include_str!("../../../shaders/tree/predict.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
+    params: &[
+        Field { name: "rows", offset: offset_of!(Params, rows) },
+        Field { name: "words", offset: offset_of!(Params, words) },
+        Field { name: "trees", offset: offset_of!(Params, trees) },
+        Field { name: "x_first", offset: offset_of!(Params, x_first) },
+        Field { name: "x_stride", offset: offset_of!(Params, x_stride) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    rows: u32,
+    words: u32,
+    trees: u32,
+    x_first: u32,
+    x_stride: u32,
+    pad: [u32; 3],
+}
+
+/// Rows whose leaves are handed over together.
+const BLOCK: usize = 256;
+/// What a step costs, in operations.
+const OPERATIONS: u64 = 24;
+
+/// Leads each row of X (n×d, missing values allowed) through the trees in order and calls `arrive` for each block of rows
+/// and tree with the rows' results, the tree and the leaf of each row. `out` is n×outputs.
+///
+/// On a GPU only the leaves' numbers come back, a byte each for trees of up to 256 nodes; what they stand for is added by
+/// `arrive` on the host in the order of the trees: the same result on every device. Costs one step a row, tree and level.
+pub fn predict<T: Send>(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    walk: &Walk,
+    out: &mut [T],
+    outputs: usize,
+    arrive: impl Fn(&mut [T], usize, &[u32]) + Sync,
+) -> Result<()> {
+    x.on(stream, "predict")?;
+    if out.len() != x.rows() * outputs {
+        let (expected, got) = (format!("{} rows of {outputs} results", x.rows()), format!("{} results", out.len()));
+        return Err(Error::Shape { op: "predict", expected, got });
+    }
+    let widest = walk.steps().iter().map(|step| step.feature & !MISSING_LEFT).max().unwrap_or(0);
+    if x.columns() > 0 && widest as usize >= x.columns() {
+        let (expected, got) = (format!("at least {} columns", u64::from(widest) + 1), x.columns().to_string());
+        return Err(Error::Shape { op: "predict", expected, got });
+    }
+    if x.rows() == 0 || x.columns() == 0 || outputs == 0 || walk.trees() == 0 {
+        return Ok(());
+    }
+    match stream.gpu() {
+        None => walk.run(x.values()?, x.columns(), out, outputs, arrive),
+        Some(recording) => on_gpu(recording, x, walk, out, outputs, arrive)?,
+    }
+    Ok(())
+}
+
+/// The trees on the device.
+struct Trees {
+    steps: Arc<Buffer>,
+    /// First step and depth of each.
+    roots: Vec<[u32; 2]>,
+    /// Bits of a leaf's number.
+    bits: usize,
+}
+
+fn on_gpu<T: Send>(
+    recording: &mut Recording,
+    x: &DeviceMatrix,
+    walk: &Walk,
+    out: &mut [T],
+    outputs: usize,
+    arrive: impl Fn(&mut [T], usize, &[u32]) + Sync,
+) -> Result<()> {
+    let trees = upload(recording, walk)?;
+    let gpu = recording.gpu.clone();
+    let per_word = 32 / trees.bits;
+    let words = trees.roots.len().div_ceil(per_word);
+    let levels: u64 = trees.roots.iter().map(|root| u64::from(root[1]) + 1).sum();
+    let stride = x.store()?.stride();
+    let per_block = RowStore::block_rows(&gpu, (stride + words) as u64, OPERATIONS * levels, BLOCK);
+    // Where not even a block of rows fits with all trees, the trees are taken in stretches.
+    let room = (gpu.scratch_bytes() as usize / 4 / per_block.max(1)).saturating_sub(stride).max(1);
+    let stretch = room.min(words) * per_word;
+    for rows in blocks(x.rows(), per_block) {
+        let out = &mut out[rows.start * outputs..rows.end * outputs];
+        for some in blocks(trees.roots.len(), stretch) {
+            let leaves = run(recording, x, &trees, rows.clone(), some.clone())?;
+            hand_over(&leaves, rows.len(), some, trees.bits, out, outputs, &arrive);
+        }
+    }
+    Ok(())
+}
+
+fn upload(recording: &mut Recording, walk: &Walk) -> Result<Trees> {
+    let entry = |step: &Step| [ordered(step.threshold), step.feature, step.children[0], step.children[1]];
+    let steps: Vec<u32> = walk.steps().iter().flat_map(entry).collect();
+    let roots: Vec<[u32; 2]> = walk.roots().iter().map(|(first, depth)| [*first as u32, *depth as u32]).collect();
+    let ends = walk.roots().iter().skip(1).map(|root| root.0).chain([walk.steps().len()]);
+    let most = walk.roots().iter().zip(ends).map(|(root, end)| end - root.0).max().unwrap_or(0);
+    let bits = match most {
+        0..=0x100 => 8,
+        0x101..=0x1_0000 => 16,
+        _ => 32,
+    };
+    Ok(Trees { steps: upload_table(recording, &steps, 16, "trees")?, roots, bits })
+}
+
+/// An integer in the order of the numbers, as the shader makes it; −0 as 0, as they compare equal.
+fn ordered(threshold: f32) -> u32 {
+    let bits = (threshold + 0.0).to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+/// The leaves of some rows in some trees, read back: word after word, in each all rows.
+fn run(
+    recording: &mut Recording,
+    x: &DeviceMatrix,
+    trees: &Trees,
+    rows: Range<usize>,
+    some: Range<usize>,
+) -> Result<Vec<u32>> {
+    let view = x.store()?.view(recording, rows.clone())?;
+    let roots: Vec<u32> = trees.roots[some.clone()].iter().flatten().copied().collect();
+    let table = upload_table(recording, &roots, 16, "roots of trees")?;
+    let words = some.len().div_ceil(32 / trees.bits);
+    let count = rows.len() * words;
+    let leaves = recording.scratch(4 * count as u64, "leaves of rows")?;
+    let params = Params {
+        rows: rows.len() as u32,
+        words: words as u32,
+        trees: some.len() as u32,
+        x_first: view.first_word(),
+        x_stride: x.store()?.stride() as u32,
+        pad: [0; 3],
+    };
+    let levels: u64 = trees.roots[some].iter().map(|root| u64::from(root[1]) + 1).sum();
+    let values = (rows.len() * x.columns()) as u64;
+    recording.dispatch(
+        &KERNEL,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[view.buffer(), &trees.steps, &table, &leaves],
+            grid: Grid::covering(count as u64, 64)?,
+            overrides: &[("BITS", trees.bits as u32)],
+            work: Work { operations: OPERATIONS * levels * rows.len() as u64, bytes: 4 * (values + count as u64) },
+        },
+    )?;
+    let mut found = Vec::with_capacity(count);
+    recording.read(&leaves, 0, count as u64, &mut |part| found.extend_from_slice(part))?;
+    Ok(found)
+}
+
+/// Calls `arrive` for each block of rows, tree by tree, blocks in parallel.
+fn hand_over<T: Send>(
+    leaves: &[u32],
+    rows: usize,
+    trees: Range<usize>,
+    bits: usize,
+    out: &mut [T],
+    outputs: usize,
+    arrive: &(impl Fn(&mut [T], usize, &[u32]) + Sync),
+) {
+    let per_word = 32 / bits;
+    let mask = u32::MAX >> (32 - bits);
+    out.par_chunks_mut(BLOCK * outputs).enumerate().for_each(|(block, out)| {
+        let first = block * BLOCK;
+        let mut places = [0_u32; BLOCK];
+        let places = &mut places[..out.len() / outputs];
+        for (at, tree) in trees.clone().enumerate() {
+            let words = &leaves[at / per_word * rows + first..][..places.len()];
+            let shift = at % per_word * bits;
+            places.iter_mut().zip(words).for_each(|(place, word)| *place = word >> shift & mask);
+            arrive(out, tree, places);
+        }
+    });
+}

@@ -1,0 +1,108 @@
+//! Boosted trees are the same bytes wherever they grow.
+
+use gristmill::ensemble::{GradientBoostingClassifier, GradientBoostingRegressor, Growth};
+use gristmill::prelude::*;
+
+use crate::support::{floor, gpu, numbers, open_gpu};
+
+/// Columns of numbers, some missing, then `levels` columns of which one is 1: they share a column of bins.
+fn table(rows: usize, columns: usize, levels: usize, seed: u64) -> (Matrix, Vec<f32>) {
+    let numbers = numbers(rows * (columns + 3), seed);
+    let (mut x, mut y) = (vec![], vec![]);
+    for row in numbers.chunks_exact(columns + 3) {
+        let (values, others) = row.split_at(columns);
+        let level = ((others[0] + 1.0) / 2.0 * levels as f32) as usize % levels;
+        y.push(2.0 * values[0] + 3.0 * values[1] * values[2] + if level == 2 { 0.7 } else { 0.0 } + 0.5 * others[1]);
+        let absent = |column: usize| column % 4 == 3 && values[column] * others[2] > 0.2;
+        x.extend(values.iter().enumerate().map(|(at, value)| if absent(at) { f32::NAN } else { *value }));
+        x.extend((0..levels).map(|own| if own == level { 1.0 } else { 0.0 }));
+    }
+    (Matrix::from_vec(rows, columns + levels, x).unwrap(), y)
+}
+
+fn classes(y: &[f32], cuts: &[f32]) -> Labels {
+    let codes: Vec<u32> = y.iter().map(|y| cuts.iter().filter(|cut| y > cut).count() as u32).collect();
+    Labels::from(codes.as_slice())
+}
+
+#[test]
+fn ten_seeds_give_the_same_bytes_on_every_device() {
+    for seed in 0..10 {
+        let (x, y) = table(1500 + 37 * seed as usize, 6, 5, seed);
+        let y = classes(&y, &[0.0]);
+        for growth in [Growth::LeafWise, Growth::DepthWise] {
+            let boosting = GradientBoostingClassifier::default().n_estimators(4).growth(growth).seed(seed);
+            let boosting = if seed % 3 == 1 { boosting.subsample(0.7).max_features(0.6) } else { boosting };
+            let boosting =
+                if seed % 3 == 2 { boosting.l1_regularization(0.3).l2_regularization(2.0) } else { boosting };
+            let wanted = boosting.fit(&x, &y).unwrap().to_bytes().unwrap();
+            for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+                let model = boosting.fit(&x.to(device).unwrap(), &y).unwrap();
+                assert!(model.to_bytes().unwrap() == wanted, "{name}: seed {seed}, {growth:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_classes_grow_together_and_numbers_too() {
+    let (x, y) = table(2000, 5, 4, 20);
+    let (labels, weights) =
+        (classes(&y, &[-1.0, 1.0]), numbers(2000, 21).iter().map(|w| w.max(0.0)).collect::<Vec<f32>>());
+    let classifier = GradientBoostingClassifier::default().n_estimators(3);
+    let regressor = GradientBoostingRegressor::default().n_estimators(3);
+    let options = || Fit::default().sample_weight(&weights);
+    let wanted = classifier.fit_with(&x, &labels, options()).unwrap().to_bytes().unwrap();
+    let wanted_numbers = regressor.fit_with(&x, &y, options()).unwrap().to_bytes().unwrap();
+    for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+        let rows = x.to(device).unwrap();
+        assert!(classifier.fit_with(&rows, &labels, options()).unwrap().to_bytes().unwrap() == wanted, "{name}");
+        assert!(regressor.fit_with(&rows, &y, options()).unwrap().to_bytes().unwrap() == wanted_numbers, "{name}");
+    }
+}
+
+#[test]
+fn chunks_and_budgets_do_not_show() {
+    let (x, y) = table(20_000, 12, 4, 22);
+    let y = classes(&y, &[0.0]);
+    let boosting = GradientBoostingClassifier::default().n_estimators(2);
+    let wanted = boosting.fit(&x, &y).unwrap().to_bytes().unwrap();
+    let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
+    let tight = [4, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
+    for (number, options) in split.into_iter().chain(tight).enumerate() {
+        let device = open_gpu(options.mark_outputs(true));
+        let model = boosting.fit(&x.to(&device).unwrap(), &y).unwrap();
+        assert!(model.to_bytes().unwrap() == wanted, "options {number}");
+    }
+}
+
+#[test]
+fn a_step_takes_a_handful_of_read_backs() {
+    let (x, y) = table(20_000, 12, 4, 23);
+    let y = classes(&y, &[0.0]);
+    let device = open_gpu(DeviceOptions::default());
+    let rows = x.to(&device).unwrap();
+    for (growth, steps) in [(Growth::LeafWise, 31), (Growth::DepthWise, 7)] {
+        let boosting = GradientBoostingClassifier::default().n_estimators(3).growth(growth).max_leaf_nodes(31);
+        device.profile(true);
+        boosting.fit(&rows, &y).unwrap();
+        // Two for each step at most, one for the order of each tree, one for the rows themselves.
+        let readbacks = device.profile_report().readbacks;
+        assert!(readbacks <= 3 * (2 * steps + 1) + 1, "{growth:?}: {readbacks}");
+    }
+}
+
+#[test]
+fn strange_tables_are_the_same_everywhere() {
+    let constant = Matrix::from_vec(50, 2, vec![1.0; 100]).unwrap();
+    let missing =
+        Matrix::from_vec(50, 1, (0..50).map(|row| if row % 2 == 0 { f32::NAN } else { 3.0 }).collect()).unwrap();
+    let y: Vec<f32> = (0..50).map(|row| (row % 2) as f32).collect();
+    let boosting = GradientBoostingRegressor::default().n_estimators(2).min_samples_leaf(1);
+    for x in [constant, missing] {
+        let wanted = boosting.fit(&x, &y).unwrap().to_bytes().unwrap();
+        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+            assert!(boosting.fit(&x.to(device).unwrap(), &y).unwrap().to_bytes().unwrap() == wanted, "{name}");
+        }
+    }
+}

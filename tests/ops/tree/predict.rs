@@ -1,0 +1,127 @@
+use gristmill::cpu::tree::predict::{MISSING_LEFT, Step, Walk};
+use gristmill::ops::tree::predict::predict;
+use gristmill::prelude::*;
+
+use super::Numbers;
+use crate::common::{devices, open_gpu};
+
+/// A tree of so many divisions, each of a leaf that chance picks.
+fn tree(numbers: &mut Numbers, divisions: usize, features: usize, values: &[f32]) -> Vec<Step> {
+    let leaf = |number: usize| Step { threshold: 0.0, feature: 0, children: [number as u32; 2] };
+    let mut steps = vec![leaf(0)];
+    let mut leaves = vec![0];
+    for _ in 0..divisions {
+        let place = numbers.below(leaves.len());
+        let parent = leaves.swap_remove(place);
+        let first = steps.len();
+        let missing = if numbers.below(2) == 0 { MISSING_LEFT } else { 0 };
+        let feature = numbers.below(features) as u32 | missing;
+        let children = [first as u32, first as u32 + 1];
+        steps[parent] = Step { threshold: values[numbers.below(values.len())], feature, children };
+        steps.extend([leaf(first), leaf(first + 1)]);
+        leaves.extend([first, first + 1]);
+    }
+    steps
+}
+
+fn depth(steps: &[Step]) -> usize {
+    let mut depths = vec![0; steps.len()];
+    for (number, step) in steps.iter().enumerate().filter(|(number, step)| step.children[0] as usize != *number) {
+        step.children.iter().for_each(|child| depths[*child as usize] = depths[number] + 1);
+    }
+    depths.into_iter().max().unwrap_or(0)
+}
+
+/// One row after the other.
+fn oracle(steps: &[Step], row: &[f32]) -> u32 {
+    let mut at = 0;
+    while steps[at].children[0] as usize != at {
+        let Step { threshold, feature, children } = steps[at];
+        let value = row[(feature & !MISSING_LEFT) as usize];
+        let left = if value.is_nan() { feature & MISSING_LEFT != 0 } else { value <= threshold };
+        at = children[usize::from(!left)] as usize;
+    }
+    at as u32
+}
+
+/// Ordinary numbers, and those that are next to nothing.
+fn values() -> Vec<f32> {
+    let tiny = f32::from_bits(1);
+    let plain = (0..40).map(|at| (at as f32 - 20.0) * 0.37);
+    plain
+        .chain([0.0, -0.0, tiny, -tiny, 2.0 * tiny, -2.0 * tiny, 1e-39, -1e-39, f32::MIN_POSITIVE, f32::MAX, f32::MIN])
+        .collect()
+}
+
+fn rows(rows: usize, columns: usize, seed: u64) -> Matrix {
+    let (mut numbers, values) = (Numbers::new(seed), values());
+    let mut value = || if numbers.below(9) == 0 { f32::NAN } else { values[numbers.below(values.len())] };
+    Matrix::from_vec(rows, columns, (0..rows * columns).map(|_| value()).collect()).unwrap()
+}
+
+fn check(device: &Device, x: &Matrix, divisions: &[usize], label: &str) {
+    let mut numbers = Numbers::new(60);
+    let trees: Vec<Vec<Step>> =
+        divisions.iter().map(|divisions| tree(&mut numbers, *divisions, x.columns(), &values())).collect();
+    let mut walk = Walk::default();
+    trees.iter().for_each(|steps| walk.push(steps.iter().copied(), depth(steps)));
+    let mut found = vec![vec![]; x.rows()];
+    let mut stream = device.stream();
+    let note = |out: &mut [Vec<(usize, u32)>], tree: usize, leaves: &[u32]| {
+        out.iter_mut().zip(leaves).for_each(|(out, leaf)| out.push((tree, *leaf)));
+    };
+    predict(&mut stream, &x.to(device).unwrap(), &walk, &mut found, 1, note).unwrap();
+    for (row, found) in found.iter().enumerate() {
+        let wanted: Vec<(usize, u32)> = trees.iter().map(|steps| oracle(steps, x.row(row))).enumerate().collect();
+        assert_eq!(*found, wanted, "{label}: row {row}");
+    }
+}
+
+#[test]
+fn rows_end_in_the_right_leaves_at_edge_sizes() {
+    for (name, device) in devices() {
+        for count in [0, 1, 2, 63, 64, 65, 255, 256, 257, 1000] {
+            for columns in [1, 5] {
+                check(device, &rows(count, columns, 61), &[7, 0, 30, 1, 12], &format!("{name}: {count}×{columns}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn leaf_numbers_of_any_width_come_back() {
+    for (name, device) in devices() {
+        check(device, &rows(300, 4, 62), &[127; 9], name);
+        check(device, &rows(300, 4, 63), &[128, 3, 500], name);
+        check(device, &rows(40, 4, 64), &[33_000, 5], name);
+        check(device, &rows(40, 4, 65), &[], name);
+    }
+}
+
+#[test]
+fn more_workgroups_than_one_dimension_has_are_folded() {
+    for (name, device) in devices() {
+        check(device, &rows(70_000, 1, 66), &[1; 245], name);
+    }
+}
+
+#[test]
+fn chunks_and_budgets_do_not_show() {
+    let x = rows(5000, 6, 67);
+    let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
+    let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
+    for (number, options) in split.into_iter().chain(tight).enumerate() {
+        check(&open_gpu(options.mark_outputs(true)), &x, &[31; 50], &format!("options {number}"));
+    }
+}
+
+#[test]
+fn a_tree_of_a_column_that_is_not_there_is_refused() {
+    let mut walk = Walk::default();
+    walk.push(tree(&mut Numbers::new(1), 20, 5, &[0.0]), 20);
+    for (name, device) in devices() {
+        let x = rows(3, 2, 1).to(device).unwrap();
+        let refused = predict(&mut device.stream(), &x, &walk, &mut [0.0; 3], 1, |_, _, _| ());
+        assert!(matches!(refused, Err(Error::Shape { op: "predict", .. })), "{name}: {refused:?}");
+    }
+}
