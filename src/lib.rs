@@ -21,6 +21,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`cluster`] | k-means, whole and by mini-batches |
+//! | [`linear`] | least squares, plain and with a penalty |
 //! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
 //! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
@@ -53,6 +54,7 @@ mod error;
 pub mod estimator;
 pub mod kernel;
 pub mod linalg;
+pub mod linear;
 mod metric;
 pub mod metrics;
 pub mod model;
@@ -72,6 +74,7 @@ pub use metric::Metric;
 pub mod prelude {
     pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
     pub use crate::estimator::{Decision, Fit, Predict, PredictProba, Progress, Score, Transform};
+    pub use crate::linear::{LinearRegression, LinearRegressionModel, Ridge, RidgeModel};
     pub use crate::model::Persist;
     pub use crate::neighbors::{
         KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel,

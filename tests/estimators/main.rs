@@ -5,6 +5,9 @@ mod support;
 
 mod blobs;
 mod kmeans;
+mod linear;
+mod linear_edges;
+mod linear_nist;
 mod local_outlier_factor;
 mod mini_batch_kmeans;
 mod neighbors;
