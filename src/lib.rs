@@ -21,6 +21,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`cluster`] | k-means, whole and by mini-batches |
+//! | [`linear`] | least squares, plain and with a penalty |
 //! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, voting, bagging, stacking |
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
@@ -56,6 +57,7 @@ mod error;
 pub mod estimator;
 pub mod kernel;
 pub mod linalg;
+pub mod linear;
 mod metric;
 pub mod metrics;
 pub mod model;
@@ -86,6 +88,7 @@ pub mod prelude {
         RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
     };
     pub use crate::estimator::{Decision, Fit, Predict, PredictProba, Progress, Score, Transform};
+    pub use crate::linear::{LinearRegression, LinearRegressionModel, Ridge, RidgeModel};
     pub use crate::model::Persist;
     pub use crate::neighbors::{
         KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel,

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 pub use best::{Candidates, Found, SEARCH_DEPTH, nearest, two_nearest};
 use deep::deep;
-use micro::{Block, Columns, Finish, PackColumns, Shape, TILE_ROWS, TileColumns};
+use micro::{Block, Columns, Finish, PackColumns, TILE_ROWS, TileColumns};
 pub use pair::pair_distances;
 pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_width};
 pub use scratch::with_buffer;
@@ -111,17 +111,6 @@ pub fn product<Step: Accumulate>(
     }
 }
 
-/// The elements on and below the diagonal of `out = Σ a[i]·b[j] + beta·out`, on this thread.
-///
-/// `out` holds one slice per row of A, as long as B has rows, at most as many as A. Elements above the diagonal are
-/// unspecified. An element has the bits that [`product`] gives it, for a depth of at most 4096.
-pub fn lower_product(a: Operand<'_>, b: Operand<'_>, beta: f32, out: &mut [&mut [f32]]) {
-    debug_assert!(a.depth == b.depth && a.depth <= DEPTH_SPAN);
-    debug_assert!(a.rows == out.len() && out.iter().all(|row| row.len() == b.rows));
-    let scale = Scale { alpha: 1.0, beta, finish: true };
-    alone(Dot, a, b, scale, Shape::Lower, out);
-}
-
 /// How a sum enters the output.
 #[derive(Clone, Copy)]
 struct Scale {
@@ -151,7 +140,7 @@ fn shallow<Step: Accumulate>(
     out_stride: usize,
 ) {
     if steps(a, b) < WORTH_THREADS {
-        return alone(step, a, b, scale, Shape::Whole, &mut row_slices(out, out_stride, a.rows, 0, b.rows));
+        return alone(step, a, b, scale, &mut row_slices(out, out_stride, a.rows, 0, b.rows));
     }
     if a.rows <= ROW_BLOCK {
         return wide(step, a, b, scale, row_slices(out, out_stride, a.rows, 0, b.rows));
@@ -172,8 +161,7 @@ fn shallow<Step: Accumulate>(
                 let out = &mut row_slices(out, out_stride, a.rows, first, columns);
                 with_buffer(ROW_BLOCK * DEPTH_BLOCK, |row_panels| {
                     let columns = Columns::Packed(panels);
-                    let shape = Shape::Whole;
-                    Arch::new().dispatch(Block { step, a, columns, scale, shape, row_panels, out });
+                    Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
                 });
             });
         });
@@ -193,7 +181,7 @@ fn wide<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, scale: Sca
     }
     parts.into_par_iter().enumerate().for_each(|(index, mut out)| {
         let first = index * part;
-        alone(step, a, b.rows(first, part.min(b.rows - first)), scale, Shape::Whole, &mut out);
+        alone(step, a, b.rows(first, part.min(b.rows - first)), scale, &mut out);
     });
 }
 
@@ -208,21 +196,14 @@ fn row_slices(out: &mut [f32], stride: usize, rows: usize, first: usize, columns
 }
 
 /// A depth of at most one span on this thread.
-fn alone<Step: Accumulate>(
-    step: Step,
-    a: Operand<'_>,
-    b: Operand<'_>,
-    scale: Scale,
-    shape: Shape,
-    out: &mut [&mut [f32]],
-) {
+fn alone<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, scale: Scale, out: &mut [&mut [f32]]) {
     let width = Arch::new().dispatch(TileColumns);
     let depth = a.depth.min(DEPTH_BLOCK);
     let rows = a.rows.min(ROW_BLOCK).next_multiple_of(TILE_ROWS);
     with_buffer((b.rows.next_multiple_of(width) + rows) * depth, |buffer| {
         let (row_panels, panels) = buffer.split_at_mut(rows * depth);
         let columns = Columns::Loose { operand: b, panels };
-        Arch::new().dispatch(Block { step, a, columns, scale, shape, row_panels, out });
+        Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
     });
 }
 

@@ -38,6 +38,7 @@ pub use eigen::Eigen;
 pub use normal::{solve_least_squares, solve_least_squares_from_gram};
 pub use qr::Qr;
 pub use refine::{Path, SingleFactor, Solution, solve_positive_definite};
+pub(crate) use residual::residual;
 pub use svd::Svd;
 pub use triangular::{Triangle, solve_triangular};
 

@@ -10,7 +10,7 @@ const SPLITTER: f64 = 134_217_729.0;
 /// The products' and the sums' rounding errors are found exactly and added up apart (Ogita, Rump and Oishi 2005,
 /// Dot2). By columns, so that the compiler vectorises over rows. No fused multiply-add: without a target feature it is
 /// a call. Numbers beyond 1e292 overflow in the split and give NaN.
-pub(super) fn residual(a: &DMatrix<f64>, x: &[f64], b: &[f64], out: &mut [f64]) {
+pub(crate) fn residual(a: &DMatrix<f64>, x: &[f64], b: &[f64], out: &mut [f64]) {
     let rows = a.nrows();
     let mut errors = vec![0.0; rows];
     out.copy_from_slice(b);

@@ -26,6 +26,7 @@ pub use distance::minkowski::minkowski;
 pub use distance::sq_euclidean::sq_euclidean;
 pub use linalg::gemm::{Layout, gemm, gemm_into};
 pub use linalg::gemv::{gemv, gemv_transposed};
+pub use linalg::normal_equations::{NormalEquations, normal_equations};
 pub use linalg::syrk::syrk;
 pub use linalg::transpose::transpose;
 pub use neighbors::nearest::nearest;

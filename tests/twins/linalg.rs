@@ -1,5 +1,4 @@
 use crate::*;
-use gristmill::cpu::linalg::gemm::{Layout, gemm};
 use gristmill::cpu::linalg::gemv::{gemv, gemv_transposed};
 use gristmill::cpu::linalg::syrk::syrk;
 
@@ -50,17 +49,6 @@ fn syrk_is_the_weighted_centred_product_at_every_size() {
         check_syrk(rows, 7, true, true);
         check_syrk(rows, 33, false, false);
     }
-}
-
-#[test]
-fn syrk_has_the_bits_of_gemm_below_one_block() {
-    let (rows, columns) = (3000, 50);
-    let x = numbers(rows * columns, 4);
-    let mut square = vec![0.0; columns * columns];
-    gemm(Layout::TN, 1.0, &x, (rows, columns), &x, (rows, columns), 0.0, &mut square);
-    let mut out = vec![0.0; columns * columns];
-    syrk(&x, rows, columns, None, None, &mut out);
-    assert!(square.iter().zip(&out).all(|(&a, &b)| f64::from(a) == b));
 }
 
 fn check_gemv(rows: usize, columns: usize, alpha: f32, beta: f32) {

@@ -2,5 +2,6 @@
 
 pub mod gemm;
 pub mod gemv;
+pub mod normal_equations;
 pub mod syrk;
 pub mod transpose;

@@ -3,7 +3,7 @@
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::micro::{Finish, Shape};
+use super::micro::Finish;
 use super::scratch::with_buffer;
 use super::step::Join;
 use super::{Accumulate, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, WORTH_THREADS, alone, row_slices, shallow, steps};
@@ -66,7 +66,7 @@ fn add_spans<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, sums:
                 if together == 1 {
                     shallow(step, a, b, Scale::PLAIN, partial, b.rows);
                 } else {
-                    alone(step, a, b, Scale::PLAIN, Shape::Whole, &mut row_slices(partial, b.rows, a.rows, 0, b.rows));
+                    alone(step, a, b, Scale::PLAIN, &mut row_slices(partial, b.rows, a.rows, 0, b.rows));
                 }
             };
             if count == 1 {

@@ -46,22 +46,12 @@ pub(super) enum Columns<'a> {
     Loose { operand: Operand<'a>, panels: &'a mut [f32] },
 }
 
-/// Which tiles of the output are wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// All of them.
-    Whole,
-    /// Those with an element on or below the diagonal; the others keep what they hold.
-    Lower,
-}
-
 /// `out = alpha·(rows of A with rows of B) + beta·out` on one thread, for a depth of at most one span.
 pub(super) struct Block<'a, 'o, Step> {
     pub(super) step: Step,
     pub(super) a: Operand<'a>,
     pub(super) columns: Columns<'a>,
     pub(super) scale: Scale,
-    pub(super) shape: Shape,
     /// Room for the panels of one row block of A.
     pub(super) row_panels: &'a mut [f32],
     /// One slice per row of A, as long as B has rows.
@@ -98,19 +88,13 @@ impl<Step: Accumulate> WithSimd for Block<'_, '_, Step> {
                 let rows = self.a.rows(index * ROW_BLOCK, out.len()).depths(first, depth);
                 let row_panels = &mut self.row_panels[..out.len().next_multiple_of(TILE_ROWS) * depth];
                 pack(rows, TILE_ROWS, row_panels);
-                let first_row = match self.shape {
-                    Shape::Whole => usize::MAX,
-                    Shape::Lower => index * ROW_BLOCK,
-                };
-                sweep(simd, &store, row_panels, panels, depth, first_row, out);
+                sweep(simd, &store, row_panels, panels, depth, out);
             }
         }
     }
 }
 
 /// Every panel of A against every panel of B; the panel of B stays in the first cache, those of A in the second.
-///
-/// Tiles that end above the diagonal are left out; `first_row` is where it starts, `usize::MAX` leaves none out.
 #[inline(always)]
 fn sweep<S: Simd, Step: Accumulate>(
     simd: S,
@@ -118,14 +102,12 @@ fn sweep<S: Simd, Step: Accumulate>(
     row_panels: &[f32],
     panels: &[f32],
     depth: usize,
-    first_row: usize,
     out: &mut [&mut [f32]],
 ) {
     let width = TILE_VECTORS * S::F32_LANES;
     for (right, panel) in panels.chunks_exact(depth * width).enumerate() {
         let rows = out.chunks_mut(TILE_ROWS).zip(row_panels.chunks_exact(depth * TILE_ROWS));
-        let above = (right * width).saturating_sub(first_row) / TILE_ROWS;
-        for (out, row_panel) in rows.skip(above) {
+        for (out, row_panel) in rows {
             let tile = multiply(simd, store.step, row_panel, panel);
             store.tile(simd, &tile, right * width, out);
         }

@@ -2,7 +2,7 @@
 
 use pulp::Arch;
 
-use super::micro::{Block, Columns, PackColumns, Shape, TILE_ROWS, TileColumns};
+use super::micro::{Block, Columns, PackColumns, TILE_ROWS, TileColumns};
 use super::scratch::with_buffer;
 use super::step::Accumulate;
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, row_slices};
@@ -41,6 +41,6 @@ pub fn panel_product<Step: Accumulate>(step: Step, a: Operand<'_>, panels: &[f32
     with_buffer(rows * a.depth.min(DEPTH_BLOCK), |row_panels| {
         let out = &mut row_slices(out, columns, a.rows, 0, columns);
         let columns = Columns::Packed(panels);
-        Arch::new().dispatch(Block { step, a, columns, scale, shape: Shape::Whole, row_panels, out });
+        Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
     });
 }

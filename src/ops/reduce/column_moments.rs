@@ -45,34 +45,49 @@ pub fn column_moments(
         let weights = weights.map(DeviceVec::values).transpose()?;
         return Ok(crate::cpu::reduce::column_moments::column_moments(x.values()?, x.rows(), x.columns(), weights));
     }
-    let weight = weights.map_or(Ok(x.rows() as f64), |weights| crate::ops::sum(stream, weights))?;
+    let (mean, weight) = column_means(stream, x, weights)?;
     let one = DeviceVec::from_slice(&[1.0], &stream.device().clone())?;
     let factor = weights.map_or(Factor::Same(&one), Factor::Each);
-    let share = |sums: Vec<f64>| -> Vec<f64> {
-        sums.into_iter().map(|sum| if weight > 0.0 { sum / weight } else { 0.0 }).collect()
-    };
-    // The mean to a few digits, then what it misses: exact however far off-centre the data lie.
-    let near: Vec<f32> = share(match weights {
-        None => crate::ops::column_sums(stream, x)?,
-        Some(_) => column_sums(stream, (&gemv::KERNEL_TRANSPOSED, &[]), x, factor, None)?,
-    })
-    .into_iter()
-    .map(|mean| mean as f32)
-    .collect();
-    let missed = share(central_sums(stream, x, factor, &near, 1)?);
-    let mean: Vec<f64> = near.iter().zip(missed).map(|(near, missed)| *near as f64 + missed).collect();
     let rounded: Vec<f32> = mean.iter().map(|mean| *mean as f32).collect();
-    let squares = share(central_sums(stream, x, factor, &rounded, 2)?);
+    let squares = share(central_sums(stream, x, factor, &rounded, 2)?, weight);
     // The squares are about the rounded mean: what that adds is known.
     let shift = mean.iter().zip(&rounded).map(|(mean, rounded)| (mean - *rounded as f64).powi(2));
     let variance = squares.iter().zip(shift).map(|(square, shift)| (square - shift).max(0.0)).collect();
-    let (mean, variance) =
-        if weight > 0.0 { (mean, variance) } else { (vec![0.0; x.columns()], vec![0.0; x.columns()]) };
     Ok(ColumnMoments { mean, variance, count: x.rows(), weight })
 }
 
+/// The mean of each column and the sum of the weights, in two passes on a GPU. No rows, or no weight, give zeros.
+pub(crate) fn column_means(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    weights: Option<&DeviceVec<f32>>,
+) -> Result<(Vec<f64>, f64)> {
+    let weight = weights.map_or(Ok(x.rows() as f64), |weights| crate::ops::sum(stream, weights))?;
+    let one = DeviceVec::from_slice(&[1.0], &stream.device().clone())?;
+    let factor = weights.map_or(Factor::Same(&one), Factor::Each);
+    // The mean to a few digits, then what it misses: exact however far off-centre the data lie.
+    let sums = match weights {
+        None => crate::ops::column_sums(stream, x)?,
+        Some(_) => column_sums(stream, (&gemv::KERNEL_TRANSPOSED, &[]), x, factor, None)?,
+    };
+    let near: Vec<f32> = share(sums, weight).into_iter().map(|mean| mean as f32).collect();
+    let missed = share(central_sums(stream, x, factor, &near, 1)?, weight);
+    let mean = near.iter().zip(missed).map(|(near, missed)| if weight > 0.0 { *near as f64 + missed } else { 0.0 });
+    Ok((mean.collect(), weight))
+}
+
+fn share(sums: Vec<f64>, weight: f64) -> Vec<f64> {
+    sums.into_iter().map(|sum| if weight > 0.0 { sum / weight } else { 0.0 }).collect()
+}
+
 /// Σw·(x − center)^power of each column, on a GPU.
-fn central_sums(stream: &mut Stream, x: &DeviceMatrix, factor: Factor, center: &[f32], power: u32) -> Result<Vec<f64>> {
+pub(crate) fn central_sums(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    factor: Factor,
+    center: &[f32],
+    power: u32,
+) -> Result<Vec<f64>> {
     let mut row = center.to_vec();
     row.resize(padded(x.columns()).max(4), 0.0);
     let center = DeviceVec::from_slice(&row, &stream.device().clone())?;

@@ -1,4 +1,5 @@
 mod gemm;
 mod gemv;
+mod normal_equations;
 mod syrk;
 mod transpose;

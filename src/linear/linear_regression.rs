@@ -1,0 +1,173 @@
+//! Least squares without a penalty.
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::fit::{Fitted, Penalty, fit_f64, fit_rows};
+use super::predict::Linear;
+use crate::array::Matrix;
+use crate::error::Result;
+use crate::estimator::{Fit, Predict, Rows, Score, Targets};
+use crate::model::{Container, Persist};
+
+const OP: &str = "LinearRegression";
+
+/// Ordinary least squares. Names and defaults are scikit-learn's; see the [module](crate::linear) for the method.
+///
+/// ```
+/// use gristmill::prelude::*;
+/// let x = Matrix::from_rows(&[[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0]])?;
+/// let model = LinearRegression::default().fit(&x, &[4.0, 3.0, 14.0, 10.0])?; // 1 + 2·a + 3·b
+/// assert!((model.coef()[(0, 0)] - 2.0).abs() < 1e-12 && (model.coef()[(0, 1)] - 3.0).abs() < 1e-12);
+/// assert!((model.intercept()[0] - 1.0).abs() < 1e-12);
+/// assert_eq!(model.predict(&x)?.as_slice(), [4.0, 3.0, 14.0, 10.0]);
+/// assert_eq!(model.rank(), 2);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+///
+/// # What to expect
+/// - One row, or constant columns only: the coefficients are 0 and the intercept is the mean of the targets.
+/// - Fewer rows than columns, or dependent columns: the shortest of all solutions, and a [`rank`](LinearRegressionModel::rank)
+///   below the number of columns.
+/// - Missing values, too few targets and targets that are not finite are errors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LinearRegression {
+    /// Whether there is an intercept; without one, the plane goes through the origin. Default true.
+    pub fit_intercept: bool,
+}
+
+impl Default for LinearRegression {
+    fn default() -> LinearRegression {
+        LinearRegression { fit_intercept: true }
+    }
+}
+
+impl LinearRegression {
+    /// Sets whether there is an intercept.
+    pub fn fit_intercept(mut self, fit_intercept: bool) -> LinearRegression {
+        self.fit_intercept = fit_intercept;
+        self
+    }
+
+    /// Fits the rows of `x` (n×d) to their targets (n numbers, or n×p), where `x` lives. About n·d²
+    /// operations; some 10·d·n² where there are no more rows than columns.
+    pub fn fit<'a, 'b>(&self, x: impl Into<Rows<'a>>, y: impl Into<Targets<'b>>) -> Result<LinearRegressionModel> {
+        self.fit_with(x, y, Fit::default())
+    }
+
+    /// The same with sample weights or an observer.
+    pub fn fit_with<'a, 'b>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+        options: Fit<'_>,
+    ) -> Result<LinearRegressionModel> {
+        let found = fit_rows((OP, "linear regression"), x.into(), y.into(), self.penalty(), options)?;
+        Ok(self.model(found))
+    }
+
+    /// Fits f64 rows, n×d, to their targets, n×p, on the host: what f32 would round away is kept.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use nalgebra::DMatrix;
+    /// let x = DMatrix::from_row_slice(3, 1, &[1e8, 1e8 + 1.0, 1e8 + 2.0]); // all the same in f32
+    /// let model = LinearRegression::default().fit_f64(&x, &DMatrix::from_row_slice(3, 1, &[1.0, 2.0, 3.0]))?;
+    /// assert!((model.coef()[(0, 0)] - 1.0).abs() < 1e-12);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn fit_f64(&self, x: &DMatrix<f64>, y: &DMatrix<f64>) -> Result<LinearRegressionModel> {
+        Ok(self.model(fit_f64(OP, x, y, self.penalty())?))
+    }
+
+    fn model(&self, fitted: Fitted) -> LinearRegressionModel {
+        let Fitted { linear, rank, singular_values } = fitted;
+        LinearRegressionModel { params: self.clone(), linear, rank, singular_values }
+    }
+
+    fn penalty(&self) -> Penalty {
+        Penalty { alpha: 0.0, intercept: self.fit_intercept }
+    }
+}
+
+/// A plane fitted by [`LinearRegression`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearRegressionModel {
+    params: LinearRegression,
+    linear: Linear,
+    rank: usize,
+    singular_values: Option<Vec<f64>>,
+}
+
+impl LinearRegressionModel {
+    /// The coefficients, p×d: one row an output.
+    pub fn coef(&self) -> &DMatrix<f64> {
+        self.linear.coef()
+    }
+
+    /// The intercept of each of the p outputs; zeros without one.
+    pub fn intercept(&self) -> &[f64] {
+        self.linear.intercept()
+    }
+
+    /// How many columns are independent of each other, and of the intercept if there is one.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The min(n, d) singular values of the centred rows, descending; `None` where they were not needed, in large tables.
+    pub fn singular_values(&self) -> Option<&[f64]> {
+        self.singular_values.as_deref()
+    }
+
+    /// The prediction for f64 rows, n×d, in f64: n×p.
+    pub fn predict_f64(&self, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
+        self.linear.predict_f64(OP, x)
+    }
+}
+
+impl Predict for LinearRegressionModel {
+    type Output = Matrix;
+
+    /// n×p. On the CPU each is summed in f64 and rounded once; on a GPU within (d + 3)·2⁻²⁴·Σ|x·coef| of that.
+    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        self.linear.predict(OP, x.into())
+    }
+}
+
+impl Score for LinearRegressionModel {
+    type Target = Matrix;
+
+    /// R², the mean over the outputs.
+    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
+        crate::metrics::r2_score_columns(target, &self.predict(x)?)
+    }
+}
+
+impl Persist for LinearRegressionModel {
+    const KIND: &'static str = "linear-regression";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&self.params)?;
+        container.insert("rank", &[1], vec![self.rank as u64])?;
+        // Singular values that are known are at least one.
+        let values = self.singular_values.clone().unwrap_or_default();
+        container.insert("singular_values", &[values.len()], values)?;
+        self.linear.store(container)
+    }
+
+    fn restore(container: &mut Container) -> Result<LinearRegressionModel> {
+        let params = container.parameters()?;
+        let linear = Linear::restore(container)?;
+        let rank = container.take::<u64>("rank", &[1])?[0];
+        let [count] = container.shape("singular_values")?;
+        let values: Vec<f64> = container.take("singular_values", &[count])?;
+        let columns = linear.coef().ncols();
+        if rank > columns as u64 || count > columns || values.iter().any(|value| *value < 0.0) {
+            return Err(container.refuse(format!("rank {rank} and {count} singular values of {columns} columns")));
+        }
+        let singular_values = (count > 0).then_some(values);
+        Ok(LinearRegressionModel { params, linear, rank: rank as usize, singular_values })
+    }
+}
