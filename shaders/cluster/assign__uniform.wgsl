@@ -3,6 +3,7 @@
 // No tile, no subgroups: what all lanes read at once costs one load.
 //#import assign_rows
 //#import uniform_rows
+@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(2) var<uniform> operand: array<vec4<f32>, 4096>;
 
 fn row_quad(row: u32, quad: u32) -> vec4<f32> {

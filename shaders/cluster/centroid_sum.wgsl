@@ -1,33 +1,8 @@
 // Sums of the rows of each cluster in each run of rows, as weighted differences from the cluster's present centre.
-// A lane takes four columns of one cluster's rows in one run, in their order; one more lane adds the weights.
-// Runs begin at fixed rows and rows keep their order, so the bits depend on neither chunks nor timing.
-//#import status
-struct Params {
-    items: u32,
-    runs: u32,
-    quads: u32,
-    x_first: u32,
-    center_first: u32,
-    weight_first: u32,
-}
-
-// 1 if each row has a weight of its own.
-override WEIGHTED: u32 = 0u;
-
-@group(0) @binding(0) var<uniform> params: Params;
+// A lane takes four columns of one cluster's rows in one run, in their order; the first of them adds up the weights too.
+// Neighbouring lanes read neighbouring columns of the same row.
+//#import cluster_runs
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> centers: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> weights: array<f32>;
-@group(0) @binding(4) var<storage, read> order: array<u32>;
-@group(0) @binding(5) var<storage, read> ends: array<u32>;
-@group(0) @binding(6) var<storage, read_write> partial: array<vec4<f32>>;
-
-fn weight(row: u32) -> f32 {
-    if (WEIGHTED == 0u) {
-        return 1.0;
-    }
-    return weights[params.weight_first + row];
-}
 
 @compute @workgroup_size(64)
 fn main(
@@ -37,26 +12,21 @@ fn main(
 ) {
     let item = (group.y * groups.x + group.x) * 64u + lane;
     if (item < params.items) {
-        let segment = item / (params.quads + 1u);
-        let quad = item % (params.quads + 1u);
-        var begin = 0u;
-        if (segment > 0u) {
-            begin = ends[segment - 1u];
-        }
-        let end = ends[segment];
+        let segment = segment_of(item / params.quads);
+        let quad = item % params.quads;
+        let rows = segment_rows(segment);
+        let center = centers[params.center_first + (segment / params.runs) * params.quads + quad];
         var sum = vec4<f32>();
-        if (quad < params.quads) {
-            let center = centers[params.center_first + (segment / params.runs) * params.quads + quad];
-            for (var at = begin; at < end; at += 1u) {
-                let row = order[at];
-                sum += weight(row) * (x[params.x_first + row * params.quads + quad] - center);
-            }
-        } else {
-            for (var at = begin; at < end; at += 1u) {
-                sum.x += weight(order[at]);
-            }
+        var total = 0.0;
+        for (var at = rows.x; at < rows.y; at += 1u) {
+            let row = order[at];
+            sum += weight(row) * (x[params.x_first + row * params.quads + quad] - center);
+            total += weight(row);
         }
-        partial[item] = sum;
+        partial[segment * (params.quads + 1u) + quad] = sum;
+        if (quad == 0u) {
+            store_weight(segment, total);
+        }
     }
     mark_done(lane);
 }

@@ -1,6 +1,6 @@
 // Operands and results of the nearest centre: rows of X against the centres, the running best of each row in registers.
 // A workgroup keeps its rows and walks over all centres, so the distances are never stored. The importing shader binds
-// the centres at 2.
+// X at 1 and the centres at 2.
 // Squared distances by the direct form: right far off-centre. Ties go to the lowest centre.
 //#import status
 struct Params {
@@ -17,7 +17,6 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> labels: array<u32>;
 @group(0) @binding(4) var<storage, read_write> distances: array<f32>;
 @group(0) @binding(5) var<storage, read_write> history: array<atomic<u32>>;

@@ -2,6 +2,7 @@
 // The tile core's operands and step; squared distances by the direct form.
 // For centres of any number and size.
 //#import assign_rows
+@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> centers: array<vec4<f32>>;
 
 fn tile_a(row: u32, quad: u32) -> vec4<f32> {

@@ -1,4 +1,5 @@
-// Operands and lists of the k nearest: rows of A are the queries, rows of B the candidates, on the tile core.
+// Lists of the k nearest: rows of A are the queries, rows of B the candidates; the operands come with pairs_operands or
+// pairs_long_words.
 // A workgroup takes a tile of queries and a layer's share of the columns; a layer keeps its own list for each query.
 // A candidate nearer than the list's last waits in a queue: lanes insert together what they found apart.
 //#import metric
@@ -22,8 +23,6 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> list: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> queue: array<vec2<u32>>;
 
@@ -31,14 +30,6 @@ struct Params {
 var<private> list_first: u32;
 var<private> queue_first: u32;
 var<private> column_end: u32;
-
-fn tile_a(row: u32, quad: u32) -> vec4<f32> {
-    return a[params.a_first + min(row, params.rows - 1u) * params.a_quads + quad];
-}
-
-fn tile_b(column: u32, quad: u32) -> vec4<f32> {
-    return b[params.b_first + min(column, params.columns - 1u) * params.b_quads + quad];
-}
 
 // Lists and queues have room for the rows of whole tiles, so what belongs to rows past the end is kept and ignored.
 fn nearest_begin(layer: u32, tile_columns: u32, queue_slots: u32) {

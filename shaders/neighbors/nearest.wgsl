@@ -3,6 +3,7 @@
 // After each tile one lane a row inserts what the lanes of that row found; the tile leaves no workgroup memory for it.
 //#import elementary
 //#import nearest
+//#import pairs_operands
 //#import tile
 const QUEUE = 128u;
 

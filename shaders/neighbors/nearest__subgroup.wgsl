@@ -2,6 +2,7 @@
 // A workgroup takes 4·TILE_LANES queries, four a lane, and sweeps its columns in tiles of 24, broadcast inside subgroups.
 // A lane owns its rows: thresholds and queue lengths are registers, and memory is touched only when a candidate passes.
 //#import nearest
+//#import pairs_operands
 //#import tile_subgroup
 const QUEUE = 48u;
 

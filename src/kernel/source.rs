@@ -6,10 +6,13 @@ use std::collections::HashSet;
 pub const LIBRARY: &[(&str, &str)] = &[
     ("assign_rows", include_str!("../../shaders/lib/assign_rows.wgsl")),
     ("assign_tiles", include_str!("../../shaders/lib/assign_tiles.wgsl")),
+    ("cluster_runs", include_str!("../../shaders/lib/cluster_runs.wgsl")),
     ("columns", include_str!("../../shaders/lib/columns.wgsl")),
     ("elementary", include_str!("../../shaders/lib/elementary.wgsl")),
     ("extreme_rows", include_str!("../../shaders/lib/extreme_rows.wgsl")),
+    ("kept_rows", include_str!("../../shaders/lib/kept_rows.wgsl")),
     ("label_runs", include_str!("../../shaders/lib/label_runs.wgsl")),
+    ("long_words", include_str!("../../shaders/lib/long_words.wgsl")),
     ("metric", include_str!("../../shaders/lib/metric.wgsl")),
     ("metric_root", include_str!("../../shaders/lib/metric_root.wgsl")),
     ("nearest", include_str!("../../shaders/lib/nearest.wgsl")),

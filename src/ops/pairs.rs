@@ -88,6 +88,36 @@ impl Forms {
     }
 }
 
+/// How `lib/kept_rows.wgsl` keeps rows, on devices that run it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept {
+    quads: u32,
+    eight: bool,
+}
+
+impl Kept {
+    /// The longest rows, in vec4, that are kept, and the longest of which a lane keeps eight: 16 KiB a subgroup, half of
+    /// a first cache.
+    const MOST_QUADS: [usize; 2] = [32, 16];
+    const LANES: usize = 32;
+
+    /// Rows of `quads` vec4 on this device, if it keeps such rows.
+    pub(crate) fn choose(gpu: &Gpu, quads: usize) -> Option<Kept> {
+        let [most, most_of_eight] = Kept::MOST_QUADS;
+        (gpu.long_words && (1..=most).contains(&quads))
+            .then_some(Kept { quads: quads as u32, eight: quads <= most_of_eight })
+    }
+
+    /// Rows of A and of B in a tile.
+    pub(crate) fn tile(self) -> [usize; 2] {
+        [Kept::LANES * if self.eight { 8 } else { 4 }, 8]
+    }
+
+    pub(crate) fn overrides(self) -> [(&'static str, u32); 2] {
+        [("QUADS", self.quads), ("EIGHT", u32::from(self.eight))]
+    }
+}
+
 /// Rows in one buffer; `stride` is in words.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Operand<'a> {

@@ -30,6 +30,7 @@ use crate::ensemble::{
 };
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fitted, Task};
+use crate::linear::{LinearRegression, Ridge};
 use crate::model::{Container, Persist};
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor, LocalOutlierFactor};
 use crate::tree::{DecisionTreeClassifier, DecisionTreeRegressor};
@@ -57,6 +58,8 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<KNeighborsClassifier>(),
         Entry::of::<KNeighborsRegressor>(),
         Entry::of::<LocalOutlierFactor>(),
+        Entry::of::<LinearRegression>(),
+        Entry::of::<Ridge>(),
         Entry::of::<DecisionTreeClassifier>(),
         Entry::of::<DecisionTreeRegressor>(),
         Entry::of::<RandomForestClassifier>(),

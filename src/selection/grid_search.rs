@@ -32,6 +32,9 @@ pub struct GridSearch {
     grid: Vec<(String, Vec<Value>)>,
 }
 
+/// Parameters that are set, by name.
+type Parameters = Vec<(String, Value)>;
+
 /// One combination of parameters and how it did.
 #[derive(Debug, Clone)]
 pub struct Candidate {
@@ -110,7 +113,7 @@ impl GridSearch {
     }
 
     /// Every combination of the values, the last parameter changing fastest.
-    fn combinations(&self) -> Result<Vec<(AnyEstimator, Vec<(String, Value)>)>> {
+    fn combinations(&self) -> Result<Vec<(AnyEstimator, Parameters)>> {
         let mut found = vec![(self.pipeline.estimator().clone(), vec![])];
         for (name, values) in &self.grid {
             if values.is_empty() {
@@ -120,7 +123,7 @@ impl GridSearch {
             let mut next = Vec::with_capacity(found.len() * values.len());
             for (estimator, parameters) in &found {
                 for value in values {
-                    let mut parameters: Vec<(String, Value)> = Vec::clone(parameters);
+                    let mut parameters: Parameters = Vec::clone(parameters);
                     parameters.push((name.clone(), value.clone()));
                     next.push((estimator.set(name, value.clone())?, parameters));
                 }

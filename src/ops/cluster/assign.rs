@@ -9,6 +9,7 @@ use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
 use crate::device::{Dispatch, Recording, Stream, Variant};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, UNIFORM_BYTES, Work};
+use crate::ops::pairs::Kept;
 
 /// The portable form.
 pub const KERNEL: Kernel = Kernel {
@@ -44,6 +45,14 @@ pub const KERNEL_UNIFORM: Kernel = Kernel {
     name: "cluster/assign__uniform",
     source: include_str!("../../../shaders/cluster/assign__uniform.wgsl"),
     buffers: &[Access::Read, Access::Uniform, Access::Write, Access::Write, Access::Write],
+    ..KERNEL
+};
+
+/// The form for software drivers with 64-bit integers, for rows of up to 128 columns.
+pub const KERNEL_LONG_WORDS: Kernel = Kernel {
+    name: "cluster/assign__long_words",
+    source: include_str!("../../../shaders/cluster/assign__long_words.wgsl"),
+    needs: Needs::LongWords,
     ..KERNEL
 };
 
@@ -133,11 +142,14 @@ fn block(
 ) -> Result<()> {
     let quads = x.store()?.stride() / 4;
     let center_bytes = 16 * (centers.rows() * quads) as u64;
-    let uniform = center_bytes <= UNIFORM_BYTES && quads <= MOST_QUADS;
+    let kept = Kept::choose(&recording.gpu, quads);
+    let uniform = kept.is_none() && center_bytes <= UNIFORM_BYTES && quads <= MOST_QUADS;
     let short = [("QUADS", quads as u32)];
-    let (kernel, overrides, [tile_rows, tile_columns]) = match recording.gpu.variant {
+    let keeping = kept.map(|kept| kept.overrides());
+    let (kernel, overrides, [tile_rows, tile_columns]) = match (&kept, &keeping, recording.gpu.variant) {
+        (Some(kept), Some(keeping), _) => (&KERNEL_LONG_WORDS, &keeping[..], kept.tile().map(|size| size as u64)),
         _ if uniform => (&KERNEL_UNIFORM, &short[..], [128, 1]),
-        Variant::Subgroup => (&KERNEL_SUBGROUP, &[("TILE_LANES", 64)][..], [256, 24]),
+        (_, _, Variant::Subgroup) => (&KERNEL_SUBGROUP, &[("TILE_LANES", 64)][..], [256, 24]),
         _ => (&KERNEL, &[][..], [128, 128]),
     };
     let view = x.store()?.view(recording, rows.clone())?;

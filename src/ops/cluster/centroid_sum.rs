@@ -18,7 +18,10 @@ pub const KERNEL: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Read, Access::Write],
     params: &[
         Field { name: "items", offset: offset_of!(Params, items) },
+        Field { name: "rows", offset: offset_of!(Params, rows) },
         Field { name: "runs", offset: offset_of!(Params, runs) },
+        Field { name: "run_rows", offset: offset_of!(Params, run_rows) },
+        Field { name: "clusters", offset: offset_of!(Params, clusters) },
         Field { name: "quads", offset: offset_of!(Params, quads) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
         Field { name: "center_first", offset: offset_of!(Params, center_first) },
@@ -26,6 +29,14 @@ pub const KERNEL: Kernel = Kernel {
     ],
     params_size: size_of::<Params>(),
     needs: Needs::Floor,
+};
+
+/// The form for software drivers with 64-bit integers.
+pub const KERNEL_LONG_WORDS: Kernel = Kernel {
+    name: "cluster/centroid_sum__long_words",
+    source: include_str!("../../../shaders/cluster/centroid_sum__long_words.wgsl"),
+    needs: Needs::LongWords,
+    ..KERNEL
 };
 
 /// Counts each run's rows of each cluster.
@@ -73,12 +84,15 @@ pub const KERNEL_MERGE: Kernel = Kernel {
 #[repr(C)]
 struct Params {
     items: u32,
+    rows: u32,
     runs: u32,
+    run_rows: u32,
+    clusters: u32,
     quads: u32,
     x_first: u32,
     center_first: u32,
     weight_first: u32,
-    pad: [u32; 2],
+    pad: [u32; 3],
 }
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -182,6 +196,9 @@ fn on_cpu(
     Ok((Matrix::from_vec(k, d, narrow(sums))?.to(&Device::Cpu)?, DeviceVec::from_host(narrow(counts))))
 }
 
+/// The vec4 of a row that a lane of the long-word form takes at most; as in the shader.
+const MOST_QUADS: usize = 16;
+
 /// Rows of a run: so many that a run has 16 rows of each cluster or more, on average, and its sums stay a small part of
 /// the data. It depends on the number of clusters alone, as the bits do.
 fn run_rows(clusters: usize) -> usize {
@@ -211,26 +228,39 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
     // Without weights the labels stand in for what is not read.
     let weight_view = of.weights.map(|weights| weights.store()?.view(recording, rows.clone())).transpose()?;
     let weight_view = weight_view.as_ref().unwrap_or(&label_view);
-    let items = k * runs * (quads + 1);
-    let partial = recording.scratch(16 * items as u64, "sums of runs")?;
+    let partials = k * runs * (quads + 1);
+    let partial = recording.scratch(16 * partials as u64, "sums of runs")?;
+    // Lanes that share a row, and the vec4 of each.
+    let each = quads.div_ceil(quads.div_ceil(MOST_QUADS));
+    let parts = quads.div_ceil(each);
+    let weighted = ("WEIGHTED", u32::from(of.weights.is_some()));
+    let long = [weighted, ("QUADS", each as u32), ("PARTS", parts as u32)];
+    let (kernel, overrides, lanes) = match recording.gpu.long_words {
+        true => (&KERNEL_LONG_WORDS, &long[..], parts),
+        false => (&KERNEL, &long[..1], quads),
+    };
+    let items = k * runs * lanes;
     let params = Params {
         items: items as u32,
+        rows: rows.len() as u32,
         runs: runs as u32,
+        run_rows: run_rows as u32,
+        clusters: k as u32,
         quads: quads as u32,
         x_first: view.first_word() / 4,
         center_first: center_view.first_word() / 4,
         weight_first: weight_view.first_word(),
-        pad: [0; 2],
+        pad: [0; 3],
     };
     let values = (rows.len() * x.columns()) as u64;
     let (x_buffer, center_buffer, weight_buffer) = (view.buffer(), center_view.buffer(), weight_view.buffer());
     recording.dispatch(
-        &KERNEL,
+        kernel,
         Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &[x_buffer, center_buffer, weight_buffer, order.buffer(), ends.buffer(), &partial],
             grid: Grid::covering(items as u64, 64)?,
-            overrides: &[("WEIGHTED", u32::from(of.weights.is_some()))],
+            overrides,
             work: Work { operations: 2 * values, bytes: 4 * values },
         },
     )?;
@@ -253,7 +283,7 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
             buffers: &[&partial, sum_target.view.buffer(), count_target.view.buffer()],
             grid: Grid::covering(totals as u64, 64)?,
             overrides: &[],
-            work: Work { operations: 4 * items as u64, bytes: 16 * items as u64 },
+            work: Work { operations: 4 * partials as u64, bytes: 16 * partials as u64 },
         },
     )?;
     of.sums.store()?.commit(recording, sum_target)?;

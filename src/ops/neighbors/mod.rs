@@ -13,6 +13,7 @@ use crate::device::{DeviceKind, Gpu, Stream, Variant};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::metric::Metric;
+use crate::ops::pairs::Kept;
 
 /// A metric as the shaders of `lib/metric.wgsl` know it.
 #[derive(Debug, Clone, Copy)]
@@ -39,11 +40,13 @@ impl Measure {
 }
 
 /// A tile kernel in the form that suits a device, a metric and a number of queries.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Tile {
     kernel: &'static Kernel,
-    /// `TILE_LANES` of the subgroup form.
-    lanes: Option<u32>,
+    /// Whether a lane has its queries for itself, as in all forms but the portable one.
+    owns_rows: bool,
+    /// The override constants of the form.
+    constants: Vec<(&'static str, u32)>,
     /// Queries and candidates of one tile.
     rows: usize,
     columns: usize,
@@ -55,14 +58,22 @@ impl Tile {
         let short = queries <= if gpu.info.kind == DeviceKind::Software { 16_384 } else { 128 };
         // Powers unrolled would be 100 KiB of code.
         if gpu.variant != Variant::Subgroup || measure.code == 4 {
-            return Tile { kernel: portable, lanes: None, rows: 128, columns: 128 };
+            return Tile { kernel: portable, owns_rows: false, constants: vec![], rows: 128, columns: 128 };
         }
         let lanes = if short { 32 } else { 64 };
-        Tile { kernel: subgroup, lanes: Some(lanes), rows: 4 * lanes as usize, columns: 24 }
+        let constants = vec![("TILE_LANES", lanes)];
+        Tile { kernel: subgroup, owns_rows: true, constants, rows: 4 * lanes as usize, columns: 24 }
+    }
+
+    /// The form that keeps its queries, of `quads` vec4 each, where the device has it.
+    fn keeping(gpu: &Gpu, quads: usize, measure: &Measure, kernel: &'static Kernel) -> Option<Tile> {
+        let kept = Kept::choose(gpu, quads).filter(|_| measure.code != 4)?;
+        let [rows, columns] = kept.tile();
+        Some(Tile { kernel, owns_rows: true, constants: kept.overrides().to_vec(), rows, columns })
     }
 
     fn overrides(&self, measure: &Measure) -> Vec<(&'static str, u32)> {
-        self.lanes.map(|lanes| ("TILE_LANES", lanes)).into_iter().chain([("METRIC", measure.code)]).collect()
+        self.constants.iter().copied().chain([("METRIC", measure.code)]).collect()
     }
 }
 

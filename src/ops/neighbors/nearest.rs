@@ -48,6 +48,14 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
+/// The form for software drivers with 64-bit integers, for rows of up to 128 columns.
+pub const KERNEL_LONG_WORDS: Kernel = Kernel {
+    name: "neighbors/nearest__long_words",
+    source: include_str!("../../../shaders/neighbors/nearest__long_words.wgsl"),
+    needs: Needs::LongWords,
+    ..KERNEL_SUBGROUP
+};
+
 /// Makes one list of those of the layers, and writes it out.
 pub const KERNEL_MERGE: Kernel = Kernel {
     name: "neighbors/nearest__merge",
@@ -186,8 +194,9 @@ struct Plan {
 impl Plan {
     fn new(gpu: &Gpu, search: &Search, (queries, rows): (&DeviceMatrix, &DeviceMatrix)) -> Result<Plan> {
         let measure = &search.measure;
-        let tile = Tile::choose(gpu, queries.rows(), measure, [&KERNEL, &KERNEL_SUBGROUP]);
-        let queue = QUEUE[usize::from(tile.lanes.is_some())];
+        let tile = Tile::keeping(gpu, rows.store()?.stride() / 4, measure, &KERNEL_LONG_WORDS)
+            .unwrap_or_else(|| Tile::choose(gpu, queries.rows(), measure, [&KERNEL, &KERNEL_SUBGROUP]));
+        let queue = QUEUE[usize::from(tile.owns_rows)];
         let list_words = 2 * (search.k + queue) as u64;
         let by_lists = ((gpu.scratch_bytes() / (4 * list_words)) as usize).max(tile.rows);
         let column_work = measure.step_operations * rows.columns().max(1) as u64;
@@ -199,10 +208,10 @@ impl Plan {
         let by_room = block_of_columns(gpu, rows.store()?.stride(), rows.rows());
         let columns = (by_work as usize).min(by_room);
         let columns = (columns - columns % tile.columns).max(tile.columns).min(rows.rows());
-        let groups = match (gpu.info.kind, tile.lanes) {
+        let groups = match (gpu.info.kind, tile.owns_rows) {
             (DeviceKind::Software, _) => 16,
-            (_, Some(_)) => 1024,
-            (_, None) => 256,
+            (_, true) => 1024,
+            (_, false) => 256,
         };
         let useful = columns.div_ceil(4 * tile.columns).min(by_lists / list_rows).clamp(1, 64);
         let layers = (groups * tile.rows / list_rows).clamp(1, useful);
@@ -216,9 +225,9 @@ fn lists(recording: &mut Recording, search: &Search, (queries, rows): (&DeviceMa
     let entries = (plan.layers * plan.list_rows) as u64;
     let list = View::whole(recording.scratch(8 * entries * search.k as u64, "lists of the nearest")?);
     let queue = View::whole(recording.scratch(8 * entries * plan.queue as u64, "queues of candidates")?);
-    let waiting = match plan.tile.lanes {
-        None => Some(View::whole(recording.scratch(4 * entries, "lengths of queues")?)),
-        Some(_) => None,
+    let waiting = match plan.tile.owns_rows {
+        false => Some(View::whole(recording.scratch(4 * entries, "lengths of queues")?)),
+        true => None,
     };
     for block in blocks(queries.rows(), plan.queries) {
         let a = queries.store()?.view(recording, block.clone())?;

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, bits, devices, matrix, numbers, open_gpu};
+use crate::common::{EPS, bits, devices, forms, matrix, numbers, open_gpu, short_words};
 
 fn labels(rows: usize, k: usize, seed: u64) -> Vec<u32> {
     numbers(rows, seed).iter().map(|value| ((value + 1.0) / 2.0 * k as f32) as u32 % k as u32).collect()
@@ -40,9 +40,9 @@ fn check(name: &str, device: &Device, (rows, d, k): (usize, usize, usize), weigh
 
 #[test]
 fn sums_are_right_at_edge_sizes() {
-    for (name, device) in devices() {
+    for (name, device) in forms() {
         for rows in [0, 1, 2, 63, 64, 65, 255, 256, 257, 1000, 5000] {
-            for (d, k) in [(1, 1), (3, 2), (4, 64), (33, 7), (8, 300)] {
+            for (d, k) in [(1, 1), (3, 2), (4, 64), (33, 7), (8, 300), (64, 3), (67, 5), (130, 2)] {
                 for weighted in [false, true] {
                     check(&format!("{name}: {rows}×{d}, k = {k}"), device, (rows, d, k), weighted);
                 }
@@ -68,6 +68,7 @@ fn chunks_and_budgets_do_not_show() {
     };
     let wanted = result(crate::common::gpu());
     assert_eq!(result(crate::common::floor()), wanted);
+    assert_eq!(result(short_words()), wanted);
     for rows in [1, 2, 7, 64, 1000] {
         let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert!(result(&device) == wanted, "{rows} rows");
@@ -75,6 +76,24 @@ fn chunks_and_budgets_do_not_show() {
     for mebibytes in [1, 16, 128] {
         let device = open_gpu(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
         assert!(result(&device) == wanted, "{mebibytes} MiB");
+    }
+}
+
+#[test]
+fn every_form_gives_the_same_bits() {
+    // Rows that one lane of the long-word form takes alone, and rows that several share, the last with fewer columns.
+    for (rows, d, k) in [(3000, 7, 70), (2500, 64, 5), (1500, 150, 9)] {
+        let (x, centers, labels) = (matrix(rows, d, 48), matrix(k, d, 49), labels(rows, k, 50));
+        let weights: Vec<f32> = numbers(rows, 51).iter().map(|value| value + 1.5).collect();
+        for weights in [None, Some(&weights[..])] {
+            let result = |device: &Device| {
+                let (sums, counts) = sums(device, &x, &labels, weights, &centers);
+                (bits(sums.as_slice()), bits(&counts))
+            };
+            let wanted = result(crate::common::gpu());
+            assert!(result(crate::common::floor()) == wanted, "floor, {rows}×{d}");
+            assert!(result(short_words()) == wanted, "short words, {rows}×{d}");
+        }
     }
 }
 
