@@ -100,6 +100,16 @@ impl Bins {
     pub fn fullest(&self, feature: usize) -> (u16, f64) {
         self.fullest[feature]
     }
+
+    /// The bin of a value.
+    #[cfg(test)]
+    pub fn bin(&self, feature: usize, value: f32) -> u16 {
+        let thresholds = &self.thresholds[feature];
+        match value.is_nan() {
+            true => thresholds.len() as u16 + 1,
+            false => thresholds.partition_point(|threshold| value > *threshold) as u16,
+        }
+    }
 }
 
 /// At most [`SAMPLE`] of the rows, one from each stretch of equal length.
@@ -212,13 +222,11 @@ impl BinnedMatrix {
     }
 }
 
-/// Bytes of a row: 8, 16, 32 or a multiple of 64 up to twice the columns, else the next multiple of eight.
+/// Bytes of a row: a multiple of eight, and up to 64 a power of two, so that no row lies in two cache lines.
 fn stride(columns: usize) -> usize {
-    let least = columns.next_multiple_of(8);
-    match least {
-        0..=32 if columns > 0 => least.next_power_of_two(),
-        40..=64 => 64,
-        _ => least,
+    match columns.next_multiple_of(8) {
+        bytes @ 1..=64 => bytes.next_power_of_two(),
+        bytes => bytes,
     }
 }
 
@@ -252,5 +260,36 @@ impl Search {
                 *code = own;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_the_bins_of_the_values_and_missing_ones_come_last() {
+        let column: Vec<f32> =
+            (0..3000).map(|row| if row % 11 == 0 { f32::NAN } else { (row * 17 % 999) as f32 }).collect();
+        let x = Matrix::from_vec(3000, 1, column).unwrap();
+        for most in [2, 7, 255] {
+            let bins = Bins::fit(&x, None, most).unwrap();
+            let binned = BinnedMatrix::new(&x, &bins);
+            assert!(bins.thresholds(0).len() < most && bins.has_missing(0));
+            for (row, value) in x.as_slice().iter().enumerate() {
+                let below = bins.thresholds(0).iter().filter(|threshold| value > *threshold).count();
+                let want = if value.is_nan() { bins.thresholds(0).len() + 1 } else { below };
+                assert_eq!((binned.bins()[row * binned.stride()] as usize, bins.bin(0, *value) as usize), (want, want));
+                assert_eq!(binned.view().columns[row] as usize, want);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_weight_zero_decide_no_bin() {
+        let x = Matrix::from_vec(4, 1, vec![1.0, 2.0, 900.0, 3.0]).unwrap();
+        let bins = Bins::fit(&x, Some(&[1.0, 1.0, 0.0, 1.0]), 255).unwrap();
+        assert_eq!(bins.thresholds(0), [1.5, 2.5]);
+        assert!(Bins::fit(&x, None, 256).is_err());
     }
 }

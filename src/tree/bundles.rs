@@ -142,3 +142,70 @@ impl Within {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::BinnedMatrix;
+
+    /// One-hot columns of two codes, a dense column, a constant one, and one that is mostly missing.
+    fn table(rows: usize) -> Matrix {
+        let value = |row: usize, column: usize| match column {
+            0..5 => f32::from(u8::from(row % 6 == column)),
+            5..8 => {
+                if row * 7 % 10 == column {
+                    row as f32 % 3.0 + 1.0
+                } else {
+                    0.0
+                }
+            }
+            8 => (row * 31 % 97) as f32,
+            9 => 4.0,
+            _ => {
+                if row % 6 == 5 {
+                    (row % 4) as f32
+                } else {
+                    f32::NAN
+                }
+            }
+        };
+        let values = (0..rows).flat_map(|row| (0..11).map(move |column| value(row, column))).collect();
+        Matrix::from_vec(rows, 11, values).unwrap()
+    }
+
+    #[test]
+    fn features_that_exclude_each_other_share_a_column_and_none_loses_a_row() {
+        let x = table(5000);
+        let bins = Bins::fit(&x, None, 255).unwrap();
+        let binned = BinnedMatrix::new(&x, &bins);
+        let layout = binned.layout();
+        let columns: Vec<Option<u32>> = layout.places().iter().map(|place| place.column).collect();
+        assert!(columns[..5].iter().all(|column| *column == columns[0]), "{columns:?}");
+        assert!(columns[5..8].iter().all(|column| *column == columns[5]) && columns[9].is_none());
+        assert_eq!((layout.columns(), columns[10]), (3, columns[0]));
+        // Each feature's bin can be told from its column's code, by the routes of all its splits.
+        for (feature, place) in (0_u32..).zip(layout.places()) {
+            let Some(column) = place.column else { continue };
+            for bin in 0..place.bins {
+                for missing_left in [false, true] {
+                    let route = layout.route(feature, bin, missing_left);
+                    for row in 0..x.rows() {
+                        let own = bins.bin(feature as usize, x.get(row, feature as usize));
+                        let want = if own == place.bins { missing_left } else { own <= bin };
+                        assert_eq!(route.goes_left(binned.bins()[row * binned.stride() + column as usize]), want);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_in_common_keeps_two_features_apart() {
+        let mut values = vec![0.0; 2000];
+        (0..300).for_each(|row| values[2 * row] = 1.0);
+        (299..500).for_each(|row| values[2 * row + 1] = 1.0);
+        let x = Matrix::from_vec(1000, 2, values).unwrap();
+        let binned = BinnedMatrix::new(&x, &Bins::fit(&x, None, 255).unwrap());
+        assert_eq!(binned.layout().columns(), 2);
+    }
+}

@@ -5,6 +5,8 @@ use std::time::Duration;
 use gristmill::device::DEVICE_VARIABLE;
 use gristmill::ops::{self, Layout};
 use gristmill::prelude::*;
+use gristmill::preprocessing::StandardScaler;
+use gristmill::selection::{Folds, GridSearch};
 
 use super::measure::{Effort, measure, seconds, speed};
 use super::{Everywhere, devices, print, profile, suite, table};
@@ -112,6 +114,7 @@ fn kernels(gpu: Option<&Device>) -> Result<()> {
 fn models(gpu: Option<&Device>) -> Result<()> {
     print("\nThe models: the same calls wherever the rows live\n");
     let (iris, digits) = (datasets::iris()?, datasets::digits()?);
+    let (cancer, diabetes) = (datasets::breast_cancer()?, datasets::diabetes()?);
     let mut rows = table(&["model", "data", "device", "result", "time"]);
     for device in [Some(&Device::Cpu), gpu].into_iter().flatten() {
         let name = device.info().name;
@@ -134,6 +137,21 @@ fn models(gpu: Option<&Device>) -> Result<()> {
             let model = KNeighborsClassifier::new(5).fit(&half, &y)?;
             Ok(format!("{:.1} % right", 100.0 * model.score(&rest, &truth)?))
         })?;
+        let (cancer_train, cancer_test) = cancer.split(0.7, 1)?;
+        let (train, test) = (cancer_train.x.to(device)?, cancer_test.x.to(device)?);
+        add("GradientBoostingClassifier, 30 rounds", "breast cancer, 30 % for testing", &|| {
+            let model = GradientBoostingClassifier::default().n_estimators(30).fit(&train, cancer_train.labels()?)?;
+            Ok(format!("{:.1} % right", 100.0 * model.score(&test, cancer_test.labels()?)?))
+        })?;
+        add("RandomForestClassifier, 50 trees", "breast cancer, 30 % for testing", &|| {
+            let model = RandomForestClassifier::new(50).fit(&train, cancer_train.labels()?)?;
+            Ok(format!("{:.1} % right", 100.0 * model.score(&test, cancer_test.labels()?)?))
+        })?;
+        let features = diabetes.x.to(device)?;
+        add("Ridge", "diabetes", &|| {
+            let model = Ridge::default().fit(&features, diabetes.values()?)?;
+            Ok(format!("R² {:.3}", model.score(&features, diabetes.values()?)?))
+        })?;
         let all = digits.x.to(device)?;
         add("LocalOutlierFactor", "digits", &|| {
             let labels = LocalOutlierFactor::default().fit_predict(&all)?;
@@ -141,7 +159,26 @@ fn models(gpu: Option<&Device>) -> Result<()> {
         })?;
     }
     print(&rows.to_string());
-    print("Pictures of them: cargo run --release --example kmeans_blobs, and --example knn_regions.");
+    print("Pictures of them: cargo run --release --example kmeans_blobs, knn_regions and tree_regions.");
+    choosing()
+}
+
+/// How a model is chosen.
+fn choosing() -> Result<()> {
+    print("\nChoosing one: every combination on five folds of wine, the columns scaled\n");
+    let search = GridSearch::new(Pipeline::new(KNeighborsClassifier::default()).step(StandardScaler::default()));
+    let search = search.parameter("n_neighbors", [1, 5, 15]).parameter("weights", ["uniform", "distance"]);
+    let found = search.fit(&datasets::wine()?, &Folds::stratified(5).seed(0))?;
+    let mut rows = table(&["n_neighbors", "weights", "accuracy"]);
+    for candidate in &found.candidates {
+        let word = |at: usize| candidate.parameters[at].1.to_string().replace('"', "");
+        let score = candidate.score();
+        rows.add_row([word(0), word(1), format!("{:.3} ± {:.3}", score.mean, score.deviation)]);
+    }
+    print(&rows.to_string());
+    print(
+        "At the shell: gristmill fit kneighbors-classifier data/digits.csv --target digit --split 0.8 --plot digits.svg",
+    );
     Ok(())
 }
 

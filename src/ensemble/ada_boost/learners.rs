@@ -15,7 +15,7 @@ use crate::tree::{DecisionTreeClassifier, DecisionTreeClassifierModel, Table};
 /// A weak classifier, fitted again and again on the same rows with other weights.
 pub(super) enum Learner<'a> {
     /// A tree: its rows are put into bins once for all rounds.
-    Tree(DecisionTreeClassifier, Table<'a>),
+    Tree(Box<(DecisionTreeClassifier, Table<'a>)>),
     /// Any other classifier.
     Any(AnyEstimator),
 }
@@ -31,7 +31,7 @@ impl<'a> Learner<'a> {
             Some(tree) => {
                 let tree: DecisionTreeClassifier = tree;
                 let table = tree.table(x, y, weights)?;
-                Ok(Learner::Tree(tree, table))
+                Ok(Learner::Tree(Box::new((tree, table))))
             }
             None => Ok(Learner::Any(estimator.clone())),
         }
@@ -47,7 +47,8 @@ impl<'a> Learner<'a> {
         seed: u64,
     ) -> Result<(Model, Labels)> {
         match self {
-            Learner::Tree(tree, table) => {
+            Learner::Tree(binned) => {
+                let (tree, table) = &**binned;
                 let model = tree.clone().seed(seed).fit_table(table, x, y, weights)?;
                 let said = model.predict(x)?;
                 Ok((Model::new(Box::new(model)), said))

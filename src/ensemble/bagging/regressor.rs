@@ -22,7 +22,7 @@ use crate::tree::DecisionTreeRegressor;
 /// let data = datasets::diabetes()?;
 /// let knn = AnyEstimator::new(KNeighborsRegressor::new(10));
 /// let model = BaggingRegressor::new(knn).n_estimators(20).oob_score(true).fit(&data.x, data.values()?)?;
-/// assert!(model.oob_score().unwrap() > 0.3);
+/// assert!(model.oob_score().unwrap() > 0.2);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

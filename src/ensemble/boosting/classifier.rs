@@ -80,8 +80,10 @@ fn validation(y: &Labels, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, Trut
         return Err(Error::Shape { op: OP, expected, got });
     };
     let x = x.on_host()?;
-    check_rows(&x, labels)
-        .or_else(|error| if labels.len() == x.rows() && x.rows() > 0 { Ok(()) } else { Err(error) })?;
+    if labels.len() != x.rows() || x.rows() == 0 {
+        let (expected, got) = ("a class for each validation row", format!("{} for {} rows", labels.len(), x.rows()));
+        return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
+    }
     let code = |name: &String| y.names().iter().position(|known| known == name).map(|code| code as u32);
     let codes: Vec<Option<u32>> = labels.names().iter().map(code).collect();
     let unknown = |class: u32| {

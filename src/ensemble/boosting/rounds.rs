@@ -38,6 +38,10 @@ pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch
         let (need, have) = (x.rows() as u64, MOST_ROWS as u64);
         return Err(Error::Limit { what: "rows of a histogram".to_string(), need, have });
     }
+    if let Some((own, _)) = problem.validation.as_ref().filter(|(own, _)| own.columns() != x.columns()) {
+        let (expected, got) = (format!("{} columns of the validation rows", x.columns()), own.columns().to_string());
+        return Err(Error::Shape { op: "gradient boosting", expected, got });
+    }
     let held = match settings.n_iter_no_change.is_some() && problem.validation.is_none() {
         true => hold_out(&problem.groups, settings.validation_fraction, settings.seed),
         false => vec![],

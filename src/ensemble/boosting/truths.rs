@@ -21,7 +21,6 @@ pub(super) enum Truths {
     Classes { classes: Vec<u32>, count: usize },
 }
 
-/// Baseline and spare outputs.
 impl Truths {
     /// Scores of a row.
     pub fn outputs(&self) -> usize {

@@ -138,7 +138,7 @@ impl OnGpu {
     /// The octets to work on together, of `all`: every one if they lie in one buffer, else one after the other.
     pub(super) fn blocks(&self, all: usize) -> Vec<Range<usize>> {
         match self.octets.is_one_buffer() {
-            true => vec![0..all],
+            true => std::iter::once(0..all).collect(),
             false => (0..all).map(|octet| octet..octet + 1).collect(),
         }
     }

@@ -22,6 +22,12 @@ struct Candidate<Totals> {
     totals: Totals,
 }
 
+/// The children of a divided node: those that may be divided again, and the slot of their parent's histogram.
+struct Children<Totals> {
+    sides: [Option<Candidate<Totals>>; 2],
+    slot: Option<usize>,
+}
+
 /// New nodes that are worked on together.
 struct Batch<Totals> {
     fills: Vec<Fill>,
@@ -119,12 +125,8 @@ impl<C: Cells> Grower<'_, C> {
         self.find_splits(children)
     }
 
-    /// Puts the division of a leaf into its tree; returns the children that may be divided and the leaf's slot.
-    fn add_children(
-        &mut self,
-        leaf: Leaf<C::Totals>,
-        left: usize,
-    ) -> ([Option<Candidate<C::Totals>>; 2], Option<usize>) {
+    /// Puts the division of a leaf into its tree.
+    fn add_children(&mut self, leaf: Leaf<C::Totals>, left: usize) -> Children<C::Totals> {
         let Leaf { tree, node, depth, split, slot } = leaf;
         let threshold = self.cells.threshold(split.feature, split.bin);
         let grown = &mut self.grown[tree];
@@ -134,27 +136,23 @@ impl<C: Cells> Grower<'_, C> {
         grown.rows.extend([rows.start..middle, middle..rows.end]);
         grown.totals.extend([split.left.clone(), split.right.clone()]);
         let room = grown.tree.leaves() < self.limits.max_leaves && depth + 1 < self.limits.max_depth;
-        let sides = [(numbers[0], split.left), (numbers[1], split.right)];
-        let candidates = sides.map(|(number, totals)| {
+        let sides = [(numbers[0], split.left), (numbers[1], split.right)].map(|(number, totals)| {
             grown.tree.node_mut(number).count = C::count(&totals);
             let open = room && self.cells.may_divide(&totals);
             open.then_some(Candidate { tree, node: number, depth: depth + 1, totals })
         });
-        (candidates, slot)
+        Children { sides, slot }
     }
 
     /// Makes the histograms of new nodes, a batch that the slots can hold at a time, and searches them.
-    fn find_splits(
-        &mut self,
-        children: Vec<([Option<Candidate<C::Totals>>; 2], Option<usize>)>,
-    ) -> Result<Vec<Leaf<C::Totals>>> {
+    fn find_splits(&mut self, children: Vec<Children<C::Totals>>) -> Result<Vec<Leaf<C::Totals>>> {
         let most = self.cells.slots().max(2);
         let mut open = vec![];
         let mut children = children.into_iter().peekable();
         while children.peek().is_some() {
             let mut batch = Batch { fills: vec![], candidates: vec![], free: vec![] };
-            while let Some((pair, slot)) = children.next_if(|_| batch.candidates.len() + 2 <= most) {
-                self.plan(pair, slot, &mut batch);
+            while let Some(children) = children.next_if(|_| batch.candidates.len() + 2 <= most) {
+                self.plan(children, &mut batch);
             }
             self.cells.fill(&batch.fills)?;
             self.slots.append(&mut batch.free);
@@ -170,8 +168,8 @@ impl<C: Cells> Grower<'_, C> {
 
     /// Plans the histograms of two children: that of the smaller from its rows, that of the larger as what remains of
     /// the parent's. Integers make the two ways the same.
-    fn plan(&mut self, pair: [Option<Candidate<C::Totals>>; 2], parent: Option<usize>, batch: &mut Batch<C::Totals>) {
-        let [left, right] = pair;
+    fn plan(&mut self, children: Children<C::Totals>, batch: &mut Batch<C::Totals>) {
+        let Children { sides: [left, right], slot: parent } = children;
         let Some(any) = left.as_ref().or(right.as_ref()) else {
             self.slots.extend(parent);
             return;

@@ -1,0 +1,40 @@
+//! What a tree, a forest and boosting make of the notes' rectangle, and how the tree changes when one label flips.
+//!
+//! `cargo run --release --example tree_regions [FILE.svg]`
+
+use gristmill::plot::{Figure, Grid, Panels};
+use gristmill::prelude::*;
+
+fn main() -> gristmill::Result<()> {
+    let path = std::env::args().nth(1).unwrap_or_else(|| "tree_regions.svg".to_string());
+    let (train, test) = (datasets::rectangle(200, 1)?, datasets::rectangle(5000, 2)?);
+    let (y, truth) = (train.labels()?, test.labels()?);
+    let mut flipped = y.codes().to_vec();
+    flipped[0] = 1 - flipped[0];
+    let flipped = y.with_codes(flipped)?;
+
+    let tree = DecisionTreeClassifier::default();
+    let one = tree.fit(&train.x, y)?;
+    let other = tree.fit(&train.x, &flipped)?;
+    let forest = RandomForestClassifier::new(100).fit(&train.x, y)?;
+    let boosting = GradientBoostingClassifier::default().min_samples_leaf(5).fit(&train.x, y)?;
+
+    let grid = Grid::new((0.0, 1.0), (0.0, 1.0), 160, 160)?;
+    let cells = grid.points()?;
+    let mut panels = Panels::new(2)?.title("Trees on 200 points of the rectangle");
+    let pictures = [
+        ("one tree", one.predict(&cells)?, one.score(&test.x, truth)?),
+        ("the tree after one label flipped", other.predict(&cells)?, other.score(&test.x, truth)?),
+        ("100 trees of a forest", forest.predict(&cells)?, forest.score(&test.x, truth)?),
+        ("100 rounds of boosting", boosting.predict(&cells)?, boosting.score(&test.x, truth)?),
+    ];
+    for (name, said, accuracy) in pictures {
+        let title = format!("{name}: {:.1} % of 5000 new points right", 100.0 * accuracy);
+        println!("{title}");
+        let figure = Figure::new().size(500, 420)?.title(title).equal_axes().regions(&grid, said.codes())?;
+        panels = panels.figure(figure.scatter_classes(&train.x, [0, 1], y)?);
+    }
+    panels.save(&path)?;
+    println!("{path}");
+    Ok(())
+}
