@@ -3,7 +3,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod ada_boost;
 mod blobs;
+mod boosting;
 mod decision_tree;
 mod ensembles;
 mod kmeans;

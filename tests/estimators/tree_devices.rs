@@ -63,12 +63,12 @@ fn several_classes_grow_together_and_numbers_too() {
 
 #[test]
 fn chunks_and_budgets_do_not_show() {
-    let (x, y) = table(20_000, 12, 4, 22);
+    let (x, y) = table(6000, 12, 4, 22);
     let y = classes(&y, &[0.0]);
     let boosting = GradientBoostingClassifier::default().n_estimators(2);
     let wanted = boosting.fit(&x, &y).unwrap().to_bytes().unwrap();
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
-    let tight = [4, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
+    let tight = [2, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
         let device = open_gpu(options.mark_outputs(true));
         let model = boosting.fit(&x.to(&device).unwrap(), &y).unwrap();

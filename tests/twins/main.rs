@@ -7,6 +7,7 @@ mod neighbors;
 mod random;
 mod reduce;
 mod sort;
+mod tree;
 
 /// Sizes at which blocks, vectors and workgroups end.
 pub const SIZES: [usize; 10] = [0, 1, 2, 63, 64, 65, 255, 256, 257, 1000];

@@ -11,7 +11,7 @@ use super::histogram::decode;
 use super::{Binned, Growing, fill_table};
 use crate::cpu::tree::best_split::{FeatureCells, Found, Rules, best_split as of_feature};
 use crate::cpu::tree::histogram::{Histogram, Sums};
-use crate::device::{Buffer, Dispatch, Recording, Stream};
+use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 
@@ -53,6 +53,8 @@ const FEATURES_PER_TASK: usize = 4;
 const LISTED: usize = 4;
 /// Words of a node's shortlist: count, features, 256 cells for each.
 const LIST_WORDS: usize = 4 * (2 + 256 * LISTED);
+/// What one cell costs, in operations.
+const OPERATIONS: usize = 64;
 /// Words of a search in the table.
 const SEARCH_WORDS: usize = 16;
 /// Σ Hessian stays below this, and Σ |gradient| too.
@@ -94,7 +96,12 @@ pub fn best_split(
         None => on_cpu(binned, growing, searches),
         Some(_) if searches.is_empty() => Ok(vec![]),
         Some(_) if binned.cells() == 0 => Ok(vec![None; searches.len()]),
-        Some(recording) => on_gpu(recording, binned, growing.on_gpu()?, searches),
+        Some(recording) => {
+            let per_block = searches_per_block(&recording.gpu, searches);
+            let home = growing.on_gpu()?;
+            let blocks = searches.chunks(per_block).map(|searches| on_gpu(recording, binned, home, searches));
+            Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
+        }
     }
 }
 
@@ -121,6 +128,14 @@ fn keep_better(winner: &mut Option<Found>, found: Option<Found>) {
     }
 }
 
+/// Searches that are recorded together: as many as the room for their shortlists and the work of one dispatch allow.
+fn searches_per_block(gpu: &Gpu, searches: &[Search]) -> usize {
+    let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
+    let by_room = gpu.scratch_bytes() as usize / (4 * (LIST_WORDS + SEARCH_WORDS + 4 * features));
+    let by_work = gpu.operations_per_dispatch() as usize / (OPERATIONS * 256 * features).max(1);
+    by_room.min(by_work).max(1)
+}
+
 fn on_gpu(
     recording: &mut Recording,
     binned: &Binned<'_>,
@@ -130,33 +145,36 @@ fn on_gpu(
     let shortlist = record(recording, binned, home, searches)?;
     let mut words: Vec<u32> = Vec::with_capacity(LIST_WORDS * searches.len());
     recording.read(&shortlist, 0, (LIST_WORDS * searches.len()) as u64, &mut |part| words.extend_from_slice(part))?;
-    let lists: Vec<&[u32]> = words.chunks_exact(LIST_WORDS).collect();
-    let settle = |(search, list): (&Search, &&[u32])| {
-        let count = list[0] as usize;
-        if count > LISTED || !is_bounded(&search.rules) {
-            return None;
-        }
-        let mut winner = None;
-        for at in 0..count {
-            let feature = list[4 + at];
-            let cells = &binned.features[feature as usize];
-            let histogram = decode(&list[8 + 1024 * at..][..1024]);
-            let own = FeatureCells { first: 0, ..*cells };
-            keep_better(&mut winner, of_feature(&histogram, feature, &own, search.node, &search.rules));
-        }
-        Some(winner)
-    };
-    let mut settled: Vec<Option<Option<Found>>> = searches.par_iter().zip(&lists).map(settle).collect();
+    let settle = |(search, list): (&Search, &[u32])| settle(search, list, binned.features);
+    let mut settled: Vec<_> = searches.par_iter().zip(words.par_chunks_exact(LIST_WORDS)).map(settle).collect();
     let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
-    let histograms = whole(recording, binned, home, open.iter().map(|at| searches[*at].slot))?;
-    for (at, histogram) in open.into_iter().zip(histograms) {
-        let Search { node, rules, features, .. } = &searches[at];
-        let best = |feature: &u32| of_feature(&histogram, *feature, &binned.features[*feature as usize], *node, rules);
-        let mut winner = None;
-        features.iter().map(best).for_each(|found| keep_better(&mut winner, found));
-        settled[at] = Some(winner);
+    let together = recording.gpu.scratch_bytes() as usize / (CELL_BYTES as usize * binned.cells());
+    for open in open.chunks(together.max(1)) {
+        let histograms = whole(recording, binned, home, open.iter().map(|at| searches[*at].slot))?;
+        for (&at, histogram) in open.iter().zip(histograms) {
+            let Search { node, rules, features, .. } = &searches[at];
+            let best =
+                |feature: &u32| of_feature(&histogram, *feature, &binned.features[*feature as usize], *node, rules);
+            let mut winner = None;
+            features.iter().map(best).for_each(|found| keep_better(&mut winner, found));
+            settled[at] = Some(winner);
+        }
     }
     Ok(settled.into_iter().map(Option::flatten).collect())
+}
+
+/// The winner among the listed features; nothing where the list does not hold all that may be best.
+fn settle(search: &Search, list: &[u32], features: &[FeatureCells]) -> Option<Option<Found>> {
+    let count = list[0] as usize;
+    if count > LISTED || !is_bounded(&search.rules) {
+        return None;
+    }
+    let mut winner = None;
+    for (feature, cells) in list[4..8].iter().zip(list[8..].chunks_exact(4 * 256)).take(count) {
+        let own = FeatureCells { first: 0, ..features[*feature as usize] };
+        keep_better(&mut winner, of_feature(&decode(cells), *feature, &own, search.node, &search.rules));
+    }
+    Some(winner)
 }
 
 /// Whole histograms, read back together.
@@ -214,7 +232,7 @@ fn record(
             buffers: &[&plan, features, &slots, &bounds],
             grid: Grid::covering((count * team) as u64, 64)?,
             overrides: &[("TEAM", team as u32)],
-            work: Work { operations: 64 * cells, bytes: CELL_BYTES * cells },
+            work: Work { operations: OPERATIONS as u64 * cells, bytes: CELL_BYTES * cells },
         };
         recording.dispatch(&KERNEL, dispatch)?;
     }

@@ -182,6 +182,17 @@ fn equal_columns_go_to_the_lowest_feature() {
 }
 
 #[test]
+fn chunks_and_budgets_do_not_show() {
+    let (codes, pairs, rules) = (Codes::new(3000, &[40; 20], 79), gradients(3000, 80).0, strange_rules());
+    let split = [1, 7, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
+    let tight = [2, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
+    for (number, options) in split.into_iter().chain(tight).enumerate() {
+        let case = Case { codes: &codes, pairs: &pairs, features: features(&codes), rules: &rules, some: true };
+        case.check(&open_gpu(options.mark_outputs(true)), &format!("options {number}"));
+    }
+}
+
+#[test]
 fn a_search_takes_one_read_back_and_two_where_many_features_are_alike() {
     let codes = Codes::new(4000, &[30; 8], 77);
     // The gradient follows column 0, or nothing at all.

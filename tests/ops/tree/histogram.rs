@@ -54,7 +54,7 @@ fn sums_are_exact_at_edge_sizes() {
                 let codes = Codes::new(rows, &mixed(columns), 1);
                 let (pairs, packed) = gradients(rows, 2);
                 let order = shuffled(rows, 3);
-                let found = made(device, &codes, &packed, &order, &[0..rows]);
+                let found = made(device, &codes, &packed, &order, std::slice::from_ref(&(0..rows)));
                 assert!(found[0] == oracle(&codes, &pairs, &order), "{name}: {rows}×{columns}");
             }
         }
@@ -127,7 +127,7 @@ fn the_largest_sums_of_one_cell_do_not_overflow() {
         let (pairs, packed) = (vec![(extreme, 32_767); rows], vec![pack(extreme, 32_767); rows]);
         let order: Vec<u32> = (0..rows as u32).collect();
         for (name, device) in devices() {
-            let found = made(device, &codes, &packed, &order, &[0..rows]);
+            let found = made(device, &codes, &packed, &order, std::slice::from_ref(&(0..rows)));
             assert!(found[0] == oracle(&codes, &pairs, &order), "{name}: {extreme}");
         }
     }
