@@ -1,0 +1,130 @@
+//! What a tree learns, as integers: a cell adds up rows, and a split is judged by the cells of its two sides.
+//!
+//! A cell is a few 64-bit words. Words are added and taken away without overflow checks, as whole numbers modulo 2⁶⁴, so
+//! sums are exact in any order and a sibling is its parent without the other child.
+
+mod class;
+mod value;
+mod weights;
+
+pub(crate) use class::ClassTarget;
+pub(crate) use value::Values;
+pub(crate) use weights::FixedWeights;
+
+use crate::cpu::tree::BinnedRows;
+use crate::cpu::tree::class_histogram::Column;
+
+/// What a node's split may not be judged without: its sums as numbers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Totals {
+    /// The sum of the weights, in units of the fixed point.
+    pub(crate) weight: f64,
+    /// The weight of each class, or the sum of each output.
+    pub(crate) parts: Vec<f64>,
+    /// What the criterion adds up over the whole node, where it needs it.
+    pub(crate) purity: f64,
+}
+
+/// What splits of a node must keep to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds<'a> {
+    pub(crate) totals: &'a Totals,
+    /// Rows of the node.
+    pub(crate) count: u64,
+    /// Rows that a child has at least, 1 or more.
+    pub(crate) min_samples_leaf: u64,
+}
+
+impl Bounds<'_> {
+    /// Whether both children have rows enough when the left one has so many.
+    #[inline(always)]
+    pub(crate) fn allow(&self, left: u64) -> bool {
+        left >= self.min_samples_leaf && self.count - left >= self.min_samples_leaf
+    }
+}
+
+/// What a node says of its rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Summary {
+    /// The sum of the rows' weights.
+    pub(crate) weight: f64,
+    /// Rows, each once whatever it weighs.
+    pub(crate) count: u64,
+    pub(crate) impurity: f64,
+    /// Whether no split could make it purer.
+    pub(crate) pure: bool,
+}
+
+/// Targets of rows with a criterion, in fixed point: the classes, or the numbers. Rows of weight 0 have empty cells.
+pub(crate) trait Target: Sync {
+    /// 64-bit words of a cell.
+    fn words(&self) -> usize;
+
+    /// Numbers of a leaf: the chance of each class, or each output.
+    fn outputs(&self) -> usize;
+
+    /// Whether a row counts at all.
+    fn counts(&self, row: usize) -> bool;
+
+    /// Adds a row to a cell.
+    fn add(&self, row: usize, cell: &mut [u64]);
+
+    /// Adds rows to the cells of their codes in some columns of the binned rows.
+    fn fill(&self, matrix: BinnedRows<'_>, columns: &[Column], rows: &[u32], cells: &mut [u64]);
+
+    /// Whether the sums alone tell that no split could make a node purer.
+    fn is_pure(&self, cell: &[u64]) -> bool;
+
+    /// Rows in a cell.
+    fn count(&self, cell: &[u64]) -> u64;
+
+    /// The sums of a node's cell as numbers.
+    fn totals(&self, cell: &[u64], totals: &mut Totals);
+
+    /// What a split gains whose left side has this cell, both sides being inhabited: the weighted decrease of the
+    /// impurity in units of [`Target::gain_unit`], never negative.
+    fn gain(&self, totals: &Totals, left: &[u64]) -> f64;
+
+    /// The best of the splits behind each of these cells but the last, if one is allowed: its place and what it gains.
+    /// Of equal ones the first.
+    fn best_cut(&self, bounds: &Bounds<'_>, cells: &[u64]) -> Option<(usize, f64)>;
+
+    /// Turns a gain into weight × impurity.
+    fn gain_unit(&self) -> f64;
+
+    /// What a node of these rows, in this order, says; its value is appended to `values`.
+    fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> Summary;
+}
+
+/// `cell += other`, word by word.
+#[inline(always)]
+pub(crate) fn add_cell(cell: &mut [u64], other: &[u64]) {
+    cell.iter_mut().zip(other).for_each(|(word, other)| *word = word.wrapping_add(*other));
+}
+
+/// `cell −= other`, word by word.
+#[inline(always)]
+pub(crate) fn take_cell(cell: &mut [u64], other: &[u64]) {
+    cell.iter_mut().zip(other).for_each(|(word, other)| *word = word.wrapping_sub(*other));
+}
+
+/// [`Target::best_cut`] for cells of any width.
+fn best_cut<T: Target>(target: &T, bounds: &Bounds<'_>, cells: &[u64]) -> Option<(usize, f64)> {
+    let words = target.words();
+    let mut left = vec![0; words];
+    let mut best = None;
+    for (at, cell) in cells[..cells.len() - words].chunks_exact(words).enumerate() {
+        // Behind an empty bin the split is the one before.
+        if cell.iter().all(|word| *word == 0) {
+            continue;
+        }
+        add_cell(&mut left, cell);
+        if bounds.allow(target.count(&left)) {
+            let gain = target.gain(bounds.totals, &left);
+            if best.is_none_or(|(_, best)| gain > best) {
+                best = Some((at, gain));
+            }
+        }
+    }
+    best
+}
