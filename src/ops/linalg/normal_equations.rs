@@ -11,9 +11,9 @@ use crate::ops::reduce::column_moments::{central_sums, column_means};
 /// The products of the columns of X (n×d) with each other and with those of Y (n×p), about the means if `centred`.
 /// `weights` has one number for each row, none of them negative.
 ///
-/// On the CPU one pass over X. On a GPU [`syrk`](crate::ops::syrk) about the rounded mean, after two passes for the mean, and
+/// On the CPU one pass over X. On a GPU [`syrk`] about the rounded mean, after two passes for the mean, and
 /// one pass for each column of Y, whose mean is taken on the host in f64. The error is that of
-/// [`syrk`](crate::ops::syrk), twice it on the CPU.
+/// [`syrk`], twice it on the CPU.
 ///
 /// ```
 /// use gristmill::{Device, Matrix, ops};
