@@ -69,7 +69,6 @@ fn change(container: &Container, bytes: &mut dyn Iterator<Item = u8>) -> gristmi
             ElementType::I32 => refill(&mut changed, name, old, &shape, others, bytes, i32::from)?,
             ElementType::F32 => refill(&mut changed, name, old, &shape, others, bytes, f32::from)?,
             ElementType::F64 => refill(&mut changed, name, old, &shape, others, bytes, f64::from)?,
-            _ => {}
         }
     }
     for (name, model) in container.models() {
