@@ -187,17 +187,18 @@ struct Form {
     words: usize,
     /// Columns of a workgroup.
     columns: usize,
+    /// What a row and a column cost, in operations.
+    operations: u64,
 }
 
-const FORM: Form = Form { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 3, columns: 4 };
+const FORM: Form =
+    Form { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
 const FORM_LONG_WORDS: Form =
-    Form { kernel: &KERNEL_LONG_WORDS, most_rows: 2040, least_rows: 2040, words: 2, columns: 8 };
+    Form { kernel: &KERNEL_LONG_WORDS, most_rows: 2040, least_rows: 2040, words: 2, columns: 8, operations: 16 };
 /// Workgroups that keep a card busy.
 const GROUPS: usize = 1 << 11;
 /// Pieces of a dispatch at most: their table is bound as a uniform.
 const MOST_PIECES: usize = (UNIFORM_BYTES / 16) as usize;
-/// What one row and column costs, in operations.
-const OPERATIONS: u64 = 12;
 const FRESH: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;
 
@@ -218,8 +219,11 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing,
     let home = growing.on_gpu()?;
     let most_slot = fills.iter().flat_map(|fill| [Some(fill.slot), fill.parent]).flatten().max().unwrap_or(0);
     let slots = home.slots(recording, most_slot + 1, cells)?;
-    let per_round = pieces_per_round(&gpu, form, binned);
-    for round in rounds(form, fills, binned, tree_rows, per_round) {
+    let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
+    let column_groups = binned.columns().div_ceil(form.columns).max(1);
+    let piece_rows = (total * column_groups / GROUPS).clamp(form.least_rows, form.most_rows);
+    let per_round = pieces_per_round(&gpu, form, binned, piece_rows);
+    for round in rounds(fills, tree_rows, piece_rows, per_round) {
         let words: Vec<u32> = round.pieces.iter().chain(&round.jobs).flatten().copied().collect();
         let plan = home.room(recording, Room::Pieces, UNIFORM_BYTES)?;
         recording.upload(&plan, 0, words.len() as u64, &mut |first, part| {
@@ -251,17 +255,14 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing,
 }
 
 /// Bounded by the table of pieces, the room for temporary blocks and the work of one dispatch.
-fn pieces_per_round(gpu: &Gpu, form: &Form, binned: &Binned<'_>) -> usize {
+fn pieces_per_round(gpu: &Gpu, form: &Form, binned: &Binned<'_>, piece_rows: usize) -> usize {
     let by_room = gpu.scratch_bytes() as usize / (4 * form.words * binned.cells()).max(1);
-    let by_work = gpu.operations_per_dispatch() / (OPERATIONS * (form.most_rows * binned.columns()).max(1) as u64);
+    let by_work = gpu.operations_per_dispatch() / (form.operations * (piece_rows * binned.columns()).max(1) as u64);
     by_room.min(by_work as usize).clamp(1, MOST_PIECES)
 }
 
 /// Cuts the rows of nodes into pieces, and the pieces into rounds; a node may go on in the next round.
-fn rounds(form: &Form, fills: &[Fill], binned: &Binned<'_>, tree_rows: usize, per_round: usize) -> Vec<Round> {
-    let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
-    let column_groups = binned.columns().div_ceil(form.columns).max(1);
-    let piece_rows = (total * column_groups / GROUPS).clamp(form.least_rows, form.most_rows);
+fn rounds(fills: &[Fill], tree_rows: usize, piece_rows: usize, per_round: usize) -> Vec<Round> {
     let mut rounds = vec![];
     let mut round = Round::default();
     for fill in fills {
@@ -328,7 +329,7 @@ fn count(
                 buffers: &[view.buffer(), &rows.order, &rows.packed, plan, &on_gpu.starts, partial],
                 grid: Grid::linear(groups as u64)?,
                 overrides: &[],
-                work: Work { operations: OPERATIONS * values, bytes: values + 8 * round.rows as u64 },
+                work: Work { operations: form.operations * values, bytes: values + 8 * round.rows as u64 },
             },
         )?;
     }

@@ -149,7 +149,7 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, home: &mut OnGpu, cuts
         pad: [0; 2],
     };
     let by_run = Grid::covering(runs as u64, 64)?;
-    let work = Work { operations: 16 * total as u64, bytes: 8 * total as u64 };
+    let work = Work { operations: 48 * total as u64, bytes: 8 * total as u64 };
     for block in on_gpu.blocks(binned.columns().div_ceil(OCTET)) {
         if !cuts.iter().any(|cut| block.contains(&(cut.route.column as usize / OCTET))) {
             continue;

@@ -43,8 +43,8 @@ struct Params {
 
 /// Rows whose leaves are handed over together.
 const BLOCK: usize = 256;
-/// What a step costs, in operations.
-const OPERATIONS: u64 = 24;
+/// What a step costs, in operations: its loads are scattered.
+const OPERATIONS: u64 = 96;
 
 /// Leads each row of X (n×d, missing values allowed) through the trees in order and calls `arrive` for each block of rows
 /// and tree with the rows' results, the tree and the leaf of each row. `out` is n×outputs.
