@@ -1,6 +1,6 @@
-// Pieces of the rows of nodes, for histograms: what both forms of tree/histogram read.
-// The codes of eight columns are two words of a row, octet of columns after octet; a row's gradient is the lower half of
-// its packed word, the Hessian the upper.
+// Pieces of the rows of nodes, for histograms: what the forms of tree/histogram and tree/target_histogram read.
+// The codes of eight columns are two words of a row, octet of columns after octet. In tree/histogram a row's gradient is
+// the lower half of its packed word, the Hessian the upper.
 //#import status
 struct Params {
     pieces: u32,
@@ -10,6 +10,8 @@ struct Params {
     rows: u32,
     cells: u32,
     codes_first: u32,
+    // Which word of a cell is counted, where a row has more than one.
+    word: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -15,6 +15,7 @@ pub use learn::Estimator;
 pub(crate) use observer::Watch;
 pub use observer::{Flow, Observer, Progress, Report};
 
+pub(crate) use rows::OnDevice;
 pub use rows::Rows;
 pub use targets::Targets;
 

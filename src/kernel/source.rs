@@ -31,6 +31,7 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("tree_cuts", include_str!("../../shaders/lib/tree_cuts.wgsl")),
     ("tree_pieces", include_str!("../../shaders/lib/tree_pieces.wgsl")),
     ("tree_searches", include_str!("../../shaders/lib/tree_searches.wgsl")),
+    ("tree_target", include_str!("../../shaders/lib/tree_target.wgsl")),
     ("uniform_rows", include_str!("../../shaders/lib/uniform_rows.wgsl")),
     ("within", include_str!("../../shaders/lib/within.wgsl")),
 ];

@@ -116,5 +116,8 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &tree::partition::KERNEL_SCAN,
         &tree::partition::KERNEL_PLACE,
         &tree::predict::KERNEL,
+        &tree::target_histogram::KERNEL,
+        &tree::target_histogram::KERNEL_LONG_WORDS,
+        &tree::target_histogram::KERNEL_MERGE,
     ]
 }

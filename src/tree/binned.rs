@@ -38,6 +38,11 @@ impl<'a> BinnedSplitter<'a> {
         BinnedSplitter { matrix, bins, draw, order, columns: vec![], cells: vec![], room }
     }
 
+    /// Goes on with the draws of another tree.
+    pub(crate) fn draw_by(&mut self, draw: FeatureDraw) {
+        self.draw = draw;
+    }
+
     /// Compares the splits by some features, in ascending order, with the best so far.
     fn search<T: Target>(&mut self, node: &Node<'_, T>, rows: &[u32], features: &[u32], best: &mut Option<Split>) {
         let words = node.cell.len();
@@ -51,7 +56,7 @@ impl<'a> BinnedSplitter<'a> {
                 self.columns.push(Column { column, first: (at * CODES) as u32 });
             }
         }
-        node.target.fill(self.matrix.view(), &self.columns, rows, &mut self.cells);
+        node.target.rows().fill(self.matrix.view(), &self.columns, rows, &mut self.cells);
         for (at, &feature) in features.iter().enumerate() {
             let place = &layout.places()[feature as usize];
             let Some(column) = place.column else { continue };

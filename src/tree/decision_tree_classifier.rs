@@ -151,14 +151,14 @@ impl DecisionTreeClassifier {
         y: &Labels,
         options: Fit<'_>,
     ) -> Result<DecisionTreeClassifierModel> {
-        let x = rows_to_learn(OP, x.into())?;
+        let (x, device) = rows_to_learn(OP, x.into())?;
         self.limits().check()?;
         check_bins(self.max_bins)?;
         check_classes(OP, &x, y)?;
         let weights = self.class_weight.row_weights(y, options.weights(OP, x.rows())?)?;
         let weights = FixedWeights::for_classes(OP, x.rows(), weights.as_deref())?;
         let target = ClassTarget::new(y.codes(), y.classes(), weights, self.criterion);
-        self.grow(&Table::new(&x, &target, self.max_bins)?, &x, y, &target)
+        self.grow(&Table::new(&x, &target, self.max_bins)?.on(device), &x, y, &target)
     }
 
     /// The rows of `x` as this tree takes them, for several fits by [`fit_table`](Self::fit_table).
@@ -253,7 +253,8 @@ impl DecisionTreeClassifierModel {
 
     /// The leaf of each row of `x`, by its number in [`Tree::nodes`].
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        Ok(self.trees.leaves(&self.trees.queries(OP, x.into())?))
+        let x = self.trees.queries(OP, x.into())?;
+        self.trees.leaves(&x)
     }
 
     /// The tree as lines of text, with the names of columns and classes.
@@ -268,7 +269,7 @@ impl Predict for DecisionTreeClassifierModel {
     /// The commonest class in the leaf of each row; the lowest of equally common ones.
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
         let x = self.trees.queries(OP, x.into())?;
-        self.classes.with_codes(likeliest(&self.trees.mean_values(&x), self.classes.classes()))
+        self.classes.with_codes(likeliest(&self.trees.mean_values(&x)?, self.classes.classes()))
     }
 }
 
@@ -276,7 +277,7 @@ impl PredictProba for DecisionTreeClassifierModel {
     /// The share of each class in the leaf of each row, by weight, n×k.
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries(OP, x.into())?;
-        to_matrix(&self.trees.mean_values(&x), x.rows(), self.classes.classes())
+        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes())
     }
 }
 

@@ -139,7 +139,7 @@ impl DecisionTreeRegressor {
         options: Fit<'_>,
     ) -> Result<DecisionTreeRegressorModel> {
         const OP: &str = "DecisionTreeRegressor";
-        let x = rows_to_learn(OP, x.into())?;
+        let (x, device) = rows_to_learn(OP, x.into())?;
         let limits = self.limits();
         limits.check()?;
         check_bins(self.max_bins)?;
@@ -147,7 +147,7 @@ impl DecisionTreeRegressor {
         let weights = options.weights(OP, x.rows())?;
         let values = Values::new(OP, y.into().complete(OP, x.rows())?, weights)?;
         let target = values.target(None);
-        let tree = Table::new(&x, &target, self.max_bins)?.grow(&target, &limits, draw)?;
+        let tree = Table::new(&x, &target, self.max_bins)?.on(device).grow(&target, &limits, draw)?;
         Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
     }
 
@@ -187,7 +187,8 @@ impl DecisionTreeRegressorModel {
 
     /// The leaf of each row of `x`, by its number in [`Tree::nodes`].
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        Ok(self.trees.leaves(&self.trees.queries("DecisionTreeRegressor", x.into())?))
+        let x = self.trees.queries("DecisionTreeRegressor", x.into())?;
+        self.trees.leaves(&x)
     }
 
     /// The tree as lines of text, with the names of the columns.
@@ -202,7 +203,7 @@ impl Predict for DecisionTreeRegressorModel {
     /// The value of the leaf of each row, n×p.
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries("DecisionTreeRegressor", x.into())?;
-        to_matrix(&self.trees.mean_values(&x), x.rows(), self.tree().outputs())
+        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.tree().outputs())
     }
 }
 

@@ -7,16 +7,19 @@ use super::features::FeatureDraw;
 use super::parameters::Limits;
 use super::sequential;
 use super::target::Target;
-use super::target_cells::grow_together;
+use super::target_cells::Learner;
+use super::together::Together;
 use super::tree::Tree;
 use crate::array::Matrix;
+use crate::device::Device;
 use crate::error::Result;
 
 /// Rows as trees take them: in bins, or as they are.
 #[derive(Debug)]
 pub(crate) enum Table<'a> {
     Exact(&'a Matrix),
-    Binned(Bins, BinnedMatrix),
+    /// With the device on which trees grow.
+    Binned(Bins, BinnedMatrix, Device),
 }
 
 impl<'a> Table<'a> {
@@ -26,14 +29,32 @@ impl<'a> Table<'a> {
         let counts: Vec<f32> = (0..x.rows()).map(|row| f32::from(u8::from(target.counts(row)))).collect();
         let bins = Bins::fit(x, Some(&counts), most)?;
         let matrix = BinnedMatrix::new(x, &bins);
-        Ok(Table::Binned(bins, matrix))
+        Ok(Table::Binned(bins, matrix, Device::Cpu))
     }
 
-    /// A tree on all cores.
-    pub(crate) fn grow<T: Target>(&self, target: &T, limits: &Limits, draw: FeatureDraw) -> Result<Tree> {
-        let rows = counting(target, self.rows());
+    /// The same table, for trees that grow on a device. Exact splits are always found on the CPU.
+    pub(crate) fn on(self, device: Device) -> Table<'a> {
         match self {
-            Table::Binned(bins, matrix) if draw.takes_all() => grow_together(target, matrix, bins, rows, limits),
+            Table::Exact(x) => Table::Exact(x),
+            Table::Binned(bins, matrix, _) => Table::Binned(bins, matrix, device),
+        }
+    }
+
+    /// A GPU with the binned rows, if trees are to grow on one.
+    pub(crate) fn on_gpu(&self) -> Result<Option<Together<'_>>> {
+        match self {
+            Table::Binned(bins, matrix, device @ Device::Gpu(_)) => Together::new(matrix, bins, device).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// A tree on all cores, or on the table's GPU.
+    pub(crate) fn grow<T: Target>(&self, target: &T, limits: &Limits, draw: FeatureDraw) -> Result<Tree> {
+        match self {
+            Table::Binned(bins, matrix, device) if draw.takes_all() || matches!(device, Device::Gpu(_)) => {
+                let trees = Together::new(matrix, bins, device)?.grow(&[Learner { target, draw }], limits)?;
+                Ok(trees.into_iter().next().unwrap_or_else(|| self.grow_on_one(target, limits, draw)))
+            }
             _ => Ok(self.grow_on_one(target, limits, draw)),
         }
     }
@@ -43,7 +64,7 @@ impl<'a> Table<'a> {
         let rows = counting(target, self.rows());
         match self {
             Table::Exact(x) => sequential::grow(target, &mut ExactSplitter::new(x, draw), rows, limits),
-            Table::Binned(bins, matrix) => {
+            Table::Binned(bins, matrix, _) => {
                 sequential::grow(target, &mut BinnedSplitter::new(matrix, bins, draw), rows, limits)
             }
         }
@@ -52,7 +73,7 @@ impl<'a> Table<'a> {
     fn rows(&self) -> usize {
         match self {
             Table::Exact(x) => x.rows(),
-            Table::Binned(_, matrix) => matrix.rows(),
+            Table::Binned(_, matrix, _) => matrix.rows(),
         }
     }
 }

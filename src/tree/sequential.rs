@@ -49,6 +49,26 @@ struct Growing<'a, T, S> {
 /// Without a limit of the leaves every node is split that may be, and nodes are numbered level by level. With one, the
 /// split that gains most comes first, of equal ones that of the lowest node, and nodes are numbered as they arise.
 pub(crate) fn grow<T: Target, S: Splitter<T>>(target: &T, splitter: &mut S, rows: Vec<u32>, limits: &Limits) -> Tree {
+    let tree = grow_from(target, splitter, rows, limits, Start { path: ROOT, depth: 0, least_gain: None });
+    if limits.max_leaf_nodes.is_some() { tree } else { by_level(&tree) }
+}
+
+/// Where a tree begins: at the root, or as a part of a tree whose other nodes were grown elsewhere.
+pub(crate) struct Start {
+    pub(crate) path: u64,
+    pub(crate) depth: usize,
+    /// The least gain of a split, in units of the target; by the rows themselves if none.
+    pub(crate) least_gain: Option<f64>,
+}
+
+/// The same from a node on. Without a limit of the leaves, nodes are numbered as they arise.
+pub(crate) fn grow_from<T: Target, S: Splitter<T>>(
+    target: &T,
+    splitter: &mut S,
+    rows: Vec<u32>,
+    limits: &Limits,
+    start: Start,
+) -> Tree {
     let mut cell = vec![0; target.words()];
     rows.iter().for_each(|row| target.add(*row as usize, &mut cell));
     let tree = Tree::leaf(target.outputs(), tree::Node::default());
@@ -56,18 +76,14 @@ pub(crate) fn grow<T: Target, S: Splitter<T>>(target: &T, splitter: &mut S, rows
     let all = 0..rows.len();
     let mut growing = Growing { target, splitter, limits, least_gain: 0.0, rows, scratch, totals, values, tree };
     let summary = growing.describe(0, &all, &cell);
-    growing.least_gain = limits.min_impurity_decrease * summary.weight / target.gain_unit();
-    let root = growing.candidate(0, ROOT, 0, all, cell, summary);
+    let least_gain = limits.min_impurity_decrease * summary.weight / target.gain_unit();
+    growing.least_gain = start.least_gain.unwrap_or(least_gain);
+    let root = growing.candidate(0, start.path, start.depth, all, cell, summary);
     match limits.max_leaf_nodes {
-        Some(leaves) => {
-            growing.best_first(root, leaves);
-            growing.tree
-        }
-        None => {
-            growing.depth_first(root);
-            by_level(&growing.tree)
-        }
+        Some(leaves) => growing.best_first(root, leaves),
+        None => growing.depth_first(root),
     }
+    growing.tree
 }
 
 impl<T: Target, S: Splitter<T>> Growing<'_, T, S> {
@@ -143,7 +159,7 @@ impl<T: Target, S: Splitter<T>> Growing<'_, T, S> {
 }
 
 /// The same tree with its nodes numbered level by level, from left to right.
-fn by_level(tree: &Tree) -> Tree {
+pub(crate) fn by_level(tree: &Tree) -> Tree {
     let mut sorted = Tree::leaf(tree.outputs(), tree.nodes()[0]);
     let mut order = vec![0_u32];
     let mut number = 0;

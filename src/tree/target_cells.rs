@@ -1,31 +1,35 @@
-//! Trees by classes or numbers, all nodes of a level together: the target cells of the grower.
+//! Trees by classes or numbers, all nodes of a level together: the target cells of the grower, on any device.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::binned::BinnedSplitter;
 use super::bins::{BinnedMatrix, Bins};
-use super::grow::{self, Cells, Cut, Fill, Order, Root, Search};
+use super::features::{FeatureDraw, FeatureOrder};
+use super::grow::{self, Cells, Cut, Fill, Search};
 use super::parameters::Limits;
 use super::scan::{ScanRoom, scan};
+use super::sequential::Splitter;
 use super::split::{Node, Split};
 use super::target::{Bounds, Summary, Target, Totals, take_cell};
 use super::tree::{self, Tree};
-use crate::cpu::tree::class_histogram::Column;
-use crate::cpu::tree::partition::partition;
+use crate::cpu::tree::TargetRows;
+use crate::device::Stream;
 use crate::error::Result;
+use crate::ops::tree::partition::partition;
+use crate::ops::tree::target_histogram::{read, target_histogram};
+use crate::ops::tree::{self as ops, Binned, Growing};
 
-/// Bytes of kept histograms.
-const KEPT: usize = 1 << 28;
-/// Bytes of the cells that one task counts in: what the first cache holds beside the rows.
-const CACHED: usize = 1 << 14;
 /// Bins times words that one task searches at least.
 const SEARCHED: usize = 1 << 12;
+/// Bytes of histograms that are brought to the host together.
+const TOGETHER: usize = 1 << 26;
 
 /// The sums of a node.
 #[derive(Debug, Clone)]
-pub(crate) struct NodeCell {
+pub(super) struct NodeCell {
     words: Vec<u64>,
     count: u64,
 }
@@ -33,19 +37,29 @@ pub(crate) struct NodeCell {
 /// What a node says, found when its rows were in ascending order.
 type Described = (Summary, Vec<f64>);
 
-/// Binned rows with a target, for one tree that looks at all features.
-struct TargetCells<'a, T> {
-    target: &'a T,
+/// What one of the trees learns.
+#[derive(Debug)]
+pub(crate) struct Learner<'a, T> {
+    pub(crate) target: &'a T,
+    pub(crate) draw: FeatureDraw,
+}
+
+/// Binned rows with targets, for trees that grow together.
+pub(super) struct TargetCells<'a, T> {
+    pub(super) learners: &'a [Learner<'a, T>],
+    targets: Vec<TargetRows<'a>>,
+    /// Where the rows of each tree end.
+    ends: Vec<usize>,
     matrix: &'a BinnedMatrix,
     bins: &'a Bins,
     limits: &'a Limits,
-    /// The least gain of a split, in units of the target.
-    least_gain: f64,
-    order: Vec<u32>,
-    scratch: Vec<u32>,
-    /// Ranges of columns that one task counts.
-    groups: Vec<Range<usize>>,
-    slots: Vec<Vec<u64>>,
+    /// Nodes of up to so many rows are left undivided.
+    small: u64,
+    /// The least gain of a split of each tree, in units of the target.
+    pub(super) least_gains: Vec<f64>,
+    stream: &'a mut Stream,
+    binned: &'a Binned<'a>,
+    growing: &'a mut Growing,
     /// The rows that each slot has counted.
     slot_rows: Vec<Range<usize>>,
     described: HashMap<Range<usize>, Described>,
@@ -53,79 +67,89 @@ struct TargetCells<'a, T> {
     thresholds: HashMap<Range<usize>, f32>,
 }
 
-/// Grows a tree from rows, in ascending order, that all count; there is one at least. The same tree as
-/// [`sequential::grow`](super::sequential::grow) with all features.
-pub(crate) fn grow_together<T: Target>(
-    target: &T,
-    matrix: &BinnedMatrix,
-    bins: &Bins,
-    rows: Vec<u32>,
-    limits: &Limits,
-) -> Result<Tree> {
-    let all = 0..rows.len();
-    let groups = groups(matrix.layout().starts(), target.words());
-    let (described, slots, slot_rows, scratch) = (HashMap::new(), vec![], vec![], vec![0; rows.len()]);
-    let order = rows;
-    let mut cells = TargetCells {
-        target,
-        matrix,
-        bins,
-        limits,
-        least_gain: 0.0,
-        order,
-        scratch,
-        groups,
-        slots,
-        slot_rows,
-        described,
-        thresholds: HashMap::new(),
-    };
-    let (root, described) = cells.describe(all.clone());
-    cells.least_gain = limits.min_impurity_decrease * described.0.weight / target.gain_unit();
-    let divisible = !described.0.pure;
-    cells.described.insert(all.clone(), described);
-    let order = if limits.max_leaf_nodes.is_some() { Order::BestFirst } else { Order::LevelByLevel };
-    let max_depth = if divisible { limits.max_depth.unwrap_or(usize::MAX) } else { 0 };
-    let max_leaves = limits.max_leaf_nodes.unwrap_or(usize::MAX);
-    let roots = vec![Root { rows: all, totals: root }];
-    let grown = grow::grow(&mut cells, roots, &grow::Limits { order, max_depth, max_leaves })?;
-    let outputs = target.outputs();
-    Ok(grown.into_iter().next().map_or_else(|| Tree::leaf(outputs, tree::Node::default()), |grown| cells.finish(grown)))
+/// Where trees grow: the binned rows on a device.
+pub(super) struct Ground<'a> {
+    pub(super) matrix: &'a BinnedMatrix,
+    pub(super) bins: &'a Bins,
+    pub(super) stream: &'a mut Stream,
+    pub(super) binned: &'a Binned<'a>,
+    pub(super) growing: &'a mut Growing,
 }
 
-/// Columns that are counted together, so that their cells stay in the first cache.
-fn groups(starts: &[u32], words: usize) -> Vec<Range<usize>> {
-    let columns = starts.len() - 1;
-    let mut groups: Vec<Range<usize>> = vec![];
-    for column in 0..columns {
-        match groups.last_mut() {
-            Some(group) if (starts[column + 1] - starts[group.start]) as usize * words * 8 <= CACHED => {
-                group.end = column + 1;
-            }
-            _ => groups.push(column..column + 1),
+impl<'a, T: Target> TargetCells<'a, T> {
+    /// Begins trees, and tells their roots.
+    pub(super) fn begin(
+        ground: Ground<'a>,
+        learners: &'a [Learner<'a, T>],
+        limits: &'a Limits,
+        small: u64,
+    ) -> Result<(TargetCells<'a, T>, Vec<grow::Root<NodeCell>>)> {
+        let Ground { matrix, bins, stream, binned, growing } = ground;
+        let targets: Vec<TargetRows<'a>> = learners.iter().map(|learner| learner.target.rows()).collect();
+        let mut order = vec![];
+        let mut ranges = vec![];
+        for learner in learners {
+            let start = order.len();
+            order.extend((0..matrix.rows() as u32).filter(|row| learner.target.counts(*row as usize)));
+            ranges.push(start..order.len());
         }
+        growing.begin_targets(stream, &mut order, &targets)?;
+        let (slot_rows, described, thresholds) = (vec![], HashMap::new(), HashMap::new());
+        let (least_gains, ends) = (vec![0.0; learners.len()], ranges.iter().map(|range| range.end).collect());
+        let mut cells = TargetCells {
+            learners,
+            targets,
+            ends,
+            matrix,
+            bins,
+            limits,
+            small,
+            least_gains,
+            stream,
+            binned,
+            growing,
+            slot_rows,
+            described,
+            thresholds,
+        };
+        let described: Vec<_> = ranges.par_iter().zip(learners).map(|(rows, own)| cells.describe(own, rows)).collect();
+        let mut roots = vec![];
+        for (number, (rows, (totals, described))) in ranges.into_iter().zip(described).enumerate() {
+            let unit = learners[number].target.gain_unit();
+            cells.least_gains[number] = limits.min_impurity_decrease * described.0.weight / unit;
+            cells.described.insert(rows.clone(), described);
+            roots.push(grow::Root { rows, totals });
+        }
+        Ok((cells, roots))
     }
-    groups
-}
 
-impl<T: Target> TargetCells<'_, T> {
+    /// The rows of all trees, as the partitions so far left them.
+    pub(super) fn order(&self) -> &[u32] {
+        self.growing.known_order()
+    }
+
     /// The sums of a range of rows and what it says.
-    fn describe(&self, rows: Range<usize>) -> (NodeCell, Described) {
-        let rows = &self.order[rows];
-        let mut words = vec![0; self.target.words()];
-        rows.iter().for_each(|row| self.target.add(*row as usize, &mut words));
-        let mut values = Vec::with_capacity(self.target.outputs());
-        let summary = self.target.summary(rows, &words, &mut values);
+    fn describe(&self, learner: &Learner<'_, T>, rows: &Range<usize>) -> (NodeCell, Described) {
+        let (rows, target) = (&self.order()[rows.clone()], learner.target);
+        let mut words = vec![0; target.words()];
+        rows.iter().for_each(|row| target.add(*row as usize, &mut words));
+        let mut values = Vec::with_capacity(target.outputs());
+        let summary = target.summary(rows, &words, &mut values);
         (NodeCell { words, count: summary.count }, (summary, values))
     }
 
-    /// The grown tree with the values of its nodes and all gains in weight × impurity.
-    fn finish(&self, grown: grow::Grown<NodeCell>) -> Tree {
-        let mut finished = grown.tree.with_outputs(self.target.outputs());
+    /// Whose rows these are.
+    fn learner(&self, rows: &Range<usize>) -> &Learner<'a, T> {
+        &self.learners[self.ends.partition_point(|end| *end <= rows.start).min(self.learners.len() - 1)]
+    }
+
+    /// A grown tree with the values of its nodes and all gains in weight × impurity.
+    pub(super) fn finish(&self, learner: &Learner<'_, T>, grown: &grow::Grown<NodeCell>) -> Tree {
+        let mut finished = grown.tree.clone().with_outputs(learner.target.outputs());
         for (number, rows) in grown.rows.iter().enumerate() {
             let number = number as u32;
             let node = finished.node_mut(number);
-            node.gain *= self.target.gain_unit();
+            node.gain *= learner.target.gain_unit();
             if node.feature.is_some() {
                 node.threshold = self.thresholds.get(rows).copied().unwrap_or(node.threshold);
             }
@@ -138,18 +162,74 @@ impl<T: Target> TargetCells<'_, T> {
         finished
     }
 
-    /// The best split of one node by some of the features.
-    fn best(&self, search: &Search<NodeCell>, totals: &Totals, features: Range<usize>) -> Option<Split> {
+    /// The best split of each node of a search, whose histograms are `cells`.
+    fn best(&self, searches: &[&Search<NodeCell>], cells: &[&[u64]]) -> Vec<Option<Split>> {
+        let features = self.matrix.layout().features().len();
+        let words = self.targets.first().map_or(1, TargetRows::words);
+        let cells_of_feature = (self.matrix.layout().cells() * words).div_ceil(features.max(1)).max(1);
+        let share = SEARCHED.div_ceil(cells_of_feature);
+        let drawn: Vec<(Totals, FeatureOrder)> = searches.iter().map(|search| self.prepare(search)).collect();
+        let shares = |at: usize| {
+            let count = drawn[at].1.drawn().len();
+            (0..count).step_by(share).map(move |first| (at, first..(first + share).min(count)))
+        };
+        let tasks: Vec<(usize, Range<usize>)> = (0..searches.len()).flat_map(shares).collect();
+        let found: Vec<Option<Split>> = tasks
+            .par_iter()
+            .map(|(at, range)| {
+                let (totals, order) = &drawn[*at];
+                self.scan(searches[*at], totals, &order.drawn()[range.clone()], cells[*at])
+            })
+            .collect();
+        let mut winners: Vec<Option<Split>> = vec![None; searches.len()];
+        for ((at, _), found) in tasks.into_iter().zip(found) {
+            // Features ascend, so that the first of equal splits has the lowest.
+            if let Some(found) = found
+                && winners[at].as_ref().is_none_or(|winner| found.gain > winner.gain)
+            {
+                winners[at] = Some(found);
+            }
+        }
+        let finished = |(at, winner): (usize, Option<Split>)| winner.or_else(|| self.redraw(searches[at], &drawn[at]));
+        winners.into_par_iter().enumerate().map(finished).collect()
+    }
+
+    /// The sums of a node as numbers, and the features it looks at.
+    fn prepare(&self, search: &Search<NodeCell>) -> (Totals, FeatureOrder) {
+        let Learner { target, draw } = &self.learners[search.tree];
+        let (mut totals, mut order) = (Totals::default(), FeatureOrder::default());
+        target.totals(&search.totals.words, &mut totals);
+        draw.start(search.path, &mut order);
+        (totals, order)
+    }
+
+    fn node<'b>(&'b self, search: &'b Search<NodeCell>, totals: &'b Totals) -> Node<'b, T> {
         let NodeCell { words: cell, count } = &search.totals;
         let min_samples_leaf = self.limits.min_samples_leaf as u64;
-        let node = Node { target: self.target, cell, bounds: Bounds { totals, count: *count, min_samples_leaf } };
+        let bounds = Bounds { totals, count: *count, min_samples_leaf };
+        Node { target: self.learners[search.tree].target, cell, bounds }
+    }
+
+    /// The best split of one node by some of the features.
+    fn scan(&self, search: &Search<NodeCell>, totals: &Totals, features: &[u32], cells: &[u64]) -> Option<Split> {
+        let node = self.node(search, totals);
         let (mut room, mut best) = (ScanRoom::default(), None);
-        for feature in features {
-            let place = &self.matrix.layout().features()[feature];
-            let cells = &self.slots[search.slot][place.first as usize * cell.len()..];
-            scan(&node, self.bins, feature as u32, place, cells, &mut room, &mut best);
+        for &feature in features {
+            let place = &self.matrix.layout().features()[feature as usize];
+            let own = &cells[place.first as usize * node.cell.len()..];
+            scan(&node, self.bins, feature, place, own, &mut room, &mut best);
         }
         best
+    }
+
+    /// A node that found no split by the features it drew goes on drawing: rare, so its rows are counted here.
+    fn redraw(&self, search: &Search<NodeCell>, drawn: &(Totals, FeatureOrder)) -> Option<Split> {
+        let draw = self.learners[search.tree].draw;
+        if draw.takes_all() {
+            return None;
+        }
+        let rows = &self.order()[self.slot_rows[search.slot].clone()];
+        BinnedSplitter::new(self.matrix, self.bins, draw).best_split(&self.node(search, &drawn.0), search.path, rows)
     }
 }
 
@@ -163,7 +243,8 @@ impl<T: Target> Cells for TargetCells<'_, T> {
     fn may_divide(&self, totals: &NodeCell) -> bool {
         let Limits { min_samples_split, min_samples_leaf, .. } = *self.limits;
         let small = totals.count < min_samples_split as u64 || totals.count / 2 < min_samples_leaf as u64;
-        !small && !self.target.is_pure(&totals.words)
+        let pure = self.learners.first().is_some_and(|learner| learner.target.is_pure(&totals.words));
+        !small && !pure && totals.count > self.small
     }
 
     fn threshold(&self, feature: u32, bin: u16) -> f32 {
@@ -171,82 +252,48 @@ impl<T: Target> Cells for TargetCells<'_, T> {
     }
 
     fn slots(&self) -> usize {
-        KEPT / (8 * self.matrix.layout().cells() * self.target.words()).max(1)
+        self.growing.slots(self.binned)
     }
 
     fn fill(&mut self, fills: &[Fill]) -> Result<()> {
-        let most = fills.iter().map(|fill| fill.slot + 1).max().unwrap_or(0).max(self.slots.len());
-        self.slots.resize(most, vec![]);
+        let most = fills.iter().map(|fill| fill.slot + 1).max().unwrap_or(0).max(self.slot_rows.len());
         self.slot_rows.resize(most, 0..0);
-        let (words, starts) = (self.target.words(), self.matrix.layout().starts());
-        let mut made: Vec<Vec<u64>> = fills.iter().map(|fill| std::mem::take(&mut self.slots[fill.slot])).collect();
-        let mut tasks: Vec<(&[u32], &Range<usize>, &mut [u64])> = vec![];
-        for (fill, made) in fills.iter().zip(&mut made) {
-            made.resize(self.matrix.layout().cells() * words, 0);
-            let mut rest = made.as_mut_slice();
-            for group in &self.groups {
-                let cells = (starts[group.end] - starts[group.start]) as usize;
-                let (own, others) = rest.split_at_mut(cells * words);
-                tasks.push((&self.order[fill.rows.clone()], group, own));
-                rest = others;
-            }
-        }
-        let count = |(rows, group, cells): (&[u32], &Range<usize>, &mut [u64])| {
-            cells.fill(0);
-            let column = |column: usize| Column { column: column as u32, first: starts[column] - starts[group.start] };
-            let columns: Vec<Column> = group.clone().map(column).collect();
-            self.target.fill(self.matrix.view(), &columns, rows, cells);
-        };
-        tasks.into_par_iter().for_each(count);
-        for (fill, made) in fills.iter().zip(made) {
+        for fill in fills {
             if let Some(parent) = fill.parent {
-                take_cell(&mut self.slots[parent], &made);
                 // The sibling has the rows before or behind.
                 let all = &mut self.slot_rows[parent];
                 *all = if all.start == fill.rows.start { fill.rows.end..all.end } else { all.start..fill.rows.start };
             }
-            self.slots[fill.slot] = made;
             self.slot_rows[fill.slot] = fill.rows.clone();
         }
-        Ok(())
+        let fill =
+            |fill: &Fill| ops::Fill { tree: fill.tree, rows: fill.rows.clone(), slot: fill.slot, parent: fill.parent };
+        let fills: Vec<ops::Fill> = fills.iter().map(fill).collect();
+        target_histogram(self.stream, self.binned, self.growing, &self.targets, &fills)
     }
 
     fn search(&mut self, searches: &[Search<NodeCell>]) -> Result<Vec<Option<grow::Split<NodeCell>>>> {
-        let features = self.matrix.layout().features().len();
-        let cells_of_feature = (self.matrix.layout().cells() * self.target.words()).div_ceil(features.max(1)).max(1);
-        let share = SEARCHED.div_ceil(cells_of_feature);
-        let totals: Vec<Totals> = searches
-            .iter()
-            .map(|search| {
-                let mut totals = Totals::default();
-                self.target.totals(&search.totals.words, &mut totals);
-                totals
-            })
-            .collect();
         let pure = |search: &Search<NodeCell>| {
             self.described.get(&self.slot_rows[search.slot]).is_some_and(|(summary, _)| summary.pure)
         };
-        let shares =
-            |at: usize| (0..features).step_by(share).map(move |first| (at, first..(first + share).min(features)));
-        let open = (0..searches.len()).filter(|at| !pure(&searches[*at]));
-        let tasks: Vec<(usize, Range<usize>)> = open.flat_map(shares).collect();
-        let best = |(at, features): &(usize, Range<usize>)| self.best(&searches[*at], &totals[*at], features.clone());
-        let found: Vec<Option<Split>> = tasks.par_iter().map(best).collect();
+        let open: Vec<usize> = (0..searches.len()).filter(|at| !pure(&searches[*at])).collect();
         let mut winners: Vec<Option<Split>> = vec![None; searches.len()];
-        for ((at, _), found) in tasks.into_iter().zip(found) {
-            // Features ascend, so that the first of equal splits has the lowest.
-            if let Some(found) = found
-                && winners[at].as_ref().is_none_or(|winner| found.gain > winner.gain)
-            {
-                winners[at] = Some(found);
-            }
+        let words = self.targets.first().map_or(1, TargetRows::words);
+        let together = TOGETHER / (8 * words * self.binned.cells()).max(1);
+        for open in open.chunks(together.max(1)) {
+            let wanted: Vec<&Search<NodeCell>> = open.iter().map(|at| &searches[*at]).collect();
+            let slots: Vec<usize> = wanted.iter().map(|search| search.slot).collect();
+            let cells = read(self.stream, self.binned, self.growing, &slots)?;
+            let cells: Vec<&[u64]> = cells.iter().map(|cells| &**cells).collect();
+            open.iter().zip(self.best(&wanted, &cells)).for_each(|(at, found)| winners[*at] = found);
         }
-        let whole = |words: Vec<u64>| NodeCell { count: self.target.count(&words), words };
         let mut splits = Vec::with_capacity(searches.len());
         for (winner, search) in winners.into_iter().zip(searches) {
-            splits.push(winner.filter(|winner| winner.gain >= self.least_gain).map(|winner| {
+            let (target, least) = (self.learners[search.tree].target, self.least_gains[search.tree]);
+            splits.push(winner.filter(|winner| winner.gain >= least).map(|winner| {
                 let Split { feature, bin, threshold, missing_left, gain, left } = winner;
                 self.thresholds.insert(self.slot_rows[search.slot].clone(), threshold);
+                let whole = |words: Vec<u64>| NodeCell { count: target.count(&words), words };
                 let mut right = search.totals.words.clone();
                 take_cell(&mut right, &left);
                 grow::Split { feature, bin, missing_left, gain, left: whole(left), right: whole(right) }
@@ -256,15 +303,20 @@ impl<T: Target> Cells for TargetCells<'_, T> {
     }
 
     fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>> {
-        let route = |cut: &Cut| self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left);
-        let routes: Vec<_> = cuts.iter().map(|cut| (cut.rows.clone(), route(cut))).collect();
-        let lefts = partition(self.matrix.view(), &mut self.order, &mut self.scratch, &routes);
+        let cut = |cut: &Cut| ops::Cut {
+            rows: cut.rows.clone(),
+            route: self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left),
+            left: Some(cut.left),
+        };
+        let routes: Vec<ops::Cut> = cuts.iter().map(cut).collect();
+        let lefts = partition(self.stream, self.binned, self.growing, &routes)?;
+        self.growing.order(self.stream)?;
         let children = cuts.iter().zip(&lefts).flat_map(|(Cut { rows, .. }, left)| {
             let middle = rows.start + left;
             [rows.start..middle, middle..rows.end]
         });
         let children: Vec<Range<usize>> = children.collect();
-        let described: Vec<_> = children.par_iter().map(|rows| self.describe(rows.clone()).1).collect();
+        let described: Vec<_> = children.par_iter().map(|rows| self.describe(self.learner(rows), rows).1).collect();
         self.described.extend(children.into_iter().zip(described));
         Ok(lefts)
     }

@@ -1,11 +1,13 @@
 //! The fitted trees of a model, one or many, with the columns they were fitted on.
 
 use super::tree::{Tree, restore_trees, store_trees};
-use crate::array::Matrix;
+use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::tree::predict::Walk;
+use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::Rows;
+use crate::estimator::{OnDevice, Rows};
 use crate::model::Container;
+use crate::ops::tree::predict::predict;
 
 /// Trees whose mean is the prediction.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +35,9 @@ impl Trees {
         self.names.as_deref()
     }
 
-    /// Rows to predict for: as wide as the trees were fitted on; missing values are welcome.
-    pub(crate) fn queries(&self, op: &'static str, x: Rows<'_>) -> Result<Matrix> {
-        let x = x.on_host()?;
+    /// Rows to predict for, where they live: as wide as the trees were fitted on; missing values are welcome.
+    pub(crate) fn queries<'a>(&self, op: &'static str, x: Rows<'a>) -> Result<OnDevice<'a>> {
+        let x = x.on_device()?;
         if x.columns() != self.columns {
             let expected = format!("{} columns, as in the data that was fitted", self.columns);
             return Err(Error::Shape { op, expected, got: format!("{} columns", x.columns()) });
@@ -44,29 +46,30 @@ impl Trees {
     }
 
     /// The mean over the trees of the values that each row meets, n×outputs, added in the order of the trees.
-    pub(crate) fn mean_values(&self, x: &Matrix) -> Vec<f64> {
+    /// The leaves are found where the rows live.
+    pub(crate) fn mean_values(&self, x: &DeviceMatrix) -> Result<Vec<f64>> {
         let outputs = self.trees[0].outputs();
         let mut sums = vec![0.0; x.rows() * outputs];
-        self.walk().run(x.as_slice(), self.columns, &mut sums, outputs, |sums, tree, leaves| {
+        predict(&mut x.device().stream(), x, &self.walk(), &mut sums, outputs, |sums, tree, leaves| {
             let values = self.trees[tree].values();
             for (sums, leaf) in sums.chunks_exact_mut(outputs).zip(leaves) {
                 let values = &values[*leaf as usize * outputs..][..outputs];
                 sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
             }
-        });
+        })?;
         let count = self.trees.len() as f64;
         sums.iter_mut().for_each(|sum| *sum /= count);
-        sums
+        Ok(sums)
     }
 
     /// The leaf of each row in each tree, n×trees.
-    pub(crate) fn leaves(&self, x: &Matrix) -> Vec<u32> {
+    pub(crate) fn leaves(&self, x: &DeviceMatrix) -> Result<Vec<u32>> {
         let count = self.trees.len();
         let mut found = vec![0; x.rows() * count];
-        self.walk().run(x.as_slice(), self.columns, &mut found, count, |found, tree, leaves| {
+        predict(&mut x.device().stream(), x, &self.walk(), &mut found, count, |found, tree, leaves| {
             found.iter_mut().skip(tree).step_by(count).zip(leaves).for_each(|(place, leaf)| *place = *leaf);
-        });
-        found
+        })?;
+        Ok(found)
     }
 
     fn walk(&self) -> Walk {
@@ -116,14 +119,15 @@ impl Trees {
     }
 }
 
-/// Rows to learn from: at least one of them, and at least one column; missing values are welcome.
-pub(crate) fn rows_to_learn(op: &'static str, x: Rows<'_>) -> Result<Matrix> {
-    let x = x.on_host()?;
+/// Rows to learn from, on the host, and where they lived: at least one of them, and at least one column; missing values
+/// are welcome.
+pub(crate) fn rows_to_learn(op: &'static str, x: Rows<'_>) -> Result<(Matrix, Device)> {
+    let (device, x) = (x.device(), x.on_host()?);
     if x.rows() == 0 || x.columns() == 0 {
         let (expected, got) = ("at least one row and one column", format!("{}×{}", x.rows(), x.columns()));
         return Err(Error::Shape { op, expected: expected.to_string(), got });
     }
-    Ok(x)
+    Ok((x, device))
 }
 
 /// The class with the largest chance in each row of n×k chances; the lowest of equals.

@@ -8,6 +8,7 @@ mod blobs;
 mod boosting;
 mod decision_tree;
 mod ensembles;
+mod forest_devices;
 mod kmeans;
 mod linear;
 mod linear_edges;

@@ -6,7 +6,7 @@ use gristmill::prelude::*;
 use crate::support::{floor, gpu, numbers, open_gpu};
 
 /// Columns of numbers, some missing, then `levels` columns of which one is 1: they share a column of bins.
-fn table(rows: usize, columns: usize, levels: usize, seed: u64) -> (Matrix, Vec<f32>) {
+pub fn table(rows: usize, columns: usize, levels: usize, seed: u64) -> (Matrix, Vec<f32>) {
     let numbers = numbers(rows * (columns + 3), seed);
     let (mut x, mut y) = (vec![], vec![]);
     for row in numbers.chunks_exact(columns + 3) {
@@ -20,7 +20,7 @@ fn table(rows: usize, columns: usize, levels: usize, seed: u64) -> (Matrix, Vec<
     (Matrix::from_vec(rows, columns + levels, x).unwrap(), y)
 }
 
-fn classes(y: &[f32], cuts: &[f32]) -> Labels {
+pub fn classes(y: &[f32], cuts: &[f32]) -> Labels {
     let codes: Vec<u32> = y.iter().map(|y| cuts.iter().filter(|cut| y > cut).count() as u32).collect();
     Labels::from(codes.as_slice())
 }

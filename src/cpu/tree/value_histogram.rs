@@ -21,6 +21,15 @@ pub struct ValueRows<'a> {
 }
 
 impl ValueRows<'_> {
+    /// What a row adds to a word of its cell.
+    pub fn word(&self, row: usize, word: usize) -> u64 {
+        let own = self.words[row];
+        match word.checked_sub(1) {
+            None => own,
+            Some(output) => ((own >> self.count_bits) as i64 * self.values[row * self.outputs + output]) as u64,
+        }
+    }
+
     /// Adds a row to a cell of 1 + p words: weight and count, then weight × target.
     #[inline(always)]
     pub fn add(&self, row: usize, cell: &mut [u64]) {

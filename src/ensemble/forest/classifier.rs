@@ -192,7 +192,7 @@ impl RandomForestClassifier {
         options: Fit<'_>,
     ) -> Result<RandomForestClassifierModel> {
         const OP: &str = "RandomForestClassifier";
-        let x = rows_to_learn(OP, x.into())?;
+        let (x, device) = rows_to_learn(OP, x.into())?;
         check_classes(OP, &x, y)?;
         check_bins(self.max_bins)?;
         let limits = self.limits();
@@ -205,7 +205,7 @@ impl RandomForestClassifier {
             ClassTarget::new(y.codes(), y.classes(), weights, self.criterion)
         };
         let whole = target_of(None);
-        let table = Table::new(&x, &whole, self.max_bins)?;
+        let table = Table::new(&x, &whole, self.max_bins)?.on(device);
         let plan = Plan {
             bootstrap: Bootstrap::wanted(
                 self.bootstrap,
@@ -306,7 +306,8 @@ impl RandomForestClassifierModel {
 
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        Ok(self.trees.leaves(&self.trees.queries("RandomForestClassifier", x.into())?))
+        let x = self.trees.queries("RandomForestClassifier", x.into())?;
+        self.trees.leaves(&x)
     }
 }
 
@@ -316,7 +317,7 @@ impl Predict for RandomForestClassifierModel {
     /// The class of the largest mean chance; the lowest of equals.
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
         let x = self.trees.queries("RandomForestClassifier", x.into())?;
-        self.classes.with_codes(likeliest(&self.trees.mean_values(&x), self.classes.classes()))
+        self.classes.with_codes(likeliest(&self.trees.mean_values(&x)?, self.classes.classes()))
     }
 }
 
@@ -324,7 +325,7 @@ impl PredictProba for RandomForestClassifierModel {
     /// The mean of the trees' chances, n×k.
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries("RandomForestClassifier", x.into())?;
-        to_matrix(&self.trees.mean_values(&x), x.rows(), self.classes.classes())
+        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Growing the trees of a forest.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::bootstrap::Bootstrap;
 use super::out_of_bag::InBag;
 use crate::error::Result;
 use crate::estimator::Watch;
-use crate::tree::{FeatureDraw, Limits, Table, Target, Tree};
+use crate::tree::{FeatureDraw, Learner, Limits, Table, Target, Together, Tree};
 
 /// Trees between two reports at least.
 const REPORT: usize = 20;
@@ -27,7 +29,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Grows the trees, one on each core at a time; `target_of` makes what a tree learns from how often it counts each
+    /// Grows the trees, one on each core at a time, or as many as it holds together on a GPU; `target_of` makes what a tree learns from how often it counts each
     /// row. An observer may end the forest early.
     pub(super) fn grow<T: Target>(
         &self,
@@ -35,11 +37,17 @@ impl Plan<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<(Vec<Tree>, Vec<InBag>)> {
         let (mut trees, mut bags) = (Vec::with_capacity(self.n_estimators), vec![]);
-        let step = REPORT.max(2 * rayon::current_num_threads());
+        let mut on_gpu = self.table.on_gpu()?;
+        let step = match &on_gpu {
+            Some(together) => together.most_trees(&target_of(None)),
+            None => REPORT.max(2 * rayon::current_num_threads()),
+        };
         while trees.len() < self.n_estimators {
-            let numbers = trees.len()..(trees.len() + step).min(self.n_estimators);
-            let grown: Vec<(Tree, Option<InBag>)> =
-                numbers.into_par_iter().map(|tree| self.grow_one(tree, &target_of)).collect();
+            let numbers = trees.len()..trees.len().saturating_add(step).min(self.n_estimators);
+            let grown: Vec<(Tree, Option<InBag>)> = match &mut on_gpu {
+                Some(together) => self.grow_together(numbers, together, &target_of)?,
+                None => numbers.into_par_iter().map(|tree| self.grow_one(tree, &target_of)).collect(),
+            };
             for (tree, bag) in grown {
                 trees.push(tree);
                 bags.extend(bag);
@@ -52,9 +60,31 @@ impl Plan<'_> {
     }
 
     fn grow_one<T: Target>(&self, tree: usize, target_of: impl Fn(Option<&[u32]>) -> T) -> (Tree, Option<InBag>) {
-        let draw = FeatureDraw::new(self.seed, tree as u32, self.columns, self.features);
+        let (target, bag) = self.target(tree, target_of);
+        (self.table.grow_on_one(&target, &self.limits, self.draw(tree)), bag)
+    }
+
+    /// Grows some of the trees, all nodes of a level in one batch.
+    fn grow_together<T: Target>(
+        &self,
+        numbers: Range<usize>,
+        together: &mut Together<'_>,
+        target_of: impl Fn(Option<&[u32]>) -> T + Sync,
+    ) -> Result<Vec<(Tree, Option<InBag>)>> {
+        let (targets, bags): (Vec<T>, Vec<_>) = numbers.clone().map(|tree| self.target(tree, &target_of)).unzip();
+        let learner = |(target, tree)| Learner { target, draw: self.draw(tree) };
+        let learners: Vec<Learner<'_, T>> = targets.iter().zip(numbers).map(learner).collect();
+        Ok(together.grow(&learners, &self.limits)?.into_iter().zip(bags).collect())
+    }
+
+    /// What a tree learns, and which rows it drew.
+    fn target<T>(&self, tree: usize, target_of: impl Fn(Option<&[u32]>) -> T) -> (T, Option<InBag>) {
         let times = self.bootstrap.as_ref().map(|bootstrap| bootstrap.times(tree));
         let bag = times.as_ref().filter(|_| self.keep_bags).map(|times| InBag::new(times));
-        (self.table.grow_on_one(&target_of(times.as_deref()), &self.limits, draw), bag)
+        (target_of(times.as_deref()), bag)
+    }
+
+    fn draw(&self, tree: usize) -> FeatureDraw {
+        FeatureDraw::new(self.seed, tree as u32, self.columns, self.features)
     }
 }

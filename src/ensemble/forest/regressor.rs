@@ -181,7 +181,7 @@ impl RandomForestRegressor {
         options: Fit<'_>,
     ) -> Result<RandomForestRegressorModel> {
         const OP: &str = "RandomForestRegressor";
-        let x = rows_to_learn(OP, x.into())?;
+        let (x, device) = rows_to_learn(OP, x.into())?;
         check_bins(self.max_bins)?;
         let limits = self.limits();
         limits.check()?;
@@ -189,7 +189,7 @@ impl RandomForestRegressor {
         let y = y.into().complete(OP, x.rows())?;
         let values = Values::new(OP, y.clone(), options.weights(OP, x.rows())?)?;
         let whole = values.target(None);
-        let table = Table::new(&x, &whole, self.max_bins)?;
+        let table = Table::new(&x, &whole, self.max_bins)?.on(device);
         let plan = Plan {
             bootstrap: Bootstrap::wanted(
                 self.bootstrap,
@@ -283,7 +283,8 @@ impl RandomForestRegressorModel {
 
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        Ok(self.trees.leaves(&self.trees.queries("RandomForestRegressor", x.into())?))
+        let x = self.trees.queries("RandomForestRegressor", x.into())?;
+        self.trees.leaves(&x)
     }
 }
 
@@ -293,7 +294,7 @@ impl Predict for RandomForestRegressorModel {
     /// The mean of the trees' values, n×p.
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries("RandomForestRegressor", x.into())?;
-        to_matrix(&self.trees.mean_values(&x), x.rows(), self.trees.trees()[0].outputs())
+        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.trees.trees()[0].outputs())
     }
 }
 

@@ -1,19 +1,20 @@
-//! What trees are grown from: the row order, the rows' gradients, the histograms that are kept.
+//! What trees are grown from: the row order, the rows' gradients or targets, the histograms that are kept.
 
 use std::sync::Arc;
 
 use super::Binned;
+use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::histogram::{Histogram, Sums};
 use crate::device::{Buffer, Device, Purpose, Recording, Stream};
 use crate::error::{Error, Result};
 
-/// Bytes of a cell on a GPU: gradient, then Hessian above count, each 64 bits.
+/// Bytes of a gradient cell on a GPU: gradient, then Hessian above count, each 64 bits.
 pub(super) const CELL_BYTES: u64 = 16;
 /// Bytes of kept histograms on the CPU.
 const KEPT: usize = 1 << 28;
 
-/// Trees that are grown together on a device: the order of their rows, in which a node is a range, each row's gradient
-/// and Hessian, and slots for histograms.
+/// Trees that are grown together on a device: the order of their rows, in which a node is a range, what each row adds to
+/// cells (gradient and Hessian, or the words of its target), and slots for histograms.
 #[derive(Debug)]
 pub struct Growing {
     device: Device,
@@ -21,6 +22,8 @@ pub struct Growing {
     order: Vec<u32>,
     /// Packed rows of a tree: one for each row of the matrix.
     pub(super) rows: usize,
+    /// Bytes of a cell.
+    pub(super) cell_bytes: u64,
     pub(super) home: Home,
 }
 
@@ -36,6 +39,8 @@ pub(super) struct OnCpu {
     pub(super) packed: Vec<Vec<u64>>,
     pub(super) slots: Vec<Histogram>,
     pub(super) spare: Vec<Histogram>,
+    /// Histograms of targets.
+    pub(super) target_slots: Vec<Vec<u64>>,
 }
 
 #[derive(Debug, Default)]
@@ -74,7 +79,7 @@ impl Growing {
             Device::Cpu => Home::Cpu(OnCpu::default()),
             Device::Gpu(_) => Home::Gpu(OnGpu::default()),
         };
-        Growing { device: stream.device().clone(), order: vec![], rows: 0, home }
+        Growing { device: stream.device().clone(), order: vec![], rows: 0, cell_bytes: CELL_BYTES, home }
     }
 
     /// Begins new trees. `order` has the rows of all, one tree after the other; `packed` what each row of the matrix has
@@ -85,9 +90,8 @@ impl Growing {
     pub fn begin(&mut self, stream: &mut Stream, order: &mut Vec<u32>, packed: &mut [Vec<u64>]) -> Result<()> {
         self.on(stream, "tree growth")?;
         self.rows = packed.first().map_or(0, Vec::len);
-        if let Some(row) = order.iter().find(|row| **row as usize >= self.rows) {
-            return Err(Error::bad_index(*row));
-        }
+        self.cell_bytes = CELL_BYTES;
+        self.check_order(order)?;
         if let Some(other) = packed.iter().find(|packed| packed.len() != self.rows) {
             let (expected, got) = (format!("{} gradients for each tree", self.rows), other.len().to_string());
             return Err(Error::Shape { op: "tree growth", expected, got });
@@ -106,6 +110,36 @@ impl Growing {
         }
     }
 
+    /// The same for trees that learn classes or numbers, all of the same rows; a [`TargetRows`] for each tree.
+    pub fn begin_targets(
+        &mut self,
+        stream: &mut Stream,
+        order: &mut Vec<u32>,
+        targets: &[TargetRows<'_>],
+    ) -> Result<()> {
+        self.on(stream, "tree growth")?;
+        self.rows = targets.first().map_or(0, TargetRows::rows);
+        self.cell_bytes = 8 * targets.first().map_or(1, TargetRows::words) as u64;
+        self.check_order(order)?;
+        std::mem::swap(&mut self.order, order);
+        let order = &self.order;
+        match (&mut self.home, stream.gpu()) {
+            (Home::Gpu(home), Some(recording)) => home.begin_targets(recording, order, targets),
+            (Home::Cpu(home), _) => {
+                home.scratch.resize(order.len(), 0);
+                Ok(())
+            }
+            (Home::Gpu(_), None) => Err(elsewhere("tree growth")),
+        }
+    }
+
+    fn check_order(&self, order: &[u32]) -> Result<()> {
+        match order.iter().find(|row| **row as usize >= self.rows) {
+            Some(row) => Err(Error::bad_index(*row)),
+            None => Ok(()),
+        }
+    }
+
     /// The row numbers, as the partitions so far left them. On a GPU this reads them back.
     pub fn order(&mut self, stream: &mut Stream) -> Result<&[u32]> {
         self.on(stream, "tree growth")?;
@@ -120,14 +154,25 @@ impl Growing {
         Ok(&self.order)
     }
 
+    /// How many trees with such targets may grow together: their orders and words share an eighth of the memory, and
+    /// words one binding. At least 1; as many as one likes on the CPU.
+    pub fn most_trees(&self, target: &TargetRows<'_>) -> usize {
+        let Device::Gpu(gpu) = &self.device else { return usize::MAX };
+        let places = TargetPlaces::of(std::slice::from_ref(target));
+        let words = 4 * places.tree.max(1) as u64;
+        let by_binding = gpu.binding_bytes().saturating_sub(4 * places.first as u64) / words;
+        let by_memory = gpu.memory.budget() / 8 / (words + 8 * target.rows() as u64).max(1);
+        by_binding.min(by_memory).max(1) as usize
+    }
+
     /// How many histograms of these rows may be kept at once, at least 2.
     pub fn slots(&self, binned: &Binned<'_>) -> usize {
         let cells = binned.cells().max(1);
         match &self.device {
-            Device::Cpu => (KEPT / (CELL_BYTES as usize * cells)).max(2),
+            Device::Cpu => (KEPT / (self.cell_bytes as usize * cells)).max(2),
             Device::Gpu(gpu) => {
                 let bytes = gpu.binding_bytes().min(gpu.memory.budget() / 8).min(KEPT as u64);
-                ((bytes / CELL_BYTES) as usize / cells).max(2)
+                ((bytes / self.cell_bytes) as usize / cells).max(2)
             }
         }
     }
@@ -165,20 +210,8 @@ impl Growing {
 
 impl OnGpu {
     fn begin(&mut self, recording: &mut Recording, order: &[u32], packed: &[Vec<u64>]) -> Result<()> {
-        let places = 4 * order.len() as u64;
-        let words: u64 = packed.iter().map(|packed| packed.len() as u64).sum();
-        let fits = |rows: &Rows| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
-        let rows = match self.buffers.take().filter(fits) {
-            Some(rows) => rows,
-            None => Rows {
-                order: recording.scratch(places, "the order of rows")?,
-                spare: recording.scratch(places, "the next order of rows")?,
-                packed: recording.scratch(4 * words, "gradients")?,
-            },
-        };
-        recording.upload(&rows.order, 0, order.len() as u64, &mut |first, part| {
-            part.copy_from_slice(&order[first as usize..first as usize + part.len()]);
-        })?;
+        let words = packed.iter().map(|packed| packed.len() as u64).sum();
+        let rows = self.begin_order(recording, order, words)?;
         let mut first = 0;
         for packed in packed {
             recording.upload(&rows.packed, first, packed.len() as u64, &mut |from, part| {
@@ -191,9 +224,46 @@ impl OnGpu {
         Ok(())
     }
 
-    /// The slots, at least so many of them; what they hold is kept.
-    pub(super) fn slots(&mut self, recording: &mut Recording, slots: usize, cells: usize) -> Result<Arc<Buffer>> {
-        let need = CELL_BYTES * (slots * cells) as u64;
+    /// The classes of all rows come first, where there are classes; then the words of each tree.
+    fn begin_targets(&mut self, recording: &mut Recording, order: &[u32], targets: &[TargetRows<'_>]) -> Result<()> {
+        let places = TargetPlaces::of(targets);
+        let rows = self.begin_order(recording, order, (places.first + places.tree * targets.len()) as u64)?;
+        if let Some(TargetRows::Classes(target)) = targets.first() {
+            recording.upload(&rows.packed, 0, places.first as u64, &mut |first, part| {
+                part.copy_from_slice(&target.codes[first as usize..first as usize + part.len()]);
+            })?;
+        }
+        for (number, target) in targets.iter().enumerate() {
+            let first = (places.first + number * places.tree) as u64;
+            recording.upload(&rows.packed, first, places.tree as u64, &mut |from, part| {
+                part.iter_mut().zip(from as usize..).for_each(|(half, at)| *half = half_word(target, at));
+            })?;
+        }
+        self.buffers = Some(rows);
+        Ok(())
+    }
+
+    /// Room for the order and so many words beside it; the order is uploaded.
+    fn begin_order(&mut self, recording: &mut Recording, order: &[u32], words: u64) -> Result<Rows> {
+        let places = 4 * order.len() as u64;
+        let fits = |rows: &Rows| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
+        let rows = match self.buffers.take().filter(fits) {
+            Some(rows) => rows,
+            None => Rows {
+                order: recording.scratch(places, "the order of rows")?,
+                spare: recording.scratch(places, "the next order of rows")?,
+                packed: recording.scratch(4 * words, "gradients")?,
+            },
+        };
+        recording.upload(&rows.order, 0, order.len() as u64, &mut |first, part| {
+            part.copy_from_slice(&order[first as usize..first as usize + part.len()]);
+        })?;
+        Ok(rows)
+    }
+
+    /// The slots, at least so many of them and of so many bytes each; what they hold is kept.
+    pub(super) fn slots(&mut self, recording: &mut Recording, slots: usize, bytes: u64) -> Result<Arc<Buffer>> {
+        let need = bytes * slots as u64;
         match &self.slots {
             Some(buffer) if buffer.bytes >= need => Ok(buffer.clone()),
             old => {
@@ -235,6 +305,35 @@ impl OnGpu {
 fn short(packed: u64) -> u32 {
     let Sums { gradient, hessian, .. } = Sums::of_row(packed);
     u32::from(gradient as u16) | (hessian as u32) << 16
+}
+
+/// Where the words of targets are on a GPU, in 32-bit words: the first of the first tree, and how many a tree has.
+pub(super) struct TargetPlaces {
+    pub first: usize,
+    pub tree: usize,
+}
+
+impl TargetPlaces {
+    pub fn of(targets: &[TargetRows<'_>]) -> TargetPlaces {
+        match targets.first() {
+            None => TargetPlaces { first: 0, tree: 0 },
+            Some(TargetRows::Classes(target)) => {
+                TargetPlaces { first: target.words.len(), tree: 2 * target.words.len() }
+            }
+            Some(TargetRows::Values(target)) => {
+                TargetPlaces { first: 0, tree: 2 * (1 + target.outputs) * target.words.len() }
+            }
+        }
+    }
+}
+
+/// Half number `at` of the 64-bit words of a tree's rows, the lower half first.
+fn half_word(target: &TargetRows<'_>, at: usize) -> u32 {
+    let word = match target {
+        TargetRows::Classes(target) => target.words[at / 2],
+        TargetRows::Values(target) => target.word(at / 2 / (1 + target.outputs), at / 2 % (1 + target.outputs)),
+    };
+    (word >> (32 * (at % 2))) as u32
 }
 
 fn elsewhere(op: &'static str) -> Error {

@@ -7,26 +7,19 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 
 use super::growing::{CELL_BYTES, Home, OnGpu, Room};
+use super::pieces::{CountBuffers, Form, PARAMS, Params, Round, rounds, slots_of};
 use super::{Binned, Growing};
 use crate::cpu::tree::histogram::{Histogram, Job, Sums, histograms};
-use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
+use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, UNIFORM_BYTES, Work};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 
 /// Counts pieces of nodes by atomics in workgroup memory.
 pub const KERNEL: Kernel = Kernel {
     name: "tree/histogram",
     source: include_str!("../../../shaders/tree/histogram.wgsl"),
     buffers: &[Access::Read, Access::Read, Access::Read, Access::Uniform, Access::Read, Access::Write],
-    params: &[
-        Field { name: "pieces", offset: offset_of!(Params, pieces) },
-        Field { name: "octets", offset: offset_of!(Params, octets) },
-        Field { name: "octet_first", offset: offset_of!(Params, octet_first) },
-        Field { name: "columns", offset: offset_of!(Params, columns) },
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "cells", offset: offset_of!(Params, cells) },
-        Field { name: "codes_first", offset: offset_of!(Params, codes_first) },
-    ],
+    params: PARAMS,
     params_size: size_of::<Params>(),
     needs: Needs::Floor,
 };
@@ -52,19 +45,6 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     params_size: size_of::<MergeParams>(),
     needs: Needs::Floor,
 };
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    pieces: u32,
-    octets: u32,
-    octet_first: u32,
-    columns: u32,
-    rows: u32,
-    cells: u32,
-    codes_first: u32,
-    pad: u32,
-}
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -156,7 +136,7 @@ pub fn read(stream: &mut Stream, binned: &Binned<'_>, growing: &mut Growing, slo
     match (&mut growing.home, stream.gpu()) {
         (Home::Cpu(home), _) => Ok(home.slots.get(slot).cloned().unwrap_or_default()),
         (Home::Gpu(home), Some(recording)) => {
-            let slots = home.slots(recording, slot + 1, cells)?;
+            let slots = home.slots(recording, slot + 1, CELL_BYTES * cells as u64)?;
             let mut words = Vec::with_capacity(4 * cells);
             let first = (4 * slot * cells) as u64;
             recording.read(&slots, first, 4 * cells as u64, &mut |part| words.extend_from_slice(part))?;
@@ -176,64 +156,21 @@ pub(super) fn decode(words: &[u32]) -> Histogram {
     histogram
 }
 
-/// How a device counts.
-struct Form {
-    kernel: &'static Kernel,
-    /// Rows of a piece at most, so that the sums of a piece do not overflow.
-    most_rows: usize,
-    /// Rows of a piece at least, while there are rows enough: clearing and merging cost as much as some rows.
-    least_rows: usize,
-    /// Words that a piece has for each cell.
-    words: usize,
-    /// Columns of a workgroup.
-    columns: usize,
-    /// What a row and a column cost, in operations.
-    operations: u64,
-}
-
 const FORM: Form =
     Form { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
 const FORM_LONG_WORDS: Form =
     Form { kernel: &KERNEL_LONG_WORDS, most_rows: 2040, least_rows: 2040, words: 2, columns: 8, operations: 16 };
-/// Workgroups that keep a card busy.
-const GROUPS: usize = 1 << 11;
-/// Pieces of a dispatch at most: their table is bound as a uniform.
-const MOST_PIECES: usize = (UNIFORM_BYTES / 16) as usize;
-const FRESH: u32 = 1 << 31;
-const NONE: u32 = u32::MAX;
-
-/// Pieces and nodes that are worked on together.
-#[derive(Default)]
-struct Round {
-    /// First place, rows, first packed word, 0.
-    pieces: Vec<[u32; 4]>,
-    /// First piece, pieces, slot and whether it is new, parent.
-    jobs: Vec<[u32; 4]>,
-    rows: usize,
-}
 
 fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<()> {
-    let gpu = recording.gpu.clone();
-    let form = if gpu.long_words { &FORM_LONG_WORDS } else { &FORM };
+    let form = if recording.gpu.long_words { &FORM_LONG_WORDS } else { &FORM };
     let (cells, tree_rows) = (binned.cells(), growing.rows);
     let home = growing.on_gpu()?;
-    let most_slot = fills.iter().flat_map(|fill| [Some(fill.slot), fill.parent]).flatten().max().unwrap_or(0);
-    let slots = home.slots(recording, most_slot + 1, cells)?;
-    let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
-    let column_groups = binned.columns().div_ceil(form.columns).max(1);
-    let piece_rows = (total * column_groups / GROUPS).clamp(form.least_rows, form.most_rows);
-    let per_round = pieces_per_round(&gpu, form, binned, piece_rows);
-    for round in rounds(fills, tree_rows, piece_rows, per_round) {
-        let words: Vec<u32> = round.pieces.iter().chain(&round.jobs).flatten().copied().collect();
-        let plan = home.room(recording, Room::Pieces, UNIFORM_BYTES)?;
-        recording.upload(&plan, 0, words.len() as u64, &mut |first, part| {
-            part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
-        })?;
+    let slots = home.slots(recording, slots_of(fills), CELL_BYTES * cells as u64)?;
+    for round in rounds(&recording.gpu, form, binned, fills, |tree| tree * tree_rows) {
+        let plan = round.upload(recording, home)?;
         let partial_bytes = 4 * (form.words * cells * round.pieces.len()) as u64;
         let partial = home.room(recording, Room::Partial, partial_bytes)?;
-        if !round.pieces.is_empty() {
-            count(recording, form, binned, home, &round, [&plan, &partial])?;
-        }
+        count(recording, form, binned, home, &round, [&plan, &partial])?;
         let items = round.jobs.len() * cells;
         let params =
             MergeParams { items: items as u32, cells: cells as u32, jobs_first: round.pieces.len() as u32, pad: 0 };
@@ -254,49 +191,7 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing,
     Ok(())
 }
 
-/// Bounded by the table of pieces, the room for temporary blocks and the work of one dispatch.
-fn pieces_per_round(gpu: &Gpu, form: &Form, binned: &Binned<'_>, piece_rows: usize) -> usize {
-    let by_room = gpu.scratch_bytes() as usize / (4 * form.words * binned.cells()).max(1);
-    let by_work = gpu.operations_per_dispatch() / (form.operations * (piece_rows * binned.columns()).max(1) as u64);
-    by_room.min(by_work as usize).clamp(1, MOST_PIECES)
-}
-
-/// Cuts the rows of nodes into pieces, and the pieces into rounds; a node may go on in the next round.
-fn rounds(fills: &[Fill], tree_rows: usize, piece_rows: usize, per_round: usize) -> Vec<Round> {
-    let mut rounds = vec![];
-    let mut round = Round::default();
-    for fill in fills {
-        let (mut start, mut fresh) = (fill.rows.start, FRESH);
-        loop {
-            // The table of jobs stands behind that of the pieces, and needs no more room than one for each piece.
-            if round.pieces.len() >= per_round || round.pieces.len() + round.jobs.len() + 2 > MOST_PIECES {
-                rounds.push(std::mem::take(&mut round));
-            }
-            let first = round.pieces.len();
-            let room = (per_round - first).min(MOST_PIECES - first - round.jobs.len() - 1);
-            let end = fill.rows.end.min(start + room * piece_rows);
-            for at in (start..end).step_by(piece_rows) {
-                let rows = piece_rows.min(end - at);
-                round.pieces.push([at as u32, rows as u32, (fill.tree * tree_rows) as u32, 0]);
-                round.rows += rows;
-            }
-            let done = end == fill.rows.end;
-            let parent = fill.parent.filter(|_| done).map_or(NONE, |parent| parent as u32);
-            let pieces = round.pieces.len() - first;
-            round.jobs.push([first as u32, pieces as u32, fill.slot as u32 | fresh, parent]);
-            (start, fresh) = (end, 0);
-            if done {
-                break;
-            }
-        }
-    }
-    if !round.jobs.is_empty() {
-        rounds.push(round);
-    }
-    rounds
-}
-
-/// Counts the pieces of a round, for the columns that lie in one buffer at a time.
+/// Counts the pieces of a round.
 fn count(
     recording: &mut Recording,
     form: &Form,
@@ -305,33 +200,7 @@ fn count(
     round: &Round,
     [plan, partial]: [&Arc<Buffer>; 2],
 ) -> Result<()> {
-    let on_gpu = binned.on_gpu()?;
     let Some(rows) = &home.buffers else { return Ok(()) };
-    let octets = binned.columns().div_ceil(super::binned::OCTET);
-    for block in on_gpu.blocks(octets) {
-        let view = on_gpu.view(recording, block.clone())?;
-        let params = Params {
-            pieces: round.pieces.len() as u32,
-            octets: block.len() as u32,
-            octet_first: block.start as u32,
-            columns: binned.columns() as u32,
-            rows: binned.rows() as u32,
-            cells: binned.cells() as u32,
-            codes_first: view.first_word(),
-            pad: 0,
-        };
-        let groups = round.pieces.len() * block.len() * super::binned::OCTET / form.columns;
-        let values = (round.rows * block.len() * super::binned::OCTET) as u64;
-        recording.dispatch(
-            form.kernel,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[view.buffer(), &rows.order, &rows.packed, plan, &on_gpu.starts, partial],
-                grid: Grid::linear(groups as u64)?,
-                overrides: &[],
-                work: Work { operations: form.operations * values, bytes: values + 8 * round.rows as u64 },
-            },
-        )?;
-    }
-    Ok(())
+    let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan, partial };
+    round.count(recording, form, binned, &buffers, 0, &[])
 }

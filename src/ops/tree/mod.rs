@@ -8,7 +8,9 @@ mod binned;
 mod growing;
 pub mod histogram;
 pub mod partition;
+mod pieces;
 pub mod predict;
+pub mod target_histogram;
 
 pub use best_split::Search;
 pub use binned::Binned;

@@ -1,6 +1,5 @@
 //! Trees by gradients and Hessians.
 
-use super::chance::features_of_node;
 use super::fixed_point::totals;
 use super::{Cells, Cut, Fill, FixedPoint, Root, Search, Split};
 use crate::cpu::tree::best_split::{Found, Rules};
@@ -11,6 +10,7 @@ use crate::ops::tree::best_split::best_split;
 use crate::ops::tree::histogram::histogram;
 use crate::ops::tree::partition::partition;
 use crate::ops::tree::{self, Binned, Growing};
+use crate::tree::features::{FeatureDraw, FeatureOrder};
 use crate::tree::{BinnedMatrix, Bins};
 
 /// What is asked of splits; the units come from the gradients of each tree.
@@ -102,12 +102,12 @@ impl<'a> GradientCells<'a> {
         Rules { units: self.trees[tree].units, l1, l2, min_hessian, min_count, min_gain }
     }
 
-    fn features(&self, tree: usize, node: u32) -> Vec<u32> {
-        let (SplitRules { seed, features, .. }, all) = (self.rules, self.bins.features());
-        match features < all {
-            true => features_of_node(seed, self.trees[tree].number, node, features, all),
-            false => (0..all as u32).collect(),
-        }
+    fn features(&self, tree: usize, path: u64) -> Vec<u32> {
+        let SplitRules { seed, features, .. } = self.rules;
+        let draw = FeatureDraw::new(seed, self.trees[tree].number as u32, self.bins.features(), features);
+        let mut order = FeatureOrder::default();
+        draw.start(path, &mut order);
+        order.drawn().to_vec()
     }
 }
 
@@ -150,7 +150,7 @@ impl Cells for GradientCells<'_> {
             slot: search.slot,
             node: search.totals,
             rules: self.split_rules(search.tree),
-            features: self.features(search.tree, search.node),
+            features: self.features(search.tree, search.path),
         };
         let wanted: Vec<tree::Search> = searches.iter().map(search).collect();
         let winners = best_split(&mut self.stream, &self.binned, &mut self.growing, &wanted)?;

@@ -2,12 +2,14 @@
 
 use super::{Cells, Cut, Fill, Grown, Limits, Order, Root, Search, Split};
 use crate::error::Result;
+use crate::tree::features::ROOT;
 use crate::tree::tree::{Node, Tree};
 
 /// A leaf that can be divided.
 struct Leaf<Totals> {
     tree: usize,
     node: u32,
+    path: u64,
     depth: usize,
     split: Split<Totals>,
     /// The slot of its histogram, if that is still kept.
@@ -18,6 +20,7 @@ struct Leaf<Totals> {
 struct Candidate<Totals> {
     tree: usize,
     node: u32,
+    path: u64,
     depth: usize,
     totals: Totals,
 }
@@ -50,7 +53,7 @@ pub(crate) fn grow<C: Cells>(
         if limits.max_depth > 0 && limits.max_leaves > 1 && grower.cells.may_divide(&root.totals) {
             let slot = grower.slot();
             fills.push(Fill { tree, rows: root.rows.clone(), slot, parent: None });
-            candidates.push((Candidate { tree, node: 0, depth: 0, totals: root.totals.clone() }, slot));
+            candidates.push((Candidate { tree, node: 0, path: ROOT, depth: 0, totals: root.totals.clone() }, slot));
         }
         let node = Node { count: C::count(&root.totals), ..Node::default() };
         grower.grown.push(Grown { tree: Tree::leaf(1, node), totals: vec![root.totals], rows: vec![root.rows] });
@@ -127,7 +130,7 @@ impl<C: Cells> Grower<'_, C> {
 
     /// Puts the division of a leaf into its tree.
     fn add_children(&mut self, leaf: Leaf<C::Totals>, left: usize) -> Children<C::Totals> {
-        let Leaf { tree, node, depth, split, slot } = leaf;
+        let Leaf { tree, node, path, depth, split, slot } = leaf;
         let threshold = self.cells.threshold(split.feature, split.bin);
         let grown = &mut self.grown[tree];
         let numbers = grown.tree.divide(node, split.feature, threshold, split.missing_left, split.gain);
@@ -136,10 +139,12 @@ impl<C: Cells> Grower<'_, C> {
         grown.rows.extend([rows.start..middle, middle..rows.end]);
         grown.totals.extend([split.left.clone(), split.right.clone()]);
         let room = grown.tree.leaves() < self.limits.max_leaves && depth + 1 < self.limits.max_depth;
-        let sides = [(numbers[0], split.left), (numbers[1], split.right)].map(|(number, totals)| {
+        let path = path.wrapping_mul(2);
+        let sides = [(numbers[0], path, split.left), (numbers[1], path.wrapping_add(1), split.right)];
+        let sides = sides.map(|(number, path, totals)| {
             grown.tree.node_mut(number).count = C::count(&totals);
             let open = room && self.cells.may_divide(&totals);
-            open.then_some(Candidate { tree, node: number, depth: depth + 1, totals })
+            open.then_some(Candidate { tree, node: number, path, depth: depth + 1, totals })
         });
         Children { sides, slot }
     }
@@ -216,7 +221,7 @@ impl<C: Cells> Grower<'_, C> {
         candidates.sort_by_key(|(candidate, _)| (candidate.tree, candidate.node));
         let search = |(candidate, slot): &(Candidate<C::Totals>, usize)| Search {
             tree: candidate.tree,
-            node: candidate.node,
+            path: candidate.path,
             slot: *slot,
             totals: candidate.totals.clone(),
         };
@@ -227,6 +232,7 @@ impl<C: Cells> Grower<'_, C> {
                 Some(split) => open.push(Leaf {
                     tree: candidate.tree,
                     node: candidate.node,
+                    path: candidate.path,
                     depth: candidate.depth,
                     split,
                     slot: Some(slot),

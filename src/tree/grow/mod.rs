@@ -3,7 +3,6 @@
 //! The grower decides what is divided; [`Cells`] does the work on rows, a batch of nodes at a time, so that it can be
 //! done on any device: histograms, the best split of each, partitions of rows. A node is a range of the row order.
 
-mod chance;
 mod fixed_point;
 mod gradient;
 mod grower;
@@ -69,8 +68,8 @@ pub(crate) struct Fill {
 #[derive(Debug, Clone)]
 pub(crate) struct Search<Totals> {
     pub tree: usize,
-    /// The number of the node in its tree; with `tree` the key of what is drawn by chance.
-    pub node: u32,
+    /// The way from the root, see [`ROOT`](crate::tree::features::ROOT); with `tree` the key of what is drawn by chance.
+    pub path: u64,
     /// The slot of its histogram.
     pub slot: usize,
     pub totals: Totals,

@@ -1,8 +1,8 @@
 //! Classes in fixed point.
 
 use super::{Bounds, FixedWeights, Summary, Target, Totals, best_cut};
-use crate::cpu::tree::BinnedRows;
-use crate::cpu::tree::class_histogram::{ClassRows, Column, class_histogram};
+use crate::cpu::tree::TargetRows;
+use crate::cpu::tree::class_histogram::ClassRows;
 use crate::tree::criterion::{Criterion, self_information};
 
 /// Classes of rows: a cell has a word for each class, with the weight and the count of its rows.
@@ -46,9 +46,8 @@ impl Target for ClassTarget<'_> {
         *word = word.wrapping_add(self.weights.words[row]);
     }
 
-    fn fill(&self, matrix: BinnedRows<'_>, columns: &[Column], rows: &[u32], cells: &mut [u64]) {
-        let target = ClassRows { codes: self.codes, words: &self.weights.words, classes: self.classes };
-        class_histogram(matrix, columns, target, rows, cells);
+    fn rows(&self) -> TargetRows<'_> {
+        TargetRows::Classes(ClassRows { codes: self.codes, words: &self.weights.words, classes: self.classes })
     }
 
     fn is_pure(&self, cell: &[u64]) -> bool {

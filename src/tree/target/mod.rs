@@ -11,8 +11,7 @@ pub(crate) use class::ClassTarget;
 pub(crate) use value::Values;
 pub(crate) use weights::FixedWeights;
 
-use crate::cpu::tree::BinnedRows;
-use crate::cpu::tree::class_histogram::Column;
+use crate::cpu::tree::TargetRows;
 
 /// What a node's split may not be judged without: its sums as numbers.
 #[derive(Debug, Clone, Default)]
@@ -69,8 +68,8 @@ pub(crate) trait Target: Sync {
     /// Adds a row to a cell.
     fn add(&self, row: usize, cell: &mut [u64]);
 
-    /// Adds rows to the cells of their codes in some columns of the binned rows.
-    fn fill(&self, matrix: BinnedRows<'_>, columns: &[Column], rows: &[u32], cells: &mut [u64]);
+    /// The words of all rows, as histograms take them.
+    fn rows(&self) -> TargetRows<'_>;
 
     /// Whether the sums alone tell that no split could make a node purer.
     fn is_pure(&self, cell: &[u64]) -> bool;

@@ -3,9 +3,8 @@
 use super::weights::power_of_two_within;
 use super::{Bounds, FixedWeights, Summary, Target, Totals, best_cut};
 use crate::array::Matrix;
-use crate::cpu::tree::BinnedRows;
-use crate::cpu::tree::class_histogram::Column;
-use crate::cpu::tree::value_histogram::{ValueRows, value_histogram};
+use crate::cpu::tree::TargetRows;
+use crate::cpu::tree::value_histogram::ValueRows;
 use crate::error::Result;
 
 /// Bits of a fixed-point weight that is no whole number; the rest of a sum's 62 bits is for the targets.
@@ -76,7 +75,7 @@ pub(crate) struct ValueTarget<'a> {
 impl ValueTarget<'_> {
     /// The targets as the functions in `cpu` take them.
     #[inline(always)]
-    fn rows(&self) -> ValueRows<'_> {
+    fn value_rows(&self) -> ValueRows<'_> {
         let (outputs, count_bits) = (self.values.targets.columns(), self.packed.count_bits);
         ValueRows { values: &self.values.fixed, words: &self.packed.words, count_bits, outputs }
     }
@@ -119,11 +118,11 @@ impl Target for ValueTarget<'_> {
 
     #[inline(always)]
     fn add(&self, row: usize, cell: &mut [u64]) {
-        self.rows().add(row, cell);
+        self.value_rows().add(row, cell);
     }
 
-    fn fill(&self, matrix: BinnedRows<'_>, columns: &[Column], rows: &[u32], cells: &mut [u64]) {
-        value_histogram(matrix, columns, self.rows(), rows, cells);
+    fn rows(&self) -> TargetRows<'_> {
+        TargetRows::Values(self.value_rows())
     }
 
     /// A single row is; sums of more do not tell.

@@ -2,6 +2,7 @@ mod best_split;
 mod histogram;
 mod partition;
 mod predict;
+mod target_histogram;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::histogram::pack;

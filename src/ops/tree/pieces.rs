@@ -1,0 +1,191 @@
+//! The rows of nodes cut into pieces, each counted by itself: what both kinds of histograms share.
+
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::binned::OCTET;
+use super::growing::{OnGpu, Room};
+use super::{Binned, Fill};
+use crate::device::{Buffer, Dispatch, Gpu, Recording};
+use crate::error::Result;
+use crate::kernel::{Field, Grid, Kernel, UNIFORM_BYTES, Work};
+
+/// What counting kernels are told.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Params {
+    pieces: u32,
+    octets: u32,
+    octet_first: u32,
+    columns: u32,
+    rows: u32,
+    cells: u32,
+    codes_first: u32,
+    word: u32,
+}
+
+/// Its fields.
+pub(super) const PARAMS: &[Field] = &[
+    Field { name: "pieces", offset: offset_of!(Params, pieces) },
+    Field { name: "octets", offset: offset_of!(Params, octets) },
+    Field { name: "octet_first", offset: offset_of!(Params, octet_first) },
+    Field { name: "columns", offset: offset_of!(Params, columns) },
+    Field { name: "rows", offset: offset_of!(Params, rows) },
+    Field { name: "cells", offset: offset_of!(Params, cells) },
+    Field { name: "codes_first", offset: offset_of!(Params, codes_first) },
+    Field { name: "word", offset: offset_of!(Params, word) },
+];
+
+/// How a device counts.
+pub(super) struct Form {
+    pub kernel: &'static Kernel,
+    /// Rows of a piece at most, so that the sums of a piece do not overflow.
+    pub most_rows: usize,
+    /// Rows of a piece at least, while there are rows enough: clearing and merging cost as much as some rows.
+    pub least_rows: usize,
+    /// Words that a piece has for each cell.
+    pub words: usize,
+    /// Columns of a workgroup.
+    pub columns: usize,
+    /// What a row and a column cost, in operations.
+    pub operations: u64,
+}
+
+/// Workgroups that keep a card busy.
+const GROUPS: usize = 1 << 11;
+/// Pieces of a dispatch at most: their table is bound as a uniform.
+const MOST_PIECES: usize = (UNIFORM_BYTES / 16) as usize;
+const FRESH: u32 = 1 << 31;
+const NONE: u32 = u32::MAX;
+
+/// Pieces and nodes that are worked on together.
+#[derive(Default)]
+pub(super) struct Round {
+    /// First place, rows, first word of the tree, 0.
+    pub pieces: Vec<[u32; 4]>,
+    /// First piece, pieces, slot and whether it is new, parent.
+    pub jobs: Vec<[u32; 4]>,
+    rows: usize,
+}
+
+/// What the pieces are counted from and into.
+pub(super) struct CountBuffers<'a> {
+    pub order: &'a Arc<Buffer>,
+    pub words: &'a Arc<Buffer>,
+    pub plan: &'a Arc<Buffer>,
+    pub partial: &'a Arc<Buffer>,
+}
+
+/// The number of slots that these histograms and their parents need.
+pub(super) fn slots_of(fills: &[Fill]) -> usize {
+    fills.iter().flat_map(|fill| [Some(fill.slot), fill.parent]).flatten().max().map_or(0, |slot| slot + 1)
+}
+
+/// Cuts the rows of nodes into pieces, and the pieces into rounds; a node may go on in the next round.
+pub(super) fn rounds(
+    gpu: &Gpu,
+    form: &Form,
+    binned: &Binned<'_>,
+    fills: &[Fill],
+    first_word: impl Fn(usize) -> usize,
+) -> Vec<Round> {
+    let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
+    let column_groups = binned.columns().div_ceil(form.columns).max(1);
+    let piece_rows = (total * column_groups / GROUPS).clamp(form.least_rows, form.most_rows);
+    let per_round = pieces_per_round(gpu, form, binned, piece_rows);
+    let mut rounds = vec![];
+    let mut round = Round::default();
+    for fill in fills {
+        let (mut start, mut fresh) = (fill.rows.start, FRESH);
+        loop {
+            // The table of jobs stands behind that of the pieces, and needs no more room than one for each piece.
+            if round.pieces.len() >= per_round || round.pieces.len() + round.jobs.len() + 2 > MOST_PIECES {
+                rounds.push(std::mem::take(&mut round));
+            }
+            let first = round.pieces.len();
+            let room = (per_round - first).min(MOST_PIECES - first - round.jobs.len() - 1);
+            let end = fill.rows.end.min(start + room * piece_rows);
+            for at in (start..end).step_by(piece_rows) {
+                let rows = piece_rows.min(end - at);
+                round.pieces.push([at as u32, rows as u32, first_word(fill.tree) as u32, 0]);
+                round.rows += rows;
+            }
+            let done = end == fill.rows.end;
+            let parent = fill.parent.filter(|_| done).map_or(NONE, |parent| parent as u32);
+            let pieces = round.pieces.len() - first;
+            round.jobs.push([first as u32, pieces as u32, fill.slot as u32 | fresh, parent]);
+            (start, fresh) = (end, 0);
+            if done {
+                break;
+            }
+        }
+    }
+    if !round.jobs.is_empty() {
+        rounds.push(round);
+    }
+    rounds
+}
+
+/// Bounded by the table of pieces, the room for temporary blocks and the work of one dispatch.
+fn pieces_per_round(gpu: &Gpu, form: &Form, binned: &Binned<'_>, piece_rows: usize) -> usize {
+    let by_room = gpu.scratch_bytes() as usize / (4 * form.words * binned.cells()).max(1);
+    let by_work = gpu.operations_per_dispatch() / (form.operations * (piece_rows * binned.columns()).max(1) as u64);
+    by_room.min(by_work as usize).clamp(1, MOST_PIECES)
+}
+
+impl Round {
+    /// The tables of pieces and nodes on the device.
+    pub fn upload(&self, recording: &mut Recording, home: &mut OnGpu) -> Result<Arc<Buffer>> {
+        let words: Vec<u32> = self.pieces.iter().chain(&self.jobs).flatten().copied().collect();
+        let plan = home.room(recording, Room::Pieces, UNIFORM_BYTES)?;
+        recording.upload(&plan, 0, words.len() as u64, &mut |first, part| {
+            part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
+        })?;
+        Ok(plan)
+    }
+
+    /// Counts the pieces, for the columns that lie in one buffer at a time.
+    pub fn count(
+        &self,
+        recording: &mut Recording,
+        form: &Form,
+        binned: &Binned<'_>,
+        buffers: &CountBuffers<'_>,
+        word: u32,
+        overrides: &[(&'static str, u32)],
+    ) -> Result<()> {
+        if self.pieces.is_empty() {
+            return Ok(());
+        }
+        let on_gpu = binned.on_gpu()?;
+        for block in on_gpu.blocks(binned.columns().div_ceil(OCTET)) {
+            let view = on_gpu.view(recording, block.clone())?;
+            let params = Params {
+                pieces: self.pieces.len() as u32,
+                octets: block.len() as u32,
+                octet_first: block.start as u32,
+                columns: binned.columns() as u32,
+                rows: binned.rows() as u32,
+                cells: binned.cells() as u32,
+                codes_first: view.first_word(),
+                word,
+            };
+            let groups = self.pieces.len() * block.len() * OCTET / form.columns;
+            let values = (self.rows * block.len() * OCTET) as u64;
+            let CountBuffers { order, words, plan, partial } = buffers;
+            recording.dispatch(
+                form.kernel,
+                Dispatch {
+                    params: bytemuck::bytes_of(&params),
+                    buffers: &[view.buffer(), order, words, plan, &on_gpu.starts, partial],
+                    grid: Grid::linear(groups as u64)?,
+                    overrides,
+                    work: Work { operations: form.operations * values, bytes: values + 8 * self.rows as u64 },
+                },
+            )?;
+        }
+        Ok(())
+    }
+}

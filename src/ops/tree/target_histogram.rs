@@ -1,0 +1,233 @@
+//! Histograms of target cells: classes or numbers in fixed point.
+
+use std::borrow::Cow;
+use std::mem::offset_of;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+use rayon::prelude::*;
+
+use super::growing::{Home, Room, TargetPlaces};
+use super::pieces::{CountBuffers, Form, PARAMS, Params, rounds, slots_of};
+use super::{Binned, Fill, Growing};
+use crate::cpu::tree::TargetRows;
+use crate::cpu::tree::class_histogram::Column;
+use crate::device::{Dispatch, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+
+/// Counts pieces of nodes, a quarter of a word at a time, by atomics in workgroup memory.
+pub const KERNEL: Kernel = Kernel {
+    name: "tree/target_histogram",
+    source: include_str!("../../../shaders/tree/target_histogram.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Read, Access::Uniform, Access::Read, Access::Write],
+    params: PARAMS,
+    params_size: size_of::<Params>(),
+    needs: Needs::Floor,
+};
+
+/// The form for software drivers with 64-bit integers.
+pub const KERNEL_LONG_WORDS: Kernel = Kernel {
+    name: "tree/target_histogram__long_words",
+    source: include_str!("../../../shaders/tree/target_histogram__long_words.wgsl"),
+    needs: Needs::LongWords,
+    ..KERNEL
+};
+
+/// Adds the pieces, and makes siblings of parents.
+pub const KERNEL_MERGE: Kernel = Kernel {
+    name: "tree/target_histogram__merge",
+    source: include_str!("../../../shaders/tree/target_histogram__merge.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Write],
+    params: &[
+        Field { name: "items", offset: offset_of!(MergeParams, items) },
+        Field { name: "cells", offset: offset_of!(MergeParams, cells) },
+        Field { name: "jobs_first", offset: offset_of!(MergeParams, jobs_first) },
+        Field { name: "word", offset: offset_of!(MergeParams, word) },
+    ],
+    params_size: size_of::<MergeParams>(),
+    needs: Needs::Floor,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct MergeParams {
+    items: u32,
+    cells: u32,
+    jobs_first: u32,
+    word: u32,
+}
+
+const FORM: Form =
+    Form { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
+const FORM_LONG_WORDS: Form =
+    Form { kernel: &KERNEL_LONG_WORDS, most_rows: 1 << 16, least_rows: 1 << 11, words: 2, columns: 8, operations: 16 };
+/// Bytes of the cells that one task counts in: what the first cache holds beside the rows.
+const CACHED: usize = 1 << 14;
+
+/// Makes the histograms of nodes, on all cores or recorded on the stream: for each cell the sums of its rows' words,
+/// exactly. `targets` are those that the trees were begun with. The slots and parents of one call are all different.
+///
+/// Costs one addition for each row, column and word of the row. On a GPU the rows are read once for each word of a cell.
+pub fn target_histogram(
+    stream: &mut Stream,
+    binned: &Binned<'_>,
+    growing: &mut Growing,
+    targets: &[TargetRows<'_>],
+    fills: &[Fill],
+) -> Result<()> {
+    binned.on(stream, "target_histogram")?;
+    growing.on(stream, "target_histogram")?;
+    check(binned, growing, targets, fills)?;
+    match stream.gpu() {
+        None => on_cpu(binned, growing, targets, fills),
+        Some(_) if binned.cells() == 0 => Ok(()),
+        Some(recording) => record(recording, binned, growing, targets, fills),
+    }
+}
+
+fn check(binned: &Binned<'_>, growing: &Growing, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
+    let (places, rows) = (growing.places(), binned.rows());
+    let shape = |expected: String, got: String| Err(Error::Shape { op: "target_histogram", expected, got });
+    if let Some(fill) = fills.iter().find(|fill| fill.rows.start > fill.rows.end || fill.rows.end > places) {
+        return shape(format!("rows within 0..{places}"), format!("{:?}", fill.rows));
+    }
+    if let Some(fill) = fills.iter().find(|fill| fill.tree >= targets.len()) {
+        return shape(format!("one of {} trees", targets.len()), format!("tree {}", fill.tree));
+    }
+    let words = targets.first().map_or(1, TargetRows::words);
+    if growing.cell_bytes != 8 * words as u64 || targets.iter().any(|target| target.words() != words) {
+        return shape(format!("targets of {} words", growing.cell_bytes / 8), format!("{words} words"));
+    }
+    match binned.columns() > 0 && targets.iter().any(|target| target.rows() != rows) {
+        true => shape(format!("targets of {rows} rows"), format!("{}", growing.rows)),
+        false => Ok(()),
+    }
+}
+
+fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
+    let (order, home) = growing.on_cpu()?;
+    let (codes, starts, all_cells) = (binned.codes()?, binned.starts, binned.cells());
+    let slots = &mut home.target_slots;
+    if slots.len() < slots_of(fills) {
+        slots.resize(slots_of(fills), vec![]);
+    }
+    let words = targets.first().map_or(1, TargetRows::words);
+    let groups = groups(starts, words);
+    // Each histogram is taken out of its slot while it is made.
+    let mut made: Vec<Vec<u64>> = fills.iter().map(|fill| std::mem::take(&mut slots[fill.slot])).collect();
+    let mut tasks: Vec<(&Fill, &Range<usize>, &mut [u64])> = vec![];
+    for (fill, made) in fills.iter().zip(&mut made) {
+        made.resize(all_cells * words, 0);
+        let mut rest = made.as_mut_slice();
+        for group in &groups {
+            let cells = (starts[group.end] - starts[group.start]) as usize;
+            let (own, others) = rest.split_at_mut(cells * words);
+            tasks.push((fill, group, own));
+            rest = others;
+        }
+    }
+    tasks.into_par_iter().for_each(|(fill, group, cells)| {
+        cells.fill(0);
+        let column = |column: usize| Column { column: column as u32, first: starts[column] - starts[group.start] };
+        let columns: Vec<Column> = group.clone().map(column).collect();
+        targets[fill.tree].fill(codes, &columns, &order[fill.rows.clone()], cells);
+    });
+    for (fill, made) in fills.iter().zip(made) {
+        if let Some(parent) = fill.parent {
+            slots[parent].iter_mut().zip(&made).for_each(|(word, other)| *word = word.wrapping_sub(*other));
+        }
+        slots[fill.slot] = made;
+    }
+    Ok(())
+}
+
+/// Columns that are counted together, so that their cells stay in the first cache.
+fn groups(starts: &[u32], words: usize) -> Vec<Range<usize>> {
+    let columns = starts.len().saturating_sub(1);
+    let mut groups: Vec<Range<usize>> = vec![];
+    for column in 0..columns {
+        match groups.last_mut() {
+            Some(group) if (starts[column + 1] - starts[group.start]) as usize * words * 8 <= CACHED => {
+                group.end = column + 1;
+            }
+            _ => groups.push(column..column + 1),
+        }
+    }
+    groups
+}
+
+fn record(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    growing: &mut Growing,
+    targets: &[TargetRows<'_>],
+    fills: &[Fill],
+) -> Result<()> {
+    let form = if recording.gpu.long_words { &FORM_LONG_WORDS } else { &FORM };
+    let (cells, cell_bytes) = (binned.cells(), growing.cell_bytes);
+    let (words, by_class) = ((cell_bytes / 8) as u32, matches!(targets.first(), Some(TargetRows::Classes(_))));
+    let home = growing.on_gpu()?;
+    let slots = home.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
+    let Some(rows) = home.buffers.clone() else { return Ok(()) };
+    let places = TargetPlaces::of(targets);
+    for round in rounds(&recording.gpu, form, binned, fills, |tree| places.first + tree * places.tree) {
+        let plan = round.upload(recording, home)?;
+        let partial_bytes = 4 * (form.words * cells * round.pieces.len()) as u64;
+        let partial = home.room(recording, Room::Partial, partial_bytes)?;
+        let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan: &plan, partial: &partial };
+        let items = round.jobs.len() * cells;
+        for word in 0..words {
+            let overrides = [("BY_CLASS", u32::from(by_class)), ("WORDS", words)];
+            round.count(recording, form, binned, &buffers, word, &overrides)?;
+            let jobs_first = round.pieces.len() as u32;
+            let params = MergeParams { items: items as u32, cells: cells as u32, jobs_first, word };
+            recording.dispatch(
+                &KERNEL_MERGE,
+                Dispatch {
+                    params: bytemuck::bytes_of(&params),
+                    buffers: &[&partial, &plan, &slots],
+                    grid: Grid::covering(items as u64, 64)?,
+                    overrides: &[("PACKED", u32::from(form.words == 2)), ("WORDS", words)],
+                    work: Work {
+                        operations: 16 * (cells * round.pieces.len()) as u64,
+                        bytes: partial_bytes + 8 * items as u64,
+                    },
+                },
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// The cells of some slots, one after the other, as many words each as the targets have. One read-back.
+pub fn read<'a>(
+    stream: &mut Stream,
+    binned: &Binned<'_>,
+    growing: &'a Growing,
+    slots: &[usize],
+) -> Result<Vec<Cow<'a, [u64]>>> {
+    growing.on(stream, "target_histogram")?;
+    let bytes = growing.cell_bytes * binned.cells() as u64;
+    match (&growing.home, stream.gpu()) {
+        (Home::Cpu(home), _) => {
+            let cells = |slot: &usize| home.target_slots.get(*slot).map_or(&[][..], Vec::as_slice);
+            Ok(slots.iter().map(|slot| Cow::Borrowed(cells(slot))).collect())
+        }
+        (Home::Gpu(_), Some(_)) if bytes == 0 || slots.is_empty() => Ok(vec![Cow::Owned(vec![]); slots.len()]),
+        (Home::Gpu(home), Some(recording)) => {
+            let filled = home.filled()?;
+            let together = recording.scratch(bytes * slots.len() as u64, "histograms of nodes")?;
+            for (at, slot) in slots.iter().enumerate() {
+                recording.copy((&filled, bytes * *slot as u64), (&together, bytes * at as u64), bytes)?;
+            }
+            let mut halves: Vec<u32> = Vec::with_capacity(bytes as usize / 4 * slots.len());
+            let count = bytes / 4 * slots.len() as u64;
+            recording.read(&together, 0, count, &mut |part| halves.extend_from_slice(part))?;
+            let whole = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            let cells = |halves: &[u32]| Cow::Owned(halves.chunks_exact(2).map(whole).collect());
+            Ok(halves.par_chunks_exact(bytes as usize / 4).map(cells).collect())
+        }
+        (Home::Gpu(_), None) => Err(Error::Elsewhere { op: "target_histogram", why: "it is on a GPU".to_string() }),
+    }
+}

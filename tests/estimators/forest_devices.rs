@@ -1,0 +1,89 @@
+//! Decision trees and forests are the same bytes wherever they grow.
+
+use gristmill::ensemble::{RandomForestClassifier, RandomForestRegressor};
+use gristmill::prelude::*;
+use gristmill::tree::{Criterion, DecisionTreeClassifier, DecisionTreeRegressor, MaxFeatures};
+
+use crate::support::{floor, gpu, numbers, open_gpu};
+use crate::tree_devices::{classes, table};
+
+#[test]
+fn trees_of_ten_seeds_are_the_same_bytes_on_every_device() {
+    for seed in 0..10 {
+        let (x, y) = table(2500 + 37 * seed as usize, 6, 5, seed);
+        let labels = classes(&y, if seed % 2 == 0 { &[0.0] } else { &[-1.0, 0.5, 1.0] });
+        let criterion = [Criterion::Gini, Criterion::Entropy, Criterion::Misclassification][seed as usize % 3];
+        let classifier = DecisionTreeClassifier::default().criterion(criterion).seed(seed);
+        let classifier = match seed % 4 {
+            0 => classifier.max_depth(6),
+            1 => classifier.max_leaf_nodes(40),
+            2 => classifier.min_samples_leaf(5).max_features(MaxFeatures::Count(3)),
+            _ => classifier,
+        };
+        let regressor = DecisionTreeRegressor::default().min_samples_leaf(1 + seed as usize).seed(seed);
+        let regressor = if seed % 3 == 0 { regressor.max_leaf_nodes(50) } else { regressor };
+        let weights: Vec<f32> = numbers(x.rows(), 100 + seed).iter().map(|weight| weight.max(0.0) + 0.1).collect();
+        let options = || if seed % 2 == 1 { Fit::default().sample_weight(&weights) } else { Fit::default() };
+        let wanted = classifier.fit_with(&x, &labels, options()).unwrap();
+        let wanted_numbers = regressor.fit_with(&x, &y, options()).unwrap();
+        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+            let rows = x.to(device).unwrap();
+            let model = classifier.fit_with(&rows, &labels, options()).unwrap();
+            assert!(model.to_bytes().unwrap() == wanted.to_bytes().unwrap(), "{name}: classes, seed {seed}");
+            let numbers = regressor.fit_with(&rows, &y, options()).unwrap();
+            assert!(numbers.to_bytes().unwrap() == wanted_numbers.to_bytes().unwrap(), "{name}: numbers, seed {seed}");
+            assert_eq!(model.predict(&rows).unwrap(), wanted.predict(&x).unwrap(), "{name}: seed {seed}");
+            assert_eq!(numbers.predict(&rows).unwrap(), wanted_numbers.predict(&x).unwrap(), "{name}: seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn forests_grow_together_into_the_same_bytes() {
+    for seed in 0..3 {
+        let (x, y) = table(3000, 6, 5, 40 + seed);
+        let labels = classes(&y, &[-1.0, 1.0]);
+        let classifier = RandomForestClassifier::new(7).oob_score(true).seed(seed);
+        let classifier = if seed == 1 { classifier.max_depth(5) } else { classifier };
+        let regressor = RandomForestRegressor::new(5).max_features(MaxFeatures::Count(4)).seed(seed);
+        let regressor = if seed == 2 { regressor.max_leaf_nodes(60) } else { regressor };
+        let wanted = classifier.fit(&x, &labels).unwrap().to_bytes().unwrap();
+        let wanted_numbers = regressor.fit(&x, &y).unwrap().to_bytes().unwrap();
+        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+            let rows = x.to(device).unwrap();
+            assert!(classifier.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted, "{name}: seed {seed}");
+            assert!(regressor.fit(&rows, &y).unwrap().to_bytes().unwrap() == wanted_numbers, "{name}: seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_tight_budget_takes_the_trees_of_a_forest_in_batches() {
+    let (x, y) = table(6000, 12, 4, 50);
+    let labels = classes(&y, &[0.0]);
+    let forest = RandomForestClassifier::new(9).min_samples_leaf(3);
+    let tree = DecisionTreeRegressor::default();
+    let (wanted, wanted_tree) =
+        (forest.fit(&x, &labels).unwrap().to_bytes().unwrap(), tree.fit(&x, &y).unwrap().to_bytes().unwrap());
+    let split = [1, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
+    let tight = [4, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
+    for (number, options) in split.into_iter().chain(tight).enumerate() {
+        let device = open_gpu(options.mark_outputs(true));
+        let rows = x.to(&device).unwrap();
+        assert!(forest.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted, "options {number}: forest");
+        assert!(tree.fit(&rows, &y).unwrap().to_bytes().unwrap() == wanted_tree, "options {number}: tree");
+    }
+}
+
+#[test]
+fn a_level_of_all_trees_takes_a_handful_of_read_backs() {
+    let (x, y) = table(20_000, 12, 4, 51);
+    let labels = classes(&y, &[0.0]);
+    let device = open_gpu(DeviceOptions::default());
+    let rows = x.to(&device).unwrap();
+    device.profile(true);
+    RandomForestClassifier::new(10).max_depth(4).fit(&rows, &labels).unwrap();
+    // The rows themselves, and for each level the histograms and the order.
+    let readbacks = device.profile_report().readbacks;
+    assert!(readbacks <= 1 + 4 * 2, "{readbacks}");
+}
