@@ -137,6 +137,11 @@ impl Judged {
         Ok(Judged { prediction, chances, classes, inertia: None })
     }
 
+    /// What a model said, and its classes in the order of the chances' columns.
+    pub fn of(prediction: Prediction, chances: Option<Matrix>, classes: Vec<String>) -> Judged {
+        Judged { prediction, chances, classes, inertia: None }
+    }
+
     /// The same with the inertia of the rows that the model sees of `x`: those behind the steps of a pipeline.
     pub fn with_inertia(mut self, outcome: &Outcome, x: &Matrix) -> Result<Judged> {
         if let Some(centers) = &outcome.centers {

@@ -53,6 +53,26 @@ fn without_names_columns_are_taken_as_they_come() {
 }
 
 #[test]
+fn without_names_a_target_in_front_is_told_from_text_columns() {
+    let folder = Folder::new();
+    let rows: String = (0..40)
+        .map(|row| {
+            let (class, colour) = if row % 2 == 0 { ("yes", "red") } else { ("no", "blue") };
+            format!("{class},{},{colour}\n", row % 7)
+        })
+        .collect();
+    let (data, model) = (folder.file("rows.csv", &rows), folder.path("model.gm"));
+    run(&["fit", "kneighbors-classifier", &data, "--target", "1", "--one-hot", "--save", &model]);
+    let report = json(&["evaluate", &model, &data]);
+    assert_eq!(report["scores"]["accuracy"], 1.0);
+    let (shown, errors) = run(&["predict", &model, &data]);
+    assert!(shown.starts_with("prediction\nyes\nno\nyes\n"), "{shown}");
+    assert!(errors.contains("column 1, the target"), "{errors}");
+    let (shown, _) = run(&["predict", &model, &folder.file("new.csv", "3,blue\n4,red\n")]);
+    assert_eq!(shown, "prediction\nno\nyes\n");
+}
+
+#[test]
 fn chances_have_a_column_for_each_class() {
     let folder = Folder::new();
     let model = iris(&folder);

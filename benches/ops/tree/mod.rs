@@ -2,6 +2,7 @@ mod best_split;
 mod histogram;
 mod partition;
 mod predict;
+mod target_histogram;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::best_split::FeatureCells;
@@ -14,7 +15,7 @@ use gristmill::{Stream, ops};
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    [best_split::cases(), histogram::cases(), partition::cases(), predict::cases()].concat()
+    [best_split::cases(), histogram::cases(), partition::cases(), predict::cases(), target_histogram::cases()].concat()
 }
 
 /// Random codes of 256 in every column, kept for good, as a job borrows them.

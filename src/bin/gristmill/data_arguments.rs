@@ -126,6 +126,16 @@ pub fn header(path: &Path) -> Result<Option<Vec<String>>> {
     Ok(chunks.names().map(<[String]>::to_vec))
 }
 
+/// How many columns a CSV file has that does not name them.
+pub fn unnamed_width(path: &Path) -> Result<Option<usize>> {
+    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    if !readable_twice || Format::of(path)? != Format::Csv {
+        return Ok(None);
+    }
+    let chunks = CsvChunks::open(path, &ReadOptions::default().missing(Missing::Keep), 1)?;
+    Ok(chunks.names().is_none().then(|| chunks.columns()))
+}
+
 /// The name of a column that was asked for by name or number.
 fn named(wanted: &str, names: Option<&[String]>) -> String {
     let Some(names) = names.filter(|names| !names.iter().any(|name| name == wanted)) else {

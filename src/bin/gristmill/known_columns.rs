@@ -7,7 +7,7 @@ use gristmill::pipeline::Column;
 use gristmill::{Dataset, Error, Result};
 
 use super::Everywhere;
-use super::data_arguments::header;
+use super::data_arguments::{header, unnamed_width};
 use super::output::note;
 
 /// Columns that a note names.
@@ -66,9 +66,25 @@ impl KnownColumns {
                 let known = |name: &String| targets.contains(name) || self.columns.iter().any(|one| one.name == *name);
                 ignored = names.into_iter().filter(|name| !known(name)).collect();
             }
-            None => options.categorical = self.categorical(|at, _| (at + 1).to_string()),
+            None => {
+                let numbers = feature_numbers(self.columns.len(), targets);
+                options.categorical = self.categorical(|at, _| numbers[at].to_string());
+            }
         }
         Ok(Read { data: Dataset::read_with(path, &options)?, ignored })
+    }
+
+    /// Reads a file for its rows alone. Where columns have no names, one more for each target of the model is taken for
+    /// that target, and ignored.
+    pub fn read_rows(&self, path: &Path, targets: &[String]) -> Result<Read> {
+        let wider = |width: usize| !self.columns.is_empty() && width == self.columns.len() + targets.len();
+        let numbered = !targets.is_empty() && targets.iter().all(|target| target.parse::<i64>().is_ok());
+        if !numbered || !unnamed_width(path)?.is_some_and(wider) {
+            return self.read(path, &[]);
+        }
+        let mut read = self.read(path, targets)?;
+        read.ignored = targets.iter().map(|target| format!("column {target}, the target")).collect();
+        Ok(read)
     }
 
     /// What the model's text columns are called.
@@ -87,6 +103,14 @@ impl KnownColumns {
         let why = format!("the model was fitted on a column of this name, which the file does not have{near}");
         Err(Error::Data { path: path.display().to_string(), line: None, column: Some(absent.name.clone()), why })
     }
+}
+
+/// The numbers, from 1, of the columns of a file without names that are no targets.
+fn feature_numbers(features: usize, targets: &[String]) -> Vec<usize> {
+    let width = features + targets.len();
+    let from_front = |number: i64| if number > 0 { number } else { width as i64 + 1 + number };
+    let taken: Vec<i64> = targets.iter().filter_map(|target| target.parse().ok().map(from_front)).collect();
+    (1..=width).filter(|number| !taken.contains(&(*number as i64))).collect()
 }
 
 /// Whether the file brings its own target, as LIBSVM files do.

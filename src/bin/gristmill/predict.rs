@@ -61,7 +61,7 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     let loaded = load(&options.model)?;
     let device = everywhere.open_device()?;
     let mut report = Report::new(&loaded.kind, &device);
-    let read = timed(&mut report.seconds.load, || loaded.columns.read(&options.data, &[]))?;
+    let read = timed(&mut report.seconds.load, || loaded.columns.read_rows(&options.data, loaded.model.targets()))?;
     read.note_ignored(everywhere);
     let x = loaded.model.arrange(&read.data)?.x;
     (report.rows, report.columns) = (x.rows(), x.columns());

@@ -1,8 +1,9 @@
 //! How good predictions are, by what the task measures.
 
 use gristmill::estimator::{Outcome, Prediction};
-use gristmill::metrics::{self, Average};
-use gristmill::{Labels, Matrix, Result, Target};
+use gristmill::metrics;
+use gristmill::selection::{Judged, Scoring};
+use gristmill::{Error, Labels, Matrix, Result, Target};
 use serde::Serialize;
 
 /// The scores of a run; those that do not apply are absent.
@@ -50,41 +51,26 @@ impl Scores {
     /// What predictions are worth beside the truth. `chances` is n×k with the classes as names of its columns.
     pub fn of_predictions(predicted: &Prediction, chances: Option<&Matrix>, target: &Target) -> Result<Scores> {
         match predicted {
-            Prediction::Classes(labels) => Scores::of_classes(target.labels()?, labels, chances),
-            Prediction::Numbers(numbers) => Scores::of_numbers(target.values()?, numbers),
-            Prediction::Clusters(_) | Prediction::Outliers(_) => Ok(Scores::of_groups(predicted, target)),
+            Prediction::Classes(labels) => check_rows(target.labels()?.len(), labels.len())?,
+            Prediction::Numbers(numbers) => check_rows(target.values()?.rows(), numbers.rows())?,
+            Prediction::Clusters(_) | Prediction::Outliers(_) => return Ok(Scores::of_groups(predicted, target)),
         }
-    }
-
-    fn of_classes(truth: &Labels, predicted: &Labels, chances: Option<&Matrix>) -> Result<Scores> {
-        Ok(Scores {
-            accuracy: Some(metrics::accuracy(truth, predicted)?),
-            balanced_accuracy: Some(metrics::balanced_accuracy(truth, predicted)?),
-            f1_macro: Some(metrics::f1(truth, predicted, Average::Macro)?),
-            log_loss: chances
-                .filter(|chances| knows_all(truth, chances))
-                .map(|c| metrics::log_loss(truth, c))
-                .transpose()?,
-            roc_auc: chances
-                .and_then(|chances| positive_chances(truth, chances))
-                .map(|scores| metrics::roc_auc(truth, &scores))
-                .transpose()?,
-            ..Scores::default()
-        })
-    }
-
-    fn of_numbers(truth: &Matrix, predicted: &Matrix) -> Result<Scores> {
-        let column =
-            |matrix: &Matrix, at: usize| -> Vec<f32> { (0..matrix.rows()).map(|row| matrix.get(row, at)).collect() };
-        let (mut rmse, mut mae) = (0.0, 0.0);
-        for at in 0..truth.columns().min(predicted.columns()) {
-            let (truth, predicted) = (column(truth, at), column(predicted, at));
-            rmse += metrics::root_mean_squared_error(&truth, &predicted)?;
-            mae += metrics::mean_absolute_error(&truth, &predicted)?;
+        let mut scores = Scores::default();
+        let classes = chances.and_then(Matrix::names).unwrap_or_default().to_vec();
+        for (scoring, score) in Judged::of(predicted.clone(), chances.cloned(), classes).scores(target) {
+            match scoring {
+                Scoring::Accuracy => scores.accuracy = Some(score),
+                Scoring::BalancedAccuracy => scores.balanced_accuracy = Some(score),
+                Scoring::F1Macro => scores.f1_macro = Some(score),
+                Scoring::LogLoss => scores.log_loss = Some(score),
+                Scoring::RocAuc => scores.roc_auc = Some(score),
+                Scoring::R2 => scores.r2 = Some(score),
+                Scoring::Rmse => scores.rmse = Some(score),
+                Scoring::Mae => scores.mae = Some(score),
+                Scoring::Inertia => scores.inertia = Some(score),
+            }
         }
-        let columns = truth.columns().max(1) as f64;
-        let r2 = (truth.rows() > 1).then(|| metrics::r2_score_columns(truth, predicted)).transpose()?;
-        Ok(Scores { r2, rmse: Some(rmse / columns), mae: Some(mae / columns), ..Scores::default() })
+        Ok(scores)
     }
 
     fn of_groups(predicted: &Prediction, target: &Target) -> Scores {
@@ -131,11 +117,14 @@ fn occupied(clusters: &[u32]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// Whether every class that a row has is among the columns of the chances, of which there are two at least.
-fn knows_all(truth: &Labels, chances: &Matrix) -> bool {
-    let names = chances.names().unwrap_or_default();
-    let present = truth.counts().into_iter().zip(truth.names()).filter(|(count, _)| *count > 0);
-    names.len() > 1 && present.into_iter().all(|(_, class)| names.contains(class))
+fn check_rows(known: usize, predicted: usize) -> Result<()> {
+    match known == predicted {
+        true => Ok(()),
+        false => {
+            let expected = format!("a target for each of {predicted} rows");
+            Err(Error::Shape { op: "scores", expected, got: known.to_string() })
+        }
+    }
 }
 
 /// Of two classes, the chances of the one that comes last in the truth; nothing for more classes, or if one is absent.
