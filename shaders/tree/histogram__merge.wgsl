@@ -8,9 +8,6 @@ struct Params {
     jobs_first: u32,
 }
 
-// 1 where a piece has one word of 27, 26 and 11 bits for each cell, 0 where it has three of 32.
-override PACKED: u32 = 0u;
-
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> partial: array<u32>;
 // A node: its first piece, its pieces, its slot (the highest bit: to be made anew), its parent's slot or none.
@@ -33,14 +30,6 @@ fn signed(value: i32) -> vec2<u32> {
 }
 
 fn piece_sums(piece: u32, cell: u32) -> vec4<u32> {
-    if (PACKED == 1u) {
-        let place = 2u * (piece * params.cells + cell);
-        let low = partial[place];
-        let high = partial[place + 1u];
-        let gradient = bitcast<i32>(high) >> 5u;
-        let hessian = (low >> 11u) | ((high & 31u) << 21u);
-        return vec4(signed(gradient), (hessian << COUNT_BITS) | (low & 2047u), hessian >> (32u - COUNT_BITS));
-    }
     let place = 3u * piece * params.cells + cell;
     let hessian = partial[place + params.cells];
     let count = partial[place + 2u * params.cells];

@@ -1,5 +1,6 @@
 // Adds the pieces of one word of each node's cells in 64 bits, and takes the result away from that of its parent, if it
-// has one. A lane takes one cell of one node. Whole numbers modulo 2⁶⁴: no order of the pieces and no cut changes a bit.
+// has one. A lane takes one cell of one node.
+// Whole numbers modulo 2⁶⁴: no order of the pieces and no cut changes a bit.
 //#import status
 struct Params {
     items: u32,

@@ -112,6 +112,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &tree::histogram::KERNEL,
         &tree::histogram::KERNEL_LONG_WORDS,
         &tree::histogram::KERNEL_MERGE,
+        &tree::histogram::KERNEL_MERGE_LONG_WORDS,
         &tree::partition::KERNEL,
         &tree::partition::KERNEL_SCAN,
         &tree::partition::KERNEL_PLACE,

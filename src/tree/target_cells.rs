@@ -251,6 +251,13 @@ impl<T: Target> Cells for TargetCells<'_, T> {
         self.bins.threshold(feature as usize, bin)
     }
 
+    fn ahead(&self) -> usize {
+        self.growing.ahead()
+    }
+
+    /// Nodes were described before their rows were divided, and nobody reads the order later.
+    fn rejoin(&mut self, _: Vec<Range<usize>>) {}
+
     fn slots(&self) -> usize {
         self.growing.slots(self.binned)
     }

@@ -8,10 +8,10 @@ pub mod gradients;
 pub mod histogram;
 pub mod partition;
 pub mod predict;
-mod target;
+pub mod target_histogram;
 pub mod value_histogram;
 
-pub use target::TargetRows;
+pub use target_histogram::TargetRows;
 
 /// Rows as bins, in two orders: row `i` is `stride` bytes, one for each column and then padding.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,6 @@
 //! What trees are grown from: the row order, the rows' gradients or targets, the histograms that are kept.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Binned;
@@ -10,6 +11,8 @@ use crate::error::{Error, Result};
 
 /// Bytes of a gradient cell on a GPU: gradient, then Hessian above count, each 64 bits.
 pub(super) const CELL_BYTES: u64 = 16;
+/// Leaves that are divided at once on a GPU.
+const AHEAD: usize = 8;
 /// Bytes of kept histograms on the CPU.
 const KEPT: usize = 1 << 28;
 
@@ -152,6 +155,23 @@ impl Growing {
             })?;
         }
         Ok(&self.order)
+    }
+
+    /// How many leaves of a tree are best divided at once: a step costs a submission and a read-back on a GPU, next to
+    /// nothing on the CPU.
+    pub fn ahead(&self) -> usize {
+        match &self.device {
+            Device::Cpu => 1,
+            Device::Gpu(_) => AHEAD,
+        }
+    }
+
+    /// Brings the rows of ranges of the order, as the host knows it, into ascending order.
+    pub fn rejoin(&mut self, ranges: &[Range<usize>]) {
+        for range in ranges {
+            // Two ascending runs, which a stable sort merges.
+            self.order[range.clone()].sort();
+        }
     }
 
     /// How many trees with such targets may grow together: their orders and words share an eighth of the memory, and

@@ -46,6 +46,14 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     needs: Needs::Floor,
 };
 
+/// The same for the form for software drivers.
+pub const KERNEL_MERGE_LONG_WORDS: Kernel = Kernel {
+    name: "tree/histogram__merge_long_words",
+    source: include_str!("../../../shaders/tree/histogram__merge_long_words.wgsl"),
+    needs: Needs::LongWords,
+    ..KERNEL_MERGE
+};
+
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct MergeParams {
@@ -174,13 +182,14 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing,
         let items = round.jobs.len() * cells;
         let params =
             MergeParams { items: items as u32, cells: cells as u32, jobs_first: round.pieces.len() as u32, pad: 0 };
+        let merge = if recording.gpu.long_words { &KERNEL_MERGE_LONG_WORDS } else { &KERNEL_MERGE };
         recording.dispatch(
-            &KERNEL_MERGE,
+            merge,
             Dispatch {
                 params: bytemuck::bytes_of(&params),
                 buffers: &[&partial, &plan, &slots],
                 grid: Grid::covering(items as u64, 64)?,
-                overrides: &[("PACKED", u32::from(form.words == 2))],
+                overrides: &[],
                 work: Work {
                     operations: 16 * (cells * round.pieces.len()) as u64,
                     bytes: partial_bytes + CELL_BYTES * items as u64,

@@ -1,5 +1,7 @@
 //! Trees by gradients and Hessians.
 
+use std::ops::Range;
+
 use super::fixed_point::totals;
 use super::{Cells, Cut, Fill, FixedPoint, Root, Search, Split};
 use crate::cpu::tree::best_split::{Found, Rules};
@@ -35,6 +37,8 @@ pub(crate) struct GradientCells<'a> {
     stream: Stream,
     binned: Binned<'a>,
     growing: Growing,
+    /// Rows that were divided for nothing.
+    unused: Vec<Range<usize>>,
     /// What the trees before had, to be filled anew.
     order: Vec<u32>,
     packed: Vec<Vec<u64>>,
@@ -59,7 +63,8 @@ impl<'a> GradientCells<'a> {
         let layout = matrix.layout();
         let binned = Binned::new(&mut stream, matrix.view(), layout.starts(), layout.features())?;
         let growing = Growing::new(&stream);
-        Ok(GradientCells { matrix, bins, rules, trees: vec![], stream, binned, growing, order: vec![], packed: vec![] })
+        let (trees, unused, order, packed) = (vec![], vec![], vec![], vec![]);
+        Ok(GradientCells { matrix, bins, rules, trees, stream, binned, growing, unused, order, packed })
     }
 
     /// Begins new trees, each of the rows `rows` (ascending): `gradients[k]` has the gradient and the Hessian of every
@@ -84,7 +89,9 @@ impl<'a> GradientCells<'a> {
 
     /// Brings the order of the rows to the host, when the trees are grown.
     pub fn fetch_order(&mut self) -> Result<()> {
-        self.growing.order(&mut self.stream).map(|_| ())
+        self.growing.order(&mut self.stream)?;
+        self.growing.rejoin(&self.unused);
+        Ok(())
     }
 
     /// Row numbers, as they were fetched; a node is a range of them, in which they ascend.
@@ -132,6 +139,14 @@ impl Cells for GradientCells<'_> {
 
     fn threshold(&self, feature: u32, bin: u16) -> f32 {
         self.bins.threshold(feature as usize, bin)
+    }
+
+    fn ahead(&self) -> usize {
+        self.growing.ahead()
+    }
+
+    fn rejoin(&mut self, unused: Vec<Range<usize>>) {
+        self.unused = unused;
     }
 
     fn slots(&self) -> usize {

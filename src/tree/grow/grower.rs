@@ -1,41 +1,63 @@
 //! Which leaf is divided when.
 
+use std::ops::Range;
+
 use super::{Cells, Cut, Fill, Grown, Limits, Order, Root, Search, Split};
 use crate::error::Result;
 use crate::tree::features::ROOT;
 use crate::tree::tree::{Node, Tree};
 
-/// A leaf that can be divided.
+/// A node that can be divided: a leaf of its tree, or the child of one that was worked out ahead.
 struct Leaf<Totals> {
     tree: usize,
+    /// Its number; 0 until its parent is divided.
     node: u32,
     path: u64,
     depth: usize,
+    rows: Range<usize>,
     split: Split<Totals>,
     /// The slot of its histogram, if that is still kept.
     slot: Option<usize>,
+    /// Its children, once they are worked out.
+    children: Option<Box<[Child<Totals>; 2]>>,
+}
+
+/// The child of a leaf.
+struct Child<Totals> {
+    rows: Range<usize>,
+    totals: Totals,
+    /// What is known of it if it can be divided.
+    leaf: Option<Leaf<Totals>>,
 }
 
 /// A new node that may be divided, before its split is known.
 struct Candidate<Totals> {
     tree: usize,
-    node: u32,
     path: u64,
     depth: usize,
+    rows: Range<usize>,
     totals: Totals,
 }
 
-/// The children of a divided node: those that may be divided again, and the slot of their parent's histogram.
-struct Children<Totals> {
+/// The two children of a node: those that may be divided again, all their rows, and the slot of their parent's histogram.
+struct Pair<Totals> {
     sides: [Option<Candidate<Totals>>; 2],
+    ranges: [Range<usize>; 2],
+    tree: usize,
     slot: Option<usize>,
+}
+
+/// A node that is searched: whose child it is (number of the pair, side), and its slot.
+struct Wanted<Totals> {
+    place: (usize, usize),
+    candidate: Candidate<Totals>,
+    slot: usize,
 }
 
 /// New nodes that are worked on together.
 struct Batch<Totals> {
     fills: Vec<Fill>,
-    /// Nodes to search, each with its slot.
-    candidates: Vec<(Candidate<Totals>, usize)>,
+    wanted: Vec<Wanted<Totals>>,
     /// Slots that nobody needs afterwards.
     free: Vec<usize>,
 }
@@ -46,25 +68,32 @@ pub(crate) fn grow<C: Cells>(
     roots: Vec<Root<C::Totals>>,
     limits: &Limits,
 ) -> Result<Vec<Grown<C::Totals>>> {
-    let mut grower = Grower { cells, limits, grown: vec![], slots: vec![], used: 0 };
+    let mut grower = Grower { cells, limits, grown: vec![], slots: vec![], used: 0, unused: vec![] };
     let mut fills = vec![];
-    let mut candidates = vec![];
+    let mut wanted = vec![];
     for (tree, root) in roots.into_iter().enumerate() {
         if limits.max_depth > 0 && limits.max_leaves > 1 && grower.cells.may_divide(&root.totals) {
             let slot = grower.slot();
             fills.push(Fill { tree, rows: root.rows.clone(), slot, parent: None });
-            candidates.push((Candidate { tree, node: 0, path: ROOT, depth: 0, totals: root.totals.clone() }, slot));
+            let (rows, totals) = (root.rows.clone(), root.totals.clone());
+            let candidate = Candidate { tree, path: ROOT, depth: 0, rows, totals };
+            wanted.push(Wanted { place: (tree, 0), candidate, slot });
         }
         let node = Node { count: C::count(&root.totals), ..Node::default() };
         grower.grown.push(Grown { tree: Tree::leaf(1, node), totals: vec![root.totals], rows: vec![root.rows] });
     }
     grower.cells.fill(&fills)?;
-    let mut open = grower.search(candidates)?;
+    let mut open: Vec<Leaf<C::Totals>> = grower.search(wanted)?.into_iter().map(|(_, leaf)| leaf).collect();
     while !open.is_empty() {
-        let chosen = grower.choose(&mut open);
-        open.extend(grower.divide(chosen)?);
+        let mut chosen = grower.choose(&mut open);
+        grower.work_out(&mut chosen, &mut open)?;
+        for leaf in chosen {
+            grower.divide(leaf, &mut open);
+        }
     }
-    Ok(grower.grown)
+    let Grower { cells, grown, unused, .. } = grower;
+    cells.rejoin(unused);
+    Ok(grown)
 }
 
 struct Grower<'a, C: Cells> {
@@ -74,6 +103,8 @@ struct Grower<'a, C: Cells> {
     /// Slots that are free, and how many there are.
     slots: Vec<usize>,
     used: usize,
+    /// Nodes whose rows were divided for nothing.
+    unused: Vec<Range<usize>>,
 }
 
 impl<C: Cells> Grower<'_, C> {
@@ -85,9 +116,9 @@ impl<C: Cells> Grower<'_, C> {
     }
 
     /// Takes the leaves to divide next out of the open ones, those of each tree in the order of their numbers; leaves
-    /// that can no longer be divided are dropped.
+    /// that can no longer be divided are dropped. The others stay in the order in which they are likely to follow.
     fn choose(&mut self, open: &mut Vec<Leaf<C::Totals>>) -> Vec<Leaf<C::Totals>> {
-        // Best first within each tree; a stable sort leaves equal gains in the order of the nodes.
+        // Best first within each tree; of equal gains the one made first.
         open.sort_by(|a, b| a.tree.cmp(&b.tree).then(b.split.gain.total_cmp(&a.split.gain)).then(a.node.cmp(&b.node)));
         let mut taken = vec![0; self.grown.len()];
         let (mut chosen, mut rest) = (vec![], vec![]);
@@ -100,7 +131,7 @@ impl<C: Cells> Grower<'_, C> {
             } else if taken[leaf.tree] < room {
                 rest.push(leaf);
             } else {
-                self.slots.extend(leaf.slot);
+                self.drop(leaf);
             }
         }
         *open = rest;
@@ -108,95 +139,133 @@ impl<C: Cells> Grower<'_, C> {
         chosen
     }
 
-    /// Divides leaves and finds the splits of their children.
-    fn divide(&mut self, chosen: Vec<Leaf<C::Totals>>) -> Result<Vec<Leaf<C::Totals>>> {
-        let range = |leaf: &Leaf<C::Totals>| self.grown[leaf.tree].rows[leaf.node as usize].clone();
-        let mut order: Vec<usize> = (0..chosen.len()).collect();
-        order.sort_by_key(|at| range(&chosen[*at]).start);
-        let cut = |at: &usize| {
-            let Leaf { split, .. } = &chosen[*at];
-            let rows = range(&chosen[*at]);
-            let Split { feature, bin, missing_left, .. } = *split;
-            Cut { rows, feature, bin, missing_left, left: C::count(&split.left) as usize }
-        };
-        let cuts: Vec<Cut> = order.iter().map(cut).collect();
-        let lefts = self.cells.partition(&cuts)?;
-        let mut left_of = vec![0; chosen.len()];
-        order.iter().zip(lefts).for_each(|(at, left)| left_of[*at] = left);
-        let children: Vec<_> =
-            chosen.into_iter().zip(left_of).map(|(leaf, left)| self.add_children(leaf, left)).collect();
-        self.find_splits(children)
+    /// Forgets a leaf, and what was worked out of it ahead.
+    fn drop(&mut self, leaf: Leaf<C::Totals>) {
+        self.slots.extend(leaf.slot);
+        if let Some(children) = leaf.children {
+            self.unused.push(leaf.rows);
+            children.into_iter().filter_map(|child| child.leaf).for_each(|leaf| self.slots.extend(leaf.slot));
+        }
     }
 
-    /// Puts the division of a leaf into its tree.
-    fn add_children(&mut self, leaf: Leaf<C::Totals>, left: usize) -> Children<C::Totals> {
-        let Leaf { tree, node, path, depth, split, slot } = leaf;
+    /// Finds the children of leaves and their splits. Where the best leaf comes first and a step is dear, the children of
+    /// the leaves that are likely to follow are found along with it.
+    fn work_out(&mut self, chosen: &mut [Leaf<C::Totals>], open: &mut [Leaf<C::Totals>]) -> Result<()> {
+        // What is kept for leaves that wait must leave room for those that are worked on.
+        let ahead = self.cells.ahead().min(self.cells.slots() / 4).max(1);
+        let mut left_over = vec![0; self.grown.len()];
+        let mut leaves: Vec<&mut Leaf<C::Totals>> = vec![];
+        for leaf in chosen.iter_mut().filter(|leaf| leaf.children.is_none()) {
+            let room = self.limits.max_leaves - self.grown[leaf.tree].tree.leaves();
+            left_over[leaf.tree] = ahead.min(room) - 1;
+            leaves.push(leaf);
+        }
+        if self.limits.order == Order::BestFirst {
+            for leaf in open.iter_mut().filter(|leaf| leaf.children.is_none()) {
+                if left_over[leaf.tree] > 0 {
+                    left_over[leaf.tree] -= 1;
+                    leaves.push(leaf);
+                }
+            }
+        }
+        if leaves.is_empty() {
+            return Ok(());
+        }
+        leaves.sort_by_key(|leaf| leaf.rows.start);
+        let cut = |leaf: &&mut Leaf<C::Totals>| {
+            let Split { feature, bin, missing_left, .. } = leaf.split;
+            Cut { rows: leaf.rows.clone(), feature, bin, missing_left, left: C::count(&leaf.split.left) as usize }
+        };
+        let cuts: Vec<Cut> = leaves.iter().map(cut).collect();
+        let lefts = self.cells.partition(&cuts)?;
+        let pairs = leaves.iter_mut().zip(&lefts).map(|(leaf, left)| self.pair(leaf, *left)).collect();
+        let mut found = self.find_splits(pairs)?;
+        for (number, (leaf, left)) in leaves.into_iter().zip(lefts).enumerate() {
+            let middle = leaf.rows.start + left;
+            let mut child = |side: usize, rows: Range<usize>, totals: &C::Totals| Child {
+                rows,
+                totals: totals.clone(),
+                leaf: found[number][side].take(),
+            };
+            let Split { left, right, .. } = &leaf.split;
+            let children = [child(0, leaf.rows.start..middle, left), child(1, middle..leaf.rows.end, right)];
+            leaf.children = Some(Box::new(children));
+        }
+        Ok(())
+    }
+
+    /// The children of a leaf, of which the first `left` rows are those of the left one.
+    fn pair(&self, leaf: &mut Leaf<C::Totals>, left: usize) -> Pair<C::Totals> {
+        let Leaf { tree, path, depth, rows, split, slot, .. } = leaf;
+        let (tree, depth, middle) = (*tree, *depth + 1, rows.start + left);
+        let room = self.grown[tree].tree.leaves() + 1 < self.limits.max_leaves && depth < self.limits.max_depth;
+        let first = path.wrapping_mul(2);
+        let ranges = [rows.start..middle, middle..rows.end];
+        let side = |path: u64, rows: &Range<usize>, totals: &C::Totals| {
+            let open = room && self.cells.may_divide(totals);
+            open.then(|| Candidate { tree, path, depth, rows: rows.clone(), totals: totals.clone() })
+        };
+        let sides = [side(first, &ranges[0], &split.left), side(first.wrapping_add(1), &ranges[1], &split.right)];
+        Pair { sides, ranges, tree, slot: slot.take() }
+    }
+
+    /// Puts the division of a leaf into its tree; its children that can be divided are open.
+    fn divide(&mut self, leaf: Leaf<C::Totals>, open: &mut Vec<Leaf<C::Totals>>) {
+        let Leaf { tree, node, split, children, .. } = leaf;
+        let Some(children) = children else { return };
         let threshold = self.cells.threshold(split.feature, split.bin);
         let grown = &mut self.grown[tree];
         let numbers = grown.tree.divide(node, split.feature, threshold, split.missing_left, split.gain);
-        let rows = grown.rows[node as usize].clone();
-        let middle = rows.start + left;
-        grown.rows.extend([rows.start..middle, middle..rows.end]);
-        grown.totals.extend([split.left.clone(), split.right.clone()]);
-        let room = grown.tree.leaves() < self.limits.max_leaves && depth + 1 < self.limits.max_depth;
-        let path = path.wrapping_mul(2);
-        let sides = [(numbers[0], path, split.left), (numbers[1], path.wrapping_add(1), split.right)];
-        let sides = sides.map(|(number, path, totals)| {
-            grown.tree.node_mut(number).count = C::count(&totals);
-            let open = room && self.cells.may_divide(&totals);
-            open.then_some(Candidate { tree, node: number, path, depth: depth + 1, totals })
-        });
-        Children { sides, slot }
+        for (child, number) in children.into_iter().zip(numbers) {
+            grown.tree.node_mut(number).count = C::count(&child.totals);
+            grown.rows.push(child.rows);
+            grown.totals.push(child.totals);
+            open.extend(child.leaf.map(|leaf| Leaf { node: number, ..leaf }));
+        }
     }
 
-    /// Makes the histograms of new nodes, a batch that the slots can hold at a time, and searches them.
-    fn find_splits(&mut self, children: Vec<Children<C::Totals>>) -> Result<Vec<Leaf<C::Totals>>> {
+    /// Makes the histograms of new nodes, a batch that the slots can hold at a time, and searches them: what was found
+    /// for the two sides of each pair.
+    fn find_splits(&mut self, pairs: Vec<Pair<C::Totals>>) -> Result<Vec<[Option<Leaf<C::Totals>>; 2]>> {
         let most = self.cells.slots().max(2);
-        let mut open = vec![];
-        let mut children = children.into_iter().peekable();
-        while children.peek().is_some() {
-            let mut batch = Batch { fills: vec![], candidates: vec![], free: vec![] };
-            while let Some(children) = children.next_if(|_| batch.candidates.len() + 2 <= most) {
-                self.plan(children, &mut batch);
+        let mut all: Vec<[Option<Leaf<C::Totals>>; 2]> = pairs.iter().map(|_| [None, None]).collect();
+        let mut pairs = pairs.into_iter().enumerate().peekable();
+        while pairs.peek().is_some() {
+            let mut batch = Batch { fills: vec![], wanted: vec![], free: vec![] };
+            while let Some((number, pair)) = pairs.next_if(|_| batch.wanted.len() + 2 <= most) {
+                self.plan(number, pair, &mut batch);
             }
             self.cells.fill(&batch.fills)?;
             self.slots.append(&mut batch.free);
-            let mut found = self.search(batch.candidates)?;
+            let mut found = self.search(batch.wanted)?;
             if self.used - self.slots.len() > most {
                 // Too many histograms are kept: the children of these nodes will be made from their rows.
-                found.iter_mut().for_each(|leaf| self.slots.extend(leaf.slot.take()));
+                found.iter_mut().for_each(|(_, leaf)| self.slots.extend(leaf.slot.take()));
             }
-            open.extend(found);
+            found.into_iter().for_each(|((pair, side), leaf)| all[pair][side] = Some(leaf));
         }
-        Ok(open)
+        Ok(all)
     }
 
     /// Plans the histograms of two children: that of the smaller from its rows, that of the larger as what remains of
     /// the parent's. Integers make the two ways the same.
-    fn plan(&mut self, children: Children<C::Totals>, batch: &mut Batch<C::Totals>) {
-        let Children { sides: [left, right], slot: parent } = children;
-        let Some(any) = left.as_ref().or(right.as_ref()) else {
+    fn plan(&mut self, number: usize, pair: Pair<C::Totals>, batch: &mut Batch<C::Totals>) {
+        let Pair { sides: [left, right], ranges, tree, slot: parent } = pair;
+        if left.is_none() && right.is_none() {
             self.slots.extend(parent);
             return;
-        };
-        let tree = any.tree;
-        let numbers = [any.node - u32::from(left.is_none()), any.node + u32::from(left.is_some())];
-        let ranges = numbers.map(|number| self.grown[tree].rows[number as usize].clone());
+        }
         let left_is_smaller = ranges[0].len() <= ranges[1].len();
-        let [smaller_range, larger_range] = if left_is_smaller {
-            ranges
-        } else {
-            let [a, b] = ranges;
-            [b, a]
-        };
-        let (smaller, larger) = if left_is_smaller { (left, right) } else { (right, left) };
+        let (sides, smaller, larger) = if left_is_smaller { ([0, 1], left, right) } else { ([1, 0], right, left) };
+        let [smaller_range, larger_range] = sides.map(|side| ranges[side].clone());
+        let places = sides.map(|side| (number, side));
         let slot = self.slot();
         match (parent, larger) {
             (Some(parent), Some(larger)) => {
                 batch.fills.push(Fill { tree, rows: smaller_range, slot, parent: Some(parent) });
-                batch.candidates.push((larger, parent));
+                batch.wanted.push(Wanted { place: places[1], candidate: larger, slot: parent });
                 match smaller {
-                    Some(smaller) => batch.candidates.push((smaller, slot)),
+                    Some(smaller) => batch.wanted.push(Wanted { place: places[0], candidate: smaller, slot }),
                     // Free only when the batch is done, as it is written and read in it.
                     None => batch.free.push(slot),
                 }
@@ -204,11 +273,12 @@ impl<C: Cells> Grower<'_, C> {
             (parent, larger) => {
                 self.slots.extend(parent);
                 let mut free = Some(slot);
-                for (candidate, rows) in [(smaller, smaller_range), (larger, larger_range)] {
+                for (candidate, rows, place) in [(smaller, smaller_range, places[0]), (larger, larger_range, places[1])]
+                {
                     if let Some(candidate) = candidate {
                         let slot = free.take().unwrap_or_else(|| self.slot());
                         batch.fills.push(Fill { tree, rows, slot, parent: None });
-                        batch.candidates.push((candidate, slot));
+                        batch.wanted.push(Wanted { place, candidate, slot });
                     }
                 }
                 self.slots.extend(free);
@@ -217,29 +287,25 @@ impl<C: Cells> Grower<'_, C> {
     }
 
     /// The nodes that have a split; the slots of the others are free again.
-    fn search(&mut self, mut candidates: Vec<(Candidate<C::Totals>, usize)>) -> Result<Vec<Leaf<C::Totals>>> {
-        candidates.sort_by_key(|(candidate, _)| (candidate.tree, candidate.node));
-        let search = |(candidate, slot): &(Candidate<C::Totals>, usize)| Search {
+    fn search(&mut self, wanted: Vec<Wanted<C::Totals>>) -> Result<Vec<((usize, usize), Leaf<C::Totals>)>> {
+        let search = |Wanted { candidate, slot, .. }: &Wanted<C::Totals>| Search {
             tree: candidate.tree,
             path: candidate.path,
             slot: *slot,
             totals: candidate.totals.clone(),
         };
-        let splits = self.cells.search(&candidates.iter().map(search).collect::<Vec<_>>())?;
-        let mut open = vec![];
-        for ((candidate, slot), split) in candidates.into_iter().zip(splits) {
+        let splits = self.cells.search(&wanted.iter().map(search).collect::<Vec<_>>())?;
+        let mut found = vec![];
+        for (Wanted { place, candidate, slot }, split) in wanted.into_iter().zip(splits) {
+            let Candidate { tree, path, depth, rows, .. } = candidate;
             match split {
-                Some(split) => open.push(Leaf {
-                    tree: candidate.tree,
-                    node: candidate.node,
-                    path: candidate.path,
-                    depth: candidate.depth,
-                    split,
-                    slot: Some(slot),
-                }),
+                Some(split) => {
+                    let leaf = Leaf { tree, node: 0, path, depth, rows, split, slot: Some(slot), children: None };
+                    found.push((place, leaf));
+                }
                 None => self.slots.push(slot),
             }
         }
-        Ok(open)
+        Ok(found)
     }
 }

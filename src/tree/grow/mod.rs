@@ -112,6 +112,13 @@ pub(crate) trait Cells {
     /// The threshold of raw values behind a bin.
     fn threshold(&self, feature: u32, bin: u16) -> f32;
 
+    /// How many leaves of a tree are worked out at once where the best comes first: 1, or more where a step is dear.
+    fn ahead(&self) -> usize;
+
+    /// Brings rows back into ascending order whose division was worked out and then not wanted, for what reads the order
+    /// later: ranges of the order.
+    fn rejoin(&mut self, unused: Vec<Range<usize>>);
+
     /// How many histograms may be kept at once, at least 2. More nodes than that make do without their parents'.
     fn slots(&self) -> usize;
 

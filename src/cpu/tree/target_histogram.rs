@@ -1,4 +1,4 @@
-//! What the rows of a tree add to cells: the words of their classes or numbers.
+//! Histograms of target cells: what the rows of a tree add to them, the words of their classes or numbers.
 
 use super::BinnedRows;
 use super::class_histogram::{ClassRows, Column, class_histogram};
