@@ -39,6 +39,10 @@ impl Estimator for DecisionTreeClassifier {
     const PARAMETERS: &'static [(&'static str, &'static str)] = CLASSIFIER;
     const TAKES_MISSING: bool = true;
 
+    fn takes_categories(&self) -> bool {
+        true
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<DecisionTreeClassifierModel> {
         self.fit_with(x, target.labels()?, options)
     }
@@ -76,6 +80,10 @@ impl Estimator for DecisionTreeRegressor {
     const ABOUT: &'static str = "one tree of questions that ends in a number";
     const PARAMETERS: &'static [(&'static str, &'static str)] = REGRESSOR;
     const TAKES_MISSING: bool = true;
+
+    fn takes_categories(&self) -> bool {
+        true
+    }
 
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<DecisionTreeRegressorModel> {
         self.fit_with(x, target.values()?, options)

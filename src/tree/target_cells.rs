@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::bins::{BinnedMatrix, Bins};
 use super::grow::{self, Cells, Cut, Fill, Order, Root, Search};
+use super::levels::Levels;
 use super::parameters::Limits;
 use super::scan::{ScanRoom, scan};
 use super::split::{Node, Split};
@@ -166,6 +168,10 @@ impl<T: Target> Cells for TargetCells<'_, T> {
         !small && !self.target.is_pure(&totals.words)
     }
 
+    fn levels(&self) -> &Arc<Levels> {
+        self.bins.levels()
+    }
+
     fn threshold(&self, feature: u32, bin: u16) -> f32 {
         self.bins.threshold(feature as usize, bin)
     }
@@ -245,18 +251,18 @@ impl<T: Target> Cells for TargetCells<'_, T> {
         let mut splits = Vec::with_capacity(searches.len());
         for (winner, search) in winners.into_iter().zip(searches) {
             splits.push(winner.filter(|winner| winner.gain >= self.least_gain).map(|winner| {
-                let Split { feature, bin, threshold, missing_left, gain, left } = winner;
+                let Split { feature, bin, threshold, levels, missing_left, gain, left } = winner;
                 self.thresholds.insert(self.slot_rows[search.slot].clone(), threshold);
                 let mut right = search.totals.words.clone();
                 take_cell(&mut right, &left);
-                grow::Split { feature, bin, missing_left, gain, left: whole(left), right: whole(right) }
+                grow::Split { feature, bin, levels, missing_left, gain, left: whole(left), right: whole(right) }
             }));
         }
         Ok(splits)
     }
 
     fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>> {
-        let route = |cut: &Cut| self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left);
+        let route = |cut: &Cut| self.matrix.layout().route(cut.feature, cut.bin, cut.levels.as_ref(), cut.missing_left);
         let routes: Vec<_> = cuts.iter().map(|cut| (cut.rows.clone(), route(cut))).collect();
         let lefts = partition(self.matrix.view(), &mut self.order, &mut self.scratch, &routes);
         let children = cuts.iter().zip(&lefts).flat_map(|(Cut { rows, .. }, left)| {

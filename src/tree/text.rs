@@ -3,6 +3,9 @@
 use super::tree::Tree;
 use super::trees::likeliest;
 
+/// Levels that a line names.
+const MOST_LEVELS: usize = 12;
+
 /// Draws a tree with lines from parent to child; leaves show their values.
 pub(super) fn draw(tree: &Tree, names: Option<&[String]>) -> String {
     let values = |number: u32| tree.value(number).iter().map(f64::to_string).collect::<Vec<String>>().join(" ");
@@ -18,6 +21,16 @@ pub(super) fn of_classes(tree: &Tree, names: Option<&[String]>, classes: &[Strin
     })
 }
 
+/// What a node asks of a level, with at most so many codes: `in {0, 3}`, or `not in {1}` where fewer levels go right.
+/// Nothing for a node that divides numbers.
+pub(crate) fn levels_asked(tree: &Tree, node: u32, most: usize) -> Option<String> {
+    let (left, right) = (tree.left_levels(node)?, tree.right_levels(node)?);
+    let (word, codes) = if left.len() <= right.len() { ("in", left) } else { ("not in", right) };
+    let named: Vec<String> = codes.iter().take(most).map(u32::to_string).collect();
+    let more = if codes.len() > most { ", …" } else { "" };
+    Some(format!("{word} {{{}{more}}}", named.join(", ")))
+}
+
 fn draw_with(tree: &Tree, names: Option<&[String]>, leaf: impl Fn(u32) -> String) -> String {
     let mut text = String::new();
     // Number of the node, what stands before its line, what stands before its children's.
@@ -30,7 +43,8 @@ fn draw_with(tree: &Tree, names: Option<&[String]>, leaf: impl Fn(u32) -> String
                 let name = names.and_then(|names| names.get(feature as usize)).cloned();
                 let missing = if node.missing_left { "yes" } else { "no" };
                 let name = name.unwrap_or_else(|| format!("feature {feature}"));
-                format!("{name} ≤ {} (missing: {missing})", node.threshold)
+                let asked = levels_asked(tree, number, MOST_LEVELS).unwrap_or_else(|| format!("≤ {}", node.threshold));
+                format!("{name} {asked} (missing: {missing})")
             }
         };
         text += &format!("{before}{label}\n");

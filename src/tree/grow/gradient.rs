@@ -1,5 +1,7 @@
 //! Trees by gradients and Hessians.
 
+use std::sync::Arc;
+
 use super::chance::features_of_node;
 use super::fixed_point::totals;
 use super::{Cells, Cut, Fill, FixedPoint, Root, Search, Split};
@@ -11,7 +13,7 @@ use crate::ops::tree::best_split::best_split;
 use crate::ops::tree::histogram::histogram;
 use crate::ops::tree::partition::partition;
 use crate::ops::tree::{self, Binned, Growing};
-use crate::tree::{BinnedMatrix, Bins};
+use crate::tree::{BinnedMatrix, Bins, Levels};
 
 /// What is asked of splits; the units come from the gradients of each tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -130,6 +132,10 @@ impl Cells for GradientCells<'_> {
         totals.count >= 2 * self.rules.min_count.max(1)
     }
 
+    fn levels(&self) -> &Arc<Levels> {
+        self.bins.levels()
+    }
+
     fn threshold(&self, feature: u32, bin: u16) -> f32 {
         self.bins.threshold(feature as usize, bin)
     }
@@ -155,8 +161,8 @@ impl Cells for GradientCells<'_> {
         let wanted: Vec<tree::Search> = searches.iter().map(search).collect();
         let winners = best_split(&mut self.stream, &self.binned, &mut self.growing, &wanted)?;
         let split = |(found, search): (Option<Found>, &Search<Sums>)| {
-            let Found { feature, bin, missing_left, gain, left } = found?;
-            Some(Split { feature, bin, missing_left, gain, left, right: search.totals.minus(left) })
+            let Found { feature, bin, levels, missing_left, gain, left } = found?;
+            Some(Split { feature, bin, levels, missing_left, gain, left, right: search.totals.minus(left) })
         };
         Ok(winners.into_iter().zip(searches).map(split).collect())
     }
@@ -164,7 +170,7 @@ impl Cells for GradientCells<'_> {
     fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>> {
         let cut = |cut: &Cut| tree::Cut {
             rows: cut.rows.clone(),
-            route: self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left),
+            route: self.matrix.layout().route(cut.feature, cut.bin, cut.levels.as_ref(), cut.missing_left),
             left: Some(cut.left),
         };
         let cuts: Vec<tree::Cut> = cuts.iter().map(cut).collect();

@@ -53,7 +53,11 @@ pub(crate) fn grow<C: Cells>(
             candidates.push((Candidate { tree, node: 0, depth: 0, totals: root.totals.clone() }, slot));
         }
         let node = Node { count: C::count(&root.totals), ..Node::default() };
-        grower.grown.push(Grown { tree: Tree::leaf(1, node), totals: vec![root.totals], rows: vec![root.rows] });
+        grower.grown.push(Grown {
+            tree: Tree::leaf(1, node).with_levels(grower.cells.levels()),
+            totals: vec![root.totals],
+            rows: vec![root.rows],
+        });
     }
     grower.cells.fill(&fills)?;
     let mut open = grower.search(candidates)?;
@@ -113,8 +117,8 @@ impl<C: Cells> Grower<'_, C> {
         let cut = |at: &usize| {
             let Leaf { split, .. } = &chosen[*at];
             let rows = range(&chosen[*at]);
-            let Split { feature, bin, missing_left, .. } = *split;
-            Cut { rows, feature, bin, missing_left, left: C::count(&split.left) as usize }
+            let Split { feature, bin, levels, missing_left, .. } = *split;
+            Cut { rows, feature, bin, levels, missing_left, left: C::count(&split.left) as usize }
         };
         let cuts: Vec<Cut> = order.iter().map(cut).collect();
         let lefts = self.cells.partition(&cuts)?;
@@ -131,6 +135,9 @@ impl<C: Cells> Grower<'_, C> {
         let threshold = self.cells.threshold(split.feature, split.bin);
         let grown = &mut self.grown[tree];
         let numbers = grown.tree.divide(node, split.feature, threshold, split.missing_left, split.gain);
+        if let Some(levels) = split.levels {
+            grown.tree.divide_levels(node, levels);
+        }
         let rows = grown.rows[node as usize].clone();
         let middle = rows.start + left;
         grown.rows.extend([rows.start..middle, middle..rows.end]);

@@ -19,9 +19,9 @@ fn features(codes: &Codes) -> Vec<FeatureCells> {
             // Code 0 and the last are not its own; its default stands among its bins, or is that of missing values.
             let bins = cells - 2 + 1 - u16::from(missing);
             let default = [0, bins / 2, bins - 1 + u16::from(missing)][column / 4 % 3];
-            return FeatureCells { first: ends[0] + 1, bins, missing, default: Some(default) };
+            return FeatureCells { first: ends[0] + 1, bins, missing, default: Some(default), categorical: false };
         }
-        FeatureCells { first: ends[0], bins: cells - u16::from(missing), missing, default: None }
+        FeatureCells { first: ends[0], bins: cells - u16::from(missing), missing, default: None, categorical: false }
     };
     codes.starts.windows(2).enumerate().map(feature).collect()
 }
@@ -71,7 +71,7 @@ fn oracle(
                 if gain > best.map_or(rules.min_gain, |best| best.gain) && gain > 1e-12 * scores {
                     let missing_left =
                         if absent.count == 0 { 2 * left.count >= search.node.count } else { missing_left };
-                    best = Some(Found { feature: number, bin, missing_left, gain, left });
+                    best = Some(Found { feature: number, bin, levels: None, missing_left, gain, left });
                 }
             }
         }
@@ -173,7 +173,7 @@ fn equal_columns_go_to_the_lowest_feature() {
     let features: Vec<FeatureCells> = codes
         .starts
         .windows(2)
-        .map(|ends| FeatureCells { first: ends[0], bins: 50, missing: false, default: None })
+        .map(|ends| FeatureCells { first: ends[0], bins: 50, missing: false, default: None, categorical: false })
         .collect();
     for (name, device) in devices() {
         let case = Case { codes: &codes, pairs: &pairs, features: features.clone(), rules: &[PLAIN], some: false };
