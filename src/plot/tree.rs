@@ -199,7 +199,7 @@ impl<'a> TreeFigure<'a> {
             Some(feature) => {
                 let name = self.features.and_then(|names| names.get(feature as usize));
                 let name = name.map_or_else(|| format!("feature {feature}"), |name| shortened(name, NAME));
-                let asked = levels_asked(self.tree, number, MOST_LEVELS);
+                let asked = levels_asked(self.tree, number, &[], MOST_LEVELS);
                 let asked = asked.unwrap_or_else(|| format!("≤ {}", plain(node.threshold)));
                 [format!("{name} {asked}"), answer, rows]
             }

@@ -69,6 +69,10 @@ impl Fitted for DecisionTreeClassifierModel {
         Some(self.to_text())
     }
 
+    fn text_with_levels(&self, _: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        Some(self.text_with(levels))
+    }
+
     fn container(&self) -> Result<Container> {
         self.to_container()
     }
@@ -101,6 +105,10 @@ impl Fitted for DecisionTreeRegressorModel {
 
     fn text(&self, _: &[String]) -> Option<String> {
         Some(self.to_text())
+    }
+
+    fn text_with_levels(&self, _: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        Some(super::text::draw(self.tree(), self.column_names(), levels))
     }
 
     fn container(&self) -> Result<Container> {

@@ -73,3 +73,66 @@ impl LevelSets {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::{Node, restore_trees, store_trees};
+    use super::*;
+    use crate::array::Matrix;
+
+    /// A tree that divides by levels, then by a number, then by levels again.
+    fn tree() -> Tree {
+        let x = Matrix::from_rows(&[[0.0, 0.5], [3.0, 1.5], [1.0, 2.5]]).unwrap().with_categories([0]).unwrap();
+        let levels = Arc::new(Levels::fit(&x, None, 255).unwrap());
+        let mut tree = Tree::leaf(1, Node::default()).with_levels(&levels);
+        let [left, right] = tree.divide(0, 0, 9.0, true, 1.0);
+        tree.divide_levels(0, [2].into_iter().collect());
+        tree.divide(left, 1, 1.25, false, 1.0);
+        tree.divide(right, 0, 9.0, false, 1.0);
+        tree.divide_levels(right, [0].into_iter().collect());
+        tree
+    }
+
+    #[test]
+    fn sets_come_back_from_a_container_and_say_where_levels_go() {
+        let tree = tree();
+        assert_eq!((tree.left_levels(0), tree.right_levels(0)), (Some(vec![3]), Some(vec![0, 1])));
+        assert_eq!((tree.left_levels(1), tree.left_levels(2)), (None, Some(vec![0])));
+        // Level 2 was never seen, 7 is beyond: both go where missing values go.
+        let leaves = [0.0, 1.0, 3.0, 2.0, 7.0, f32::NAN].map(|level| tree.leaf_of(&[level, 2.0]));
+        assert_eq!(leaves, [5, 6, 4, 4, 4, 4]);
+        let mut container = Container::new("test", 1).unwrap();
+        store_trees(&mut container, &[tree.clone(), tree.clone()]).unwrap();
+        assert_eq!(restore_trees(&mut container, 2, 1).unwrap(), [tree.clone(), tree]);
+    }
+
+    #[test]
+    fn forged_sets_are_refused() {
+        let forge = |name: &str, shape: &[usize], words: Option<Vec<u32>>, bytes: Option<Vec<u8>>| {
+            let mut container = Container::new("test", 1).unwrap();
+            store_trees(&mut container, &[tree()]).unwrap();
+            let [count] = container.shape::<1>(name).unwrap();
+            if let Some(words) = words {
+                container.take::<u32>(name, &[count]).unwrap();
+                container.insert(name, shape, words).unwrap();
+            } else if let Some(bytes) = bytes {
+                container.take::<u8>(name, &[count]).unwrap();
+                container.insert(name, shape, bytes).unwrap();
+            }
+            restore_trees(&mut container, 2, 1)
+        };
+        const N: u32 = NONE;
+        assert!(forge("tree.level_set", &[7], None, None).is_ok());
+        assert!(forge("tree.level_set", &[7], Some(vec![0, N, 1, N, N, N, N]), None).is_ok());
+        // A set that is not there, one used twice, a set of numbers, none of levels, too few nodes.
+        assert!(forge("tree.level_set", &[7], Some(vec![0, N, 2, N, N, N, N]), None).is_err());
+        assert!(forge("tree.level_set", &[7], Some(vec![0, N, 0, N, N, N, N]), None).is_err());
+        assert!(forge("tree.level_set", &[7], Some(vec![0, 2, 1, N, N, N, N]), None).is_err());
+        assert!(forge("tree.level_set", &[7], Some(vec![0, N, N, N, N, N, N]), None).is_err());
+        assert!(forge("tree.level_set", &[6], Some(vec![0, N, 1, N, N, N]), None).is_err());
+        // Levels of a feature that is not there, and fewer bins than levels.
+        assert!(forge("levels.feature", &[1], Some(vec![2]), None).is_err());
+        assert!(forge("levels.bin", &[3], None, Some(vec![0, 1, 2])).is_err());
+        assert!(forge("levels.bin", &[4], None, Some(vec![0, 1, 255, 200])).is_ok());
+    }
+}
