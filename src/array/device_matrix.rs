@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Matrix, RowStore, View};
+use super::{Marks, Matrix, RowStore, View};
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 
@@ -17,6 +17,7 @@ pub struct DeviceMatrix {
     rows: usize,
     columns: usize,
     missing: Option<(usize, usize)>,
+    marks: Marks,
     home: Home,
 }
 
@@ -34,7 +35,8 @@ impl DeviceMatrix {
             Device::Cpu => Home::Cpu(matrix.values.clone()),
             Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
         };
-        let uploaded = DeviceMatrix { device: device.clone(), rows, columns, missing, home };
+        let uploaded =
+            DeviceMatrix { device: device.clone(), rows, columns, missing, marks: matrix.marks().clone(), home };
         if let Home::Gpu(store) = &uploaded.home {
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
@@ -51,7 +53,7 @@ impl DeviceMatrix {
             Device::Cpu => Home::Cpu(Arc::new(Matrix::zeros(rows, columns)?.into_vec())),
             Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
         };
-        Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, home })
+        Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, marks: Marks::default(), home })
     }
 
     /// Number of rows, n.
@@ -74,7 +76,12 @@ impl DeviceMatrix {
         self.missing
     }
 
-    /// Copies the matrix to the host, after everything recorded on `stream` has run. A result beyond the range of
+    /// The names of the columns, and which of them are categorical: those of the matrix that was uploaded.
+    pub(crate) fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    /// Copies the matrix to the host, with the names and marks of its columns, after everything recorded on `stream` has run. A result beyond the range of
     /// `f32` is [`Error::NotFinite`], on both devices.
     pub fn to_matrix(&self, stream: &mut Stream) -> Result<Matrix> {
         self.on(stream, "to_matrix")?;
@@ -88,7 +95,7 @@ impl DeviceMatrix {
             (Home::Cpu(values), _) => values.clone(),
             (Home::Gpu(_), None) => return Err(elsewhere("to_matrix")),
         };
-        let matrix = Matrix::shared(self.rows, self.columns, values);
+        let matrix = Matrix::shared(self.rows, self.columns, values).with_marks(self.marks.clone());
         // An overflow can end as infinity less infinity: without missing values in the input, NaN is no result.
         match matrix.check_finite()? {
             Some((row, column)) if self.missing.is_none() => Err(Error::NotFinite { row, column, value: f64::NAN }),
@@ -112,14 +119,14 @@ impl DeviceMatrix {
             }
             (Home::Gpu(_), None) => return Err(elsewhere("rows_at")),
         }
-        Matrix::from_vec(rows.len(), self.columns, values)
+        Ok(Matrix::from_vec(rows.len(), self.columns, values)?.with_marks(self.marks.clone()))
     }
 
     /// A range of rows as a matrix of its own on the same device; it ends at n at the latest.
     pub(crate) fn range(&self, stream: &mut Stream, range: Range<usize>) -> Result<DeviceMatrix> {
         self.on(stream, "range")?;
         let mut part = DeviceMatrix::output(&self.device, range.len(), self.columns)?;
-        part.missing = self.missing;
+        (part.missing, part.marks) = (self.missing, self.marks.clone());
         match (&self.home, stream.gpu()) {
             (Home::Cpu(all), _) => {
                 part.values_mut()?.copy_from_slice(&all[range.start * self.columns..range.end * self.columns]);
@@ -151,7 +158,7 @@ impl DeviceMatrix {
             }
             (Home::Gpu(_), None) => return Err(elsewhere("rows_in")),
         }
-        Matrix::from_vec(range.len(), self.columns, values)
+        Ok(Matrix::from_vec(range.len(), self.columns, values)?.with_marks(self.marks.clone()))
     }
 
     /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers

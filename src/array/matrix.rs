@@ -4,11 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::DeviceMatrix;
+use super::{DeviceMatrix, Marks};
 use crate::device::Device;
 use crate::error::{Error, Result};
 
-/// A host matrix: row-major `f32`, n×d, with optional names of its columns. Cloning shares the values.
+/// A host matrix: row-major `f32`, n×d, with optional names of its columns and marks of those that hold codes of
+/// levels ([`Matrix::with_categories`]). Cloning shares the values.
 ///
 /// NaN means missing; infinity is refused when the matrix is used.
 ///
@@ -24,7 +25,7 @@ pub struct Matrix {
     pub(super) values: Arc<Vec<f32>>,
     rows: usize,
     columns: usize,
-    names: Option<Arc<Vec<String>>>,
+    pub(super) marks: Marks,
     /// The first missing value, once the one pass over the values has been made.
     checked: OnceLock<Option<(usize, usize)>>,
 }
@@ -39,13 +40,13 @@ impl Matrix {
                 got: format!("{} values", values.len()),
             });
         }
-        Ok(Matrix { values: Arc::new(values), rows, columns, names: None, checked: OnceLock::new() })
+        Ok(Matrix { values: Arc::new(values), rows, columns, marks: Marks::default(), checked: OnceLock::new() })
     }
 
     /// A matrix of values that are shared; the shape is known to fit.
     pub(super) fn shared(rows: usize, columns: usize, values: Arc<Vec<f32>>) -> Matrix {
         debug_assert_eq!(rows * columns, values.len());
-        Matrix { values, rows, columns, names: None, checked: OnceLock::new() }
+        Matrix { values, rows, columns, marks: Marks::default(), checked: OnceLock::new() }
     }
 
     /// A matrix from a slice of values, row by row.
@@ -86,7 +87,7 @@ impl Matrix {
                 got: names.len().to_string(),
             });
         }
-        self.names = Some(Arc::new(names));
+        self.marks.names = Some(Arc::new(names));
         Ok(self)
     }
 
@@ -102,7 +103,7 @@ impl Matrix {
 
     /// The names of the columns, if they have any.
     pub fn names(&self) -> Option<&[String]> {
-        self.names.as_ref().map(|names| names.as_slice())
+        self.marks.names.as_ref().map(|names| names.as_slice())
     }
 
     /// All values, row by row.
@@ -158,10 +159,10 @@ impl Matrix {
 }
 
 impl PartialEq for Matrix {
-    /// The same shape, names and bits; missing equals missing.
+    /// The same shape, names, marks and bits; missing equals missing.
     fn eq(&self, other: &Matrix) -> bool {
         let bits = |matrix: &Matrix| matrix.values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>();
-        (self.rows, self.columns, &self.names) == (other.rows, other.columns, &other.names)
+        (self.rows, self.columns, &self.marks) == (other.rows, other.columns, &other.marks)
             && (Arc::ptr_eq(&self.values, &other.values) || bits(self) == bits(other))
     }
 }

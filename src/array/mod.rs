@@ -3,6 +3,7 @@
 mod convert;
 mod device_matrix;
 mod device_vec;
+mod marks;
 mod matrix;
 mod rows;
 mod select;
@@ -11,6 +12,7 @@ pub use device_matrix::DeviceMatrix;
 pub(crate) use device_matrix::padded;
 pub(crate) use device_vec::{BLOCK, zeroed};
 pub use device_vec::{DeviceVec, Word};
+pub(crate) use marks::{MOST_LEVELS, Marks, level};
 pub use matrix::Matrix;
 pub use rows::View;
 pub(crate) use rows::{RowStore, blocks};

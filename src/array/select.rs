@@ -6,7 +6,7 @@ use super::matrix::Matrix;
 use crate::error::{Error, Result};
 
 impl Matrix {
-    /// The rows at these indices, in this order, with the names of the columns. A row may come more than once. Runs on
+    /// The rows at these indices, in this order, with the names and marks of the columns. A row may come more than once. Runs on
     /// all cores.
     pub fn select(&self, rows: &[usize]) -> Result<Matrix> {
         if let Some(row) = rows.iter().find(|row| **row >= self.rows()) {
@@ -19,14 +19,10 @@ impl Matrix {
             let filled = values.par_chunks_mut(d).zip(rows).with_min_len(256);
             filled.for_each(|(out, row)| out.copy_from_slice(self.row(*row)));
         }
-        let selected = Matrix::from_vec(rows.len(), d, values)?;
-        match self.names() {
-            Some(names) => selected.with_names(names.iter().cloned()),
-            None => Ok(selected),
-        }
+        Ok(Matrix::from_vec(rows.len(), d, values)?.with_marks(self.marks().clone()))
     }
 
-    /// The columns at these places, in this order, with their names. Where a column comes more than once
+    /// The columns at these places, in this order, with their names and marks. Where a column comes more than once
     /// the result has no names.
     pub fn select_columns(&self, columns: &[usize]) -> Result<Matrix> {
         if let Some(column) = columns.iter().find(|column| **column >= self.columns()) {
@@ -41,11 +37,6 @@ impl Matrix {
                 out.iter_mut().zip(columns).for_each(|(out, column)| *out = source[*column]);
             });
         }
-        let selected = Matrix::from_vec(self.rows(), columns.len(), values)?;
-        let distinct = columns.iter().collect::<std::collections::HashSet<_>>().len() == columns.len();
-        match self.names().filter(|_| distinct) {
-            Some(names) => selected.with_names(columns.iter().map(|column| names[*column].clone())),
-            None => Ok(selected),
-        }
+        Ok(Matrix::from_vec(self.rows(), columns.len(), values)?.with_marks(self.marks().select(columns)))
     }
 }

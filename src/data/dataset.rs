@@ -110,7 +110,7 @@ impl Dataset {
             let expected = "a column at least".to_string();
             return Err(Error::Shape { op: "features", expected, got: "none".to_string() });
         }
-        let names = x.names().map(|names| columns.iter().map(|column| names[*column].clone()).collect::<Vec<_>>());
+        let marks = x.marks().select(&columns);
         let levels = columns.iter().map(|column| levels[*column].take()).collect();
         let values = if columns.is_sorted() {
             let mut values = x.into_vec();
@@ -128,11 +128,7 @@ impl Dataset {
             (0..rows).flat_map(of_row).map(|(row, column)| x.get(row, column)).collect()
         };
         let x = Matrix::from_vec(rows, columns.len(), values)?;
-        let x = match names {
-            Some(names) => x.with_names(names)?,
-            None => x,
-        };
-        Ok(Dataset { x, target, levels })
+        Ok(Dataset { x: x.with_marks(marks), target, levels })
     }
 
     /// Turns columns of numbers into codes of their distinct values, which become the names of the levels.

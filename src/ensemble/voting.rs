@@ -295,6 +295,10 @@ impl Estimator for VotingClassifier {
         ("weights", "how much each vote counts; null: all alike"),
     ];
 
+    fn takes_categories(&self) -> bool {
+        self.estimators.iter().all(AnyEstimator::takes_categories)
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<VotingClassifierModel> {
         self.fit_with(x, target.labels()?, options)
     }
@@ -308,6 +312,10 @@ impl Estimator for VotingRegressor {
         ("estimators", "the regressors that are averaged: names with commas, or a JSON list"),
         ("weights", "how much each one counts; null: all alike"),
     ];
+
+    fn takes_categories(&self) -> bool {
+        self.estimators.iter().all(AnyEstimator::takes_categories)
+    }
 
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<VotingRegressorModel> {
         self.fit_with(x, target.values()?, options)

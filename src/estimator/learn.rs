@@ -30,6 +30,12 @@ pub trait Estimator: std::fmt::Debug + Clone + Default + Serialize + Deserialize
     /// Whether rows may have missing values.
     const TAKES_MISSING: bool = false;
 
+    /// Whether columns of `x` may be categorical ([`Matrix::with_categories`](crate::Matrix::with_categories)). What takes
+    /// them takes missing values too: a level that was not fitted is missing to it.
+    fn takes_categories(&self) -> bool {
+        false
+    }
+
     /// Learns from `x` and the part of the target that it needs, where `x` lives.
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Self::Model>;
 }

@@ -73,10 +73,11 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The rows on their device, without missing values, at least one of them, and at least one column.
+    /// The rows on their device, numbers without missing values, at least one of them, and at least one column.
     pub(crate) fn complete(self, op: &'static str) -> Result<OnDevice<'a>> {
         let rows = self.on_device()?;
         rows.refuse_missing()?;
+        rows.marks().refuse_categories(op)?;
         if rows.rows() == 0 || rows.columns() == 0 {
             let (expected, got) = ("at least one row and one column", format!("{}×{}", rows.rows(), rows.columns()));
             return Err(Error::Shape { op, expected: expected.to_string(), got });

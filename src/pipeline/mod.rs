@@ -18,7 +18,8 @@ use step::Levels;
 
 /// Transformers, one after the other, and then a model: fits, predicts, saves and loads as one.
 ///
-/// Transformers run on the host; the model is fitted on the device that [`Pipeline::fit_on`] names.
+/// Transformers run on the host; the model is fitted on the device that [`Pipeline::fit_on`] names. Columns of text that
+/// no step has encoded are categorical to tree models, and refused by others.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -95,7 +96,14 @@ impl Pipeline {
             steps.push(fitted);
             (x, levels) = (rows, left);
         }
-        self.refuse_levels(&x, &levels)?;
+        let x = if self.estimator.takes_categories() {
+            let columns = (0..x.columns()).filter(|column| levels[*column].is_some() || x.is_categorical(*column));
+            let columns: Vec<usize> = columns.collect();
+            x.with_categories(columns)?
+        } else {
+            self.refuse_levels(&x, &levels)?;
+            x
+        };
         Ok(Prepared { estimator: self.estimator.clone(), columns, steps, x, target: data.target.clone() })
     }
 

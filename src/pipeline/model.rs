@@ -105,6 +105,16 @@ impl PipelineModel {
         names.unwrap_or_else(|| (0..self.columns.len()).map(|column| format!("x{column}")).collect())
     }
 
+    /// The names of the levels of the columns that the model sees, by code; nothing for a column of numbers.
+    pub fn input_levels(&self) -> Vec<Option<Vec<String>>> {
+        // Steps that leave a column with its levels leave it its name.
+        let levels = |name: &String| self.columns.iter().find(|column| column.name == *name)?.levels.clone();
+        match self.steps.is_empty() {
+            true => self.columns.iter().map(|column| column.levels.clone()).collect(),
+            false => self.input_names().iter().map(levels).collect(),
+        }
+    }
+
     /// What the model says of each row of `x`, computed where `x` lives.
     pub fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Prediction> {
         self.predict_any(x.into(), &mut |_: &crate::estimator::Report| crate::estimator::Flow::Continue)
@@ -153,7 +163,11 @@ impl Fitted for PipelineModel {
     }
 
     fn text(&self, columns: &[String]) -> Option<String> {
-        self.model.text(columns)
+        self.model.text_with_levels(columns, &self.input_levels())
+    }
+
+    fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        self.model.text_with_levels(columns, levels)
     }
 
     fn container(&self) -> Result<Container> {

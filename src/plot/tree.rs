@@ -8,10 +8,12 @@ use super::scale::short;
 use super::svg::{Anchor, Svg, number, shortened, text_width};
 use crate::error::{Error, Result};
 use crate::model::write_atomically;
-use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree};
+use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, levels_asked};
 
 /// Boxes side by side at most, unless a depth is asked for.
 const MOST_ENDS: usize = 64;
+/// Levels that a box names.
+const MOST_LEVELS: usize = 4;
 /// Letters of a name.
 const NAME: usize = 28;
 /// Height of a line of text and of a box of three.
@@ -197,7 +199,9 @@ impl<'a> TreeFigure<'a> {
             Some(feature) => {
                 let name = self.features.and_then(|names| names.get(feature as usize));
                 let name = name.map_or_else(|| format!("feature {feature}"), |name| shortened(name, NAME));
-                [format!("{name} ≤ {}", plain(node.threshold)), answer, rows]
+                let asked = levels_asked(self.tree, number, &[], MOST_LEVELS);
+                let asked = asked.unwrap_or_else(|| format!("≤ {}", plain(node.threshold)));
+                [format!("{name} {asked}"), answer, rows]
             }
             None => [answer, rows, String::new()],
         }

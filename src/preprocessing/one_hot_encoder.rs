@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::one_hot_levels::{Levels, restore_levels, store_levels};
 use super::statistics::by_column;
-use super::table::{column_names, map_blocks, map_rows, named, refuse_missing, to_fit, to_transform, to_turn_back};
+use super::table::{
+    codes_to_fit, column_names, map_blocks, map_rows, named, refuse_missing, to_transform, to_turn_back,
+};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
@@ -81,7 +83,7 @@ impl OneHotEncoder {
 
     /// Takes the levels of the chosen columns of `x`, n×d, from their values, in ascending order.
     pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<OneHotEncoderModel> {
-        let x = to_fit(OP, x.into())?;
+        let x = codes_to_fit(OP, x.into())?;
         let mut chosen = vec![self.columns.is_none(); x.columns()];
         for column in self.columns.iter().flatten() {
             chosen[find_column(&x, column)?] = true;
@@ -94,7 +96,7 @@ impl OneHotEncoder {
     /// Takes the columns that have levels, and their names by code; every level gets a column, whether or not it occurs
     /// in `x`, n×d. A code without a name is an error.
     pub fn fit_levels<'a>(&self, x: impl Into<Rows<'a>>, levels: &[Option<Vec<String>>]) -> Result<OneHotEncoderModel> {
-        let x = to_fit(OP, x.into())?;
+        let x = codes_to_fit(OP, x.into())?;
         if levels.len() != x.columns() || levels.iter().flatten().any(Vec::is_empty) {
             let expected =
                 format!("the levels, or none, of {} columns; an encoded column has at least one", x.columns());

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::statistics::{by_column, moments, quantile};
-use super::table::{column_names, map_rows, named, to_fit, to_transform};
+use super::table::{codes_to_fit, column_names, map_rows, named, to_fit, to_transform};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
@@ -107,7 +107,7 @@ impl SimpleImputer {
 
     /// The same where some columns hold codes of levels, whose mean means nothing: their most frequent one.
     pub fn fit_levels<'a>(&self, x: impl Into<Rows<'a>>, levels: &[Option<Vec<String>>]) -> Result<SimpleImputerModel> {
-        let x = to_fit(OP, x.into())?;
+        let x = codes_to_fit(OP, x.into())?;
         if levels.len() != x.columns() {
             let expected = format!("the levels, or none, of {} columns", x.columns());
             return Err(Error::Shape { op: OP, expected, got: format!("those of {} columns", levels.len()) });
@@ -177,7 +177,7 @@ impl Transform for SimpleImputerModel {
                 }
             })?,
         };
-        named(result, &x, |names| self.names(names))
+        named(result.with_marks(x.marks().select(&kept)), &x, |names| self.names(names))
     }
 }
 

@@ -10,8 +10,15 @@ use crate::model::Container;
 /// Numbers that a task reads or writes, some 20 µs.
 const BLOCK_NUMBERS: usize = 1 << 16;
 
-/// Rows to fit, on the host: at least one of them, and at least one column.
+/// Rows of numbers to fit, on the host: at least one of them, and at least one column.
 pub(super) fn to_fit(op: &'static str, x: Rows<'_>) -> Result<Matrix> {
+    let x = codes_to_fit(op, x)?;
+    x.marks().refuse_categories(op)?;
+    Ok(x)
+}
+
+/// The same for what takes codes of levels too.
+pub(super) fn codes_to_fit(op: &'static str, x: Rows<'_>) -> Result<Matrix> {
     let x = x.on_host()?;
     if x.rows() == 0 || x.columns() == 0 {
         let (expected, got) = ("at least one row and one column", format!("{}×{}", x.rows(), x.columns()));

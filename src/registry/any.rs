@@ -52,6 +52,11 @@ impl AnyEstimator {
         self.0.takes_missing()
     }
 
+    /// Whether columns may be categorical.
+    pub fn takes_categories(&self) -> bool {
+        self.0.takes_categories()
+    }
+
     /// The parameters by name.
     pub fn parameters(&self) -> Result<Map<String, Value>> {
         self.0.parameters()
@@ -120,6 +125,7 @@ trait Erased: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
     fn task(&self) -> Task;
     fn takes_missing(&self) -> bool;
+    fn takes_categories(&self) -> bool;
     fn help(&self) -> &'static [(&'static str, &'static str)];
     fn parameters(&self) -> Result<Map<String, Value>>;
     fn with(&self, parameters: Map<String, Value>) -> std::result::Result<AnyEstimator, serde_json::Error>;
@@ -136,7 +142,11 @@ impl<E: Estimator> Erased for E {
     }
 
     fn takes_missing(&self) -> bool {
-        E::TAKES_MISSING
+        E::TAKES_MISSING || Estimator::takes_categories(self)
+    }
+
+    fn takes_categories(&self) -> bool {
+        Estimator::takes_categories(self)
     }
 
     fn help(&self) -> &'static [(&'static str, &'static str)] {

@@ -88,4 +88,9 @@ impl Model {
     pub fn text(&self, columns: &[String]) -> Option<String> {
         self.0.text(columns)
     }
+
+    /// The same with the names of the levels of categorical columns, by code; none of a column of numbers.
+    pub fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        self.0.text_with_levels(columns, levels)
+    }
 }

@@ -31,6 +31,15 @@ fn rows(count: usize, seed: u64) -> Matrix {
     Matrix::from_vec(count, 8, values).unwrap()
 }
 
+/// The same rows with categorical columns: many levels, few with missing ones, and more than there are bins for rows.
+fn rows_with_levels(count: usize, seed: u64) -> Matrix {
+    let mut x = rows(count, seed);
+    for row in x.as_mut_slice().chunks_exact_mut(8) {
+        (row[0], row[2], row[7]) = (4.0 * row[0], row[2] + 100.0, -row[7]);
+    }
+    x.with_categories([0, 1, 2, 7]).unwrap()
+}
+
 /// Everything but the thresholds, which lie elsewhere between the same values.
 fn shape(tree: &Tree) -> (Vec<Node>, &[f64]) {
     (tree.nodes().iter().map(|node| Node { threshold: 0.0, ..*node }).collect(), tree.values())
@@ -38,7 +47,8 @@ fn shape(tree: &Tree) -> (Vec<Node>, &[f64]) {
 
 /// Grows in every way and compares.
 fn check<T: Target>(x: &Matrix, target: &T, limits: &Limits, draw: FeatureDraw, what: &str) {
-    let exact = Table::Exact(x).grow_on_one(target, limits, draw);
+    let exact_table = Table::new(x, target, None).unwrap();
+    let exact = exact_table.grow_on_one(target, limits, draw);
     let binned = Table::new(x, target, Some(255)).unwrap();
     let one = binned.grow_on_one(target, limits, draw);
     assert_eq!(shape(&exact), shape(&one), "{what}: exact and binned");
@@ -49,7 +59,7 @@ fn check<T: Target>(x: &Matrix, target: &T, limits: &Limits, draw: FeatureDraw, 
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let together = pool.install(|| binned.grow(target, limits, draw).unwrap());
         assert_eq!(together, one, "{what}: level by level on {threads} threads");
-        assert_eq!(pool.install(|| Table::Exact(x).grow(target, limits, draw).unwrap()), exact, "{what}: exact");
+        assert_eq!(pool.install(|| exact_table.grow(target, limits, draw).unwrap()), exact, "{what}: exact");
     }
 }
 
@@ -92,6 +102,31 @@ fn all_ways_to_grow_a_tree_of_classes_agree() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn all_ways_to_grow_a_tree_by_levels_agree() {
+    for (seed, count) in [(2, 40), (3, 300), (4, 1100)] {
+        let x = rows_with_levels(count, seed);
+        let numbers = Philox::new(seed, 4);
+        for (classes, criterion) in [(2, Criterion::Gini), (4, Criterion::Entropy)] {
+            let noisy = |row: usize| if x.get(row, 0) % 3.0 == 1.0 { 0 } else { numbers.below(row as u64, classes) };
+            let codes: Vec<u32> = (0..count).map(noisy).collect();
+            let fixed = FixedWeights::for_classes("test", count, None).unwrap();
+            let target = ClassTarget::new(&codes, classes as usize, fixed, criterion);
+            for (limits, features) in several_limits().into_iter().flat_map(|limits| [(limits, 8), (limits, 3)]) {
+                let draw = FeatureDraw::new(seed, 0, 8, features);
+                check(&x, &target, &limits, draw, &format!("{count} rows, {classes} classes, {limits:?}"));
+            }
+        }
+        let value = |row: usize| x.get(row, 0) % 5.0 + numbers.below(row as u64, 5) as f32;
+        let y = Matrix::from_vec(count, 1, (0..count).map(value).collect()).unwrap();
+        let values = Values::new("test", y, None).unwrap();
+        for limits in several_limits() {
+            let draw = FeatureDraw::new(seed, 0, 8, 8);
+            check(&x, &values.target(None), &limits, draw, &format!("{count} rows of numbers, {limits:?}"));
         }
     }
 }

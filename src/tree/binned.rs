@@ -126,8 +126,8 @@ impl<T: Target> Splitter<T> for BinnedSplitter<'_> {
         let layout = self.matrix.layout();
         let place = &layout.places()[split.feature as usize];
         let column = place.column.unwrap_or(0) as usize;
-        if place.default.is_some() {
-            let route = layout.route(split.feature, split.bin, split.missing_left);
+        if place.default.is_some() || place.categorical {
+            let route = layout.route(split.feature, split.bin, split.levels.as_ref(), split.missing_left);
             return divide(self.matrix, column, rows, scratch, |code| route.goes_left(code));
         }
         let (last, missing) = (split.bin as u8, place.bins);

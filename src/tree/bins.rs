@@ -1,14 +1,18 @@
 //! Rows of numbers as rows of bins.
 
+use std::sync::Arc;
+
 use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use rayon::prelude::*;
 
 use super::bundles::bundles;
 use super::layout::{Layout, Place};
+use super::levels::{LevelBins, Levels};
 use super::quantiles::thresholds;
 use crate::array::Matrix;
 use crate::cpu::random::philox::Philox;
 use crate::cpu::tree::BinnedRows;
+use crate::cpu::tree::bin_set::UNKNOWN;
 use crate::error::{Error, Result};
 
 /// Bins of present values at most; the one of missing values comes behind them.
@@ -21,11 +25,12 @@ const SAMPLE_STREAM: u32 = 0x7b17;
 const BLOCK: usize = 1024;
 
 /// The bins of each feature: bin `b` holds what is above threshold `b − 1` and not above threshold `b`, the last bin
-/// the rest, and missing values have a bin behind it.
+/// the rest, and missing values have a bin behind it. Those of categorical features hold levels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bins {
     thresholds: Vec<Vec<f32>>,
     missing: Vec<bool>,
+    levels: Arc<Levels>,
     /// The fullest bin of each feature, among the rows that decided.
     fullest: Vec<(u16, f64)>,
 }
@@ -33,7 +38,7 @@ pub(crate) struct Bins {
 impl Bins {
     /// Bins for the columns of `x` (n×d, no infinities), at most `most` for each, by the rows whose weight is above 0.
     ///
-    /// A feature of at most `most` values is binned exactly. The rows that decide are all, or 200,000 of them, one
+    /// A feature of at most `most` values or levels is binned exactly. The rows that decide are all, or 200,000 of them, one
     /// from each stretch of equal length, always the same. Costs a sort of them for each feature.
     pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize) -> Result<Bins> {
         if !(2..=MOST_BINS).contains(&most) {
@@ -43,12 +48,17 @@ impl Bins {
         let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
         let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
         let rows = sample(rows);
-        let fitted: Vec<_> =
-            (0..x.columns()).into_par_iter().map(|column| fit_feature(x, &rows, column, most)).collect();
+        let levels = Arc::new(Levels::fit(x, weights, most)?);
+        let fit = |column: usize| match levels.feature(column) {
+            // Nothing is known of the fullest bin: levels have a column to themselves.
+            Some(_) => (vec![], false, (0, 0.0)),
+            None => fit_feature(x, &rows, column, most),
+        };
+        let fitted: Vec<_> = (0..x.columns()).into_par_iter().map(fit).collect();
         let missing = (0..x.columns()).map(|column| fitted[column].1).collect::<Vec<bool>>();
         let fullest = fitted.iter().map(|(_, _, fullest)| *fullest).collect();
         let thresholds = fitted.into_iter().map(|(thresholds, ..)| thresholds).collect();
-        let mut bins = Bins { thresholds, missing, fullest };
+        let mut bins = Bins { thresholds, missing, levels, fullest };
         bins.find_missing(x)?;
         Ok(bins)
     }
@@ -81,9 +91,22 @@ impl Bins {
         self.thresholds.len()
     }
 
-    /// The thresholds of a feature, ascending.
+    /// The thresholds of a feature, ascending; none of a categorical one.
     pub fn thresholds(&self, feature: usize) -> &[f32] {
         &self.thresholds[feature]
+    }
+
+    /// The bins of categorical features.
+    pub fn levels(&self) -> &Arc<Levels> {
+        &self.levels
+    }
+
+    /// Bins of present values, at least 1; the bin of missing ones comes behind them.
+    pub fn present(&self, feature: usize) -> u16 {
+        match self.levels.feature(feature) {
+            Some(levels) => levels.count().max(1),
+            None => self.thresholds[feature].len() as u16 + 1,
+        }
     }
 
     /// Whether a feature has a bin of missing values.
@@ -106,7 +129,7 @@ impl Bins {
     pub fn bin(&self, feature: usize, value: f32) -> u16 {
         let thresholds = &self.thresholds[feature];
         match value.is_nan() {
-            true => thresholds.len() as u16 + 1,
+            true => self.present(feature),
             false => thresholds.partition_point(|threshold| value > *threshold) as u16,
         }
     }
@@ -172,8 +195,11 @@ impl BinnedMatrix {
         let mut lines = vec![Line::zeroed(); (x.rows() * stride).div_ceil(64)];
         let mut columns = vec![0; x.rows() * layout.columns()];
         if stride > 0 {
-            let searches: Vec<Search> =
-                (0..bins.features()).map(|feature| Search::new(bins.thresholds(feature))).collect();
+            let search = |feature: usize| match bins.levels.feature(feature) {
+                Some(levels) => Search::Levels(levels),
+                None => Search::Numbers(Box::new(Thresholds::new(bins.thresholds(feature)))),
+            };
+            let searches: Vec<Search> = (0..bins.features()).map(search).collect();
             // For each block of rows its part of every column.
             let mut parts: Vec<Vec<&mut [u8]>> = (0..x.rows().div_ceil(BLOCK)).map(|_| vec![]).collect();
             for column in columns.chunks_mut(x.rows()) {
@@ -230,17 +256,43 @@ fn stride(columns: usize) -> usize {
     }
 }
 
+/// How the bins of a feature's values are found.
+enum Search<'a> {
+    Numbers(Box<Thresholds>),
+    Levels(&'a LevelBins),
+}
+
+impl Search<'_> {
+    /// Writes the codes of one feature's values.
+    fn encode<'a>(&self, values: impl Iterator<Item = &'a f32>, place: &Place, codes: &mut [u8]) {
+        match self {
+            Search::Numbers(thresholds) => thresholds.encode(values, place, codes),
+            Search::Levels(levels) => {
+                // Levels that are not known are those of rows that do not count.
+                let unknown = if place.missing { place.bins } else { 0 };
+                for (value, code) in values.zip(codes) {
+                    let bin = match levels.bin(*value) {
+                        UNKNOWN => unknown,
+                        bin => u16::from(bin),
+                    };
+                    *code = place.code(bin).unwrap_or(0);
+                }
+            }
+        }
+    }
+}
+
 /// The thresholds of a feature for a search in eight steps without a branch.
-struct Search {
+struct Thresholds {
     thresholds: [f32; 256],
     missing: u16,
 }
 
-impl Search {
-    fn new(thresholds: &[f32]) -> Search {
+impl Thresholds {
+    fn new(thresholds: &[f32]) -> Thresholds {
         let mut padded = [f32::MAX; 256];
         padded[..thresholds.len()].copy_from_slice(thresholds);
-        Search { thresholds: padded, missing: thresholds.len() as u16 + 1 }
+        Thresholds { thresholds: padded, missing: thresholds.len() as u16 + 1 }
     }
 
     #[inline(always)]

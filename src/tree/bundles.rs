@@ -29,7 +29,7 @@ struct Bundle {
 
 /// The layout of the rows of `x`: each feature with more than one bin has a column, or a part of one.
 pub(super) fn bundles(x: &Matrix, bins: &Bins) -> Layout {
-    let all_bins = |feature: usize| bins.thresholds(feature).len() + 1 + usize::from(bins.has_missing(feature));
+    let all_bins = |feature: usize| bins.present(feature) as usize + usize::from(bins.has_missing(feature));
     let sparse = |feature: &usize| all_bins(*feature) > 1 && bins.fullest(*feature).1 >= SPARSE;
     let words = x.rows().div_ceil(64);
     let mut candidates: Vec<usize> = (0..bins.features()).filter(sparse).collect();
@@ -70,9 +70,10 @@ fn lay_out(bins: &Bins, all_bins: impl Fn(usize) -> usize, bundles: Vec<Bundle>)
     let place = |feature: usize| Place {
         column: None,
         offset: 0,
-        bins: bins.thresholds(feature).len() as u16 + 1,
+        bins: bins.present(feature),
         missing: bins.has_missing(feature),
         default: None,
+        categorical: bins.levels().feature(feature).is_some(),
     };
     let mut places: Vec<Place> = (0..bins.features()).map(place).collect();
     let mut codes: Vec<usize> = vec![];
@@ -188,7 +189,7 @@ mod tests {
             let Some(column) = place.column else { continue };
             for bin in 0..place.bins {
                 for missing_left in [false, true] {
-                    let route = layout.route(feature, bin, missing_left);
+                    let route = layout.route(feature, bin, None, missing_left);
                     for row in 0..x.rows() {
                         let own = bins.bin(feature as usize, x.get(row, feature as usize));
                         let want = if own == place.bins { missing_left } else { own <= bin };

@@ -39,6 +39,10 @@ impl Estimator for DecisionTreeClassifier {
     const PARAMETERS: &'static [(&'static str, &'static str)] = CLASSIFIER;
     const TAKES_MISSING: bool = true;
 
+    fn takes_categories(&self) -> bool {
+        true
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<DecisionTreeClassifierModel> {
         self.fit_with(x, target.labels()?, options)
     }
@@ -65,6 +69,10 @@ impl Fitted for DecisionTreeClassifierModel {
         Some(self.to_text())
     }
 
+    fn text_with_levels(&self, _: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        Some(self.text_with(levels))
+    }
+
     fn container(&self) -> Result<Container> {
         self.to_container()
     }
@@ -76,6 +84,10 @@ impl Estimator for DecisionTreeRegressor {
     const ABOUT: &'static str = "one tree of questions that ends in a number";
     const PARAMETERS: &'static [(&'static str, &'static str)] = REGRESSOR;
     const TAKES_MISSING: bool = true;
+
+    fn takes_categories(&self) -> bool {
+        true
+    }
 
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<DecisionTreeRegressorModel> {
         self.fit_with(x, target.values()?, options)
@@ -93,6 +105,10 @@ impl Fitted for DecisionTreeRegressorModel {
 
     fn text(&self, _: &[String]) -> Option<String> {
         Some(self.to_text())
+    }
+
+    fn text_with_levels(&self, _: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        Some(super::text::draw(self.tree(), self.column_names(), levels))
     }
 
     fn container(&self) -> Result<Container> {

@@ -7,6 +7,7 @@ use super::features::FeatureDraw;
 use super::fitting::Table;
 use super::parameters::{ClassWeight, Limits, MaxFeatures, check_bins};
 use super::target::{ClassTarget, FixedWeights};
+use super::text::LevelNames;
 use super::tree::Tree;
 use super::trees::{Trees, likeliest, rows_to_learn, to_matrix};
 use crate::array::Matrix;
@@ -32,6 +33,8 @@ const OP: &str = "DecisionTreeClassifier";
 /// # What to expect
 /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
 ///   comes later goes with the larger child.
+/// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
+///   missing.
 /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split even
 ///   where no split gains anything, as in scikit-learn, if it allows one.
 /// - Rows of weight 0 are as good as absent. The same seed gives the same bits on any number of threads.
@@ -259,7 +262,12 @@ impl DecisionTreeClassifierModel {
 
     /// The tree as lines of text, with the names of columns and classes.
     pub fn to_text(&self) -> String {
-        super::text::of_classes(self.tree(), self.trees.names(), self.classes.names())
+        self.text_with(&[])
+    }
+
+    /// The same with these names of levels.
+    pub(super) fn text_with(&self, levels: LevelNames<'_>) -> String {
+        super::text::of_classes(self.tree(), self.trees.names(), levels, self.classes.names())
     }
 }
 

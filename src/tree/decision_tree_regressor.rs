@@ -27,6 +27,8 @@ use crate::model::{Container, Persist};
 /// # What to expect
 /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
 ///   comes later goes with the larger child.
+/// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
+///   missing.
 /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is split
 ///   even where no split gains anything, as in scikit-learn, if it allows one.
 /// - Rows of weight 0 are as good as absent. The same seed gives the same bits on any number of threads.

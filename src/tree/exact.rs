@@ -3,6 +3,8 @@
 use rayon::prelude::*;
 
 use super::features::{FeatureDraw, FeatureOrder};
+use super::level_scan::scan_levels;
+use super::levels::{LevelBins, Levels};
 use super::quantiles::midway;
 use super::sequential::Splitter;
 use super::split::{Cut, Node, Split};
@@ -16,14 +18,24 @@ const PARALLEL: usize = 1 << 14;
 #[derive(Debug)]
 pub(crate) struct ExactSplitter<'a> {
     x: &'a Matrix,
+    /// The bins of categorical features, which have bins here too.
+    levels: &'a Levels,
     draw: FeatureDraw,
     order: FeatureOrder,
 }
 
 impl<'a> ExactSplitter<'a> {
     /// Splits of the rows of `x` by features that `draw` draws.
-    pub(crate) fn new(x: &'a Matrix, draw: FeatureDraw) -> ExactSplitter<'a> {
-        ExactSplitter { x, draw, order: FeatureOrder::default() }
+    pub(crate) fn new(x: &'a Matrix, levels: &'a Levels, draw: FeatureDraw) -> ExactSplitter<'a> {
+        ExactSplitter { x, levels, draw, order: FeatureOrder::default() }
+    }
+
+    /// The best split by one feature; `keys` is room to sort in.
+    fn best_of<T: Target>(&self, node: &Node<'_, T>, rows: &[u32], feature: u32, keys: &mut Vec<u64>) -> Option<Split> {
+        match self.levels.feature(feature as usize) {
+            Some(levels) => best_of_levels(self.x, levels, node, rows, feature),
+            None => best_of_feature(self.x, node, rows, feature, keys),
+        }
     }
 }
 
@@ -33,23 +45,27 @@ impl<T: Target> Splitter<T> for ExactSplitter<'_> {
         let features = self.order.drawn();
         let mut best = if rows.len() * features.len() < PARALLEL {
             let mut keys = Vec::with_capacity(rows.len());
-            let found = features.iter().map(|feature| best_of_feature(self.x, node, rows, *feature, &mut keys));
+            let found = features.iter().map(|feature| self.best_of(node, rows, *feature, &mut keys));
             found.fold(None, better)
         } else {
-            let of = |feature: &u32| best_of_feature(self.x, node, rows, *feature, &mut Vec::with_capacity(rows.len()));
+            let of = |feature: &u32| self.best_of(node, rows, *feature, &mut Vec::with_capacity(rows.len()));
             let found: Vec<Option<Split>> = features.par_iter().map(of).collect();
             found.into_iter().fold(None, better)
         };
         while best.is_none() {
             let feature = self.draw.another(&mut self.order)?;
-            best = best_of_feature(self.x, node, rows, feature, &mut vec![]);
+            best = self.best_of(node, rows, feature, &mut vec![]);
         }
         best
     }
 
     fn partition(&mut self, split: &Split, rows: &mut [u32], right: &mut Vec<u32>) -> usize {
+        let levels = split.levels.as_ref().zip(self.levels.feature(split.feature as usize));
         let goes_left = |row: u32| {
             let value = self.x.get(row as usize, split.feature as usize);
+            if let Some((left, levels)) = levels.filter(|_| !value.is_nan()) {
+                return left.contains(levels.bin(value));
+            }
             if value.is_nan() { split.missing_left } else { value <= split.threshold }
         };
         right.clear();
@@ -75,6 +91,25 @@ fn better(first: Option<Split>, second: Option<Split>) -> Option<Split> {
         (_, Some(_)) => second,
         _ => first,
     }
+}
+
+/// The best division of one feature's levels.
+fn best_of_levels<T: Target>(
+    x: &Matrix,
+    levels: &LevelBins,
+    node: &Node<'_, T>,
+    rows: &[u32],
+    feature: u32,
+) -> Option<Split> {
+    let (words, present) = (node.cell.len(), levels.count() as usize);
+    let mut cells = vec![0; (present + 1) * words];
+    for &row in rows {
+        let bin = (levels.bin(x.get(row as usize, feature as usize)) as usize).min(present);
+        node.target.add(row as usize, &mut cells[bin * words..][..words]);
+    }
+    let mut best = None;
+    scan_levels(node, levels, feature, &cells, present, |bin| bin, &mut best);
+    best
 }
 
 /// The best split by one feature, thresholds in ascending order.

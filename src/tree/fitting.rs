@@ -1,9 +1,12 @@
 //! Which way a tree is grown.
 
+use std::sync::Arc;
+
 use super::binned::BinnedSplitter;
-use super::bins::{BinnedMatrix, Bins};
+use super::bins::{BinnedMatrix, Bins, MOST_BINS};
 use super::exact::ExactSplitter;
 use super::features::FeatureDraw;
+use super::levels::Levels;
 use super::parameters::Limits;
 use super::sequential;
 use super::target::Target;
@@ -17,7 +20,8 @@ use crate::error::Result;
 /// Rows as trees take them: in bins, or as they are.
 #[derive(Debug)]
 pub(crate) enum Table<'a> {
-    Exact(&'a Matrix),
+    /// The levels of categorical features have bins here too.
+    Exact(&'a Matrix, Arc<Levels>),
     /// With the device on which trees grow.
     Binned(Bins, BinnedMatrix, Device),
 }
@@ -25,8 +29,10 @@ pub(crate) enum Table<'a> {
 impl<'a> Table<'a> {
     /// The rows of `x` in at most `max_bins` bins a feature, decided by the rows that count; without bins if `None`.
     pub(crate) fn new<T: Target>(x: &'a Matrix, target: &T, max_bins: Option<usize>) -> Result<Table<'a>> {
-        let Some(most) = max_bins else { return Ok(Table::Exact(x)) };
         let counts: Vec<f32> = (0..x.rows()).map(|row| f32::from(u8::from(target.counts(row)))).collect();
+        let Some(most) = max_bins else {
+            return Ok(Table::Exact(x, Arc::new(Levels::fit(x, Some(&counts), MOST_BINS)?)));
+        };
         let bins = Bins::fit(x, Some(&counts), most)?;
         let matrix = BinnedMatrix::new(x, &bins);
         Ok(Table::Binned(bins, matrix, Device::Cpu))
@@ -35,7 +41,7 @@ impl<'a> Table<'a> {
     /// The same table, for trees that grow on a device. Exact splits are always found on the CPU.
     pub(crate) fn on(self, device: Device) -> Table<'a> {
         match self {
-            Table::Exact(x) => Table::Exact(x),
+            Table::Exact(x, levels) => Table::Exact(x, levels),
             Table::Binned(bins, matrix, _) => Table::Binned(bins, matrix, device),
         }
     }
@@ -63,16 +69,19 @@ impl<'a> Table<'a> {
     pub(crate) fn grow_on_one<T: Target>(&self, target: &T, limits: &Limits, draw: FeatureDraw) -> Tree {
         let rows = counting(target, self.rows());
         match self {
-            Table::Exact(x) => sequential::grow(target, &mut ExactSplitter::new(x, draw), rows, limits),
+            Table::Exact(x, levels) => {
+                sequential::grow(target, &mut ExactSplitter::new(x, levels, draw), rows, limits).with_levels(levels)
+            }
             Table::Binned(bins, matrix, _) => {
-                sequential::grow(target, &mut BinnedSplitter::new(matrix, bins, draw), rows, limits)
+                let mut splitter = BinnedSplitter::new(matrix, bins, draw);
+                sequential::grow(target, &mut splitter, rows, limits).with_levels(bins.levels())
             }
         }
     }
 
     fn rows(&self) -> usize {
         match self {
-            Table::Exact(x) => x.rows(),
+            Table::Exact(x, _) => x.rows(),
             Table::Binned(_, matrix, _) => matrix.rows(),
         }
     }

@@ -1,6 +1,7 @@
 //! Where the bins of each feature stand in the binned rows and in a histogram.
 
 use crate::cpu::tree::best_split::FeatureCells;
+use crate::cpu::tree::bin_set::BinSet;
 use crate::cpu::tree::partition::Route;
 
 /// A feature's place in the binned rows.
@@ -16,6 +17,8 @@ pub(crate) struct Place {
     pub missing: bool,
     /// In a shared column, the bin that has no code of its own: code 0, and every code of the other features.
     pub default: Option<u16>,
+    /// Whether its bins are of levels, which have no order.
+    pub categorical: bool,
 }
 
 impl Place {
@@ -56,6 +59,7 @@ impl Layout {
             bins: place.bins,
             missing: place.missing,
             default: place.default,
+            categorical: place.categorical,
         });
         let cells = cells.collect();
         Layout { places, cells, starts }
@@ -86,10 +90,14 @@ impl Layout {
         self.starts.len() - 1
     }
 
-    /// The route of a split: bins up to `bin` go left, and missing values where they are told.
-    pub fn route(&self, feature: u32, bin: u16, missing_left: bool) -> Route {
+    /// The route of a split: bins up to `bin` go left, or those of a set, and missing values where they are told.
+    pub fn route(&self, feature: u32, bin: u16, levels: Option<&BinSet>, missing_left: bool) -> Route {
         let place = &self.places[feature as usize];
-        let goes_left = |own: u16| if own == place.bins { missing_left } else { own <= bin };
+        let goes_left = |own: u16| match levels {
+            _ if own == place.bins => missing_left,
+            Some(levels) => levels.contains(own as u8),
+            None => own <= bin,
+        };
         // Codes of other features in the column stand for this one's default.
         let other = place.default.is_some_and(goes_left);
         let mut route = Route { column: place.column.unwrap_or(0), left: [if other { u32::MAX } else { 0 }; 8] };

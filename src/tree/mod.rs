@@ -18,6 +18,9 @@ pub(crate) mod features;
 mod fitting;
 pub(crate) mod grow;
 mod layout;
+mod level_scan;
+mod level_sets;
+mod levels;
 mod parameters;
 mod quantiles;
 mod scan;
@@ -30,6 +33,7 @@ mod together;
 #[allow(clippy::module_inception)]
 mod tree;
 mod trees;
+mod walking;
 
 pub(crate) use bins::{BinnedMatrix, Bins};
 pub use criterion::{Criterion, RegressionCriterion};
@@ -38,11 +42,14 @@ pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifie
 pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
 pub(crate) use features::FeatureDraw;
 pub(crate) use fitting::Table;
+pub(crate) use levels::Levels;
 pub use parameters::{ClassWeight, MaxFeatures};
 pub(crate) use parameters::{Limits, at_least, check_bins};
 pub(crate) use target::{ClassTarget, FixedWeights, Target, Values};
 pub(crate) use target_cells::Learner;
+pub(crate) use text::levels_asked;
 pub(crate) use together::Together;
 pub use tree::{Node, Tree};
 pub(crate) use tree::{restore_trees, store_trees};
 pub(crate) use trees::{Trees, likeliest, rows_to_learn, to_matrix};
+pub(crate) use walking::walk;

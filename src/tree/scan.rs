@@ -1,6 +1,7 @@
 //! The best split of a node from its histogram of target cells.
 
 use super::bins::Bins;
+use super::level_scan::scan_levels;
 use super::quantiles::midway;
 use super::split::{Cut, Node, Split};
 use super::target::{Target, add_cell, take_cell};
@@ -56,6 +57,9 @@ pub(super) fn scan_cells<T: Target>(
     bin_of: impl Fn(usize) -> usize,
     best: &mut Option<Split>,
 ) {
+    if let Some(levels) = bins.levels().feature(feature as usize) {
+        return scan_levels(node, levels, feature, cells, present, bin_of, best);
+    }
     let words = node.cell.len();
     let (cells, missing) = cells.split_at(present * words);
     let inhabited = |cell: &[u64]| cell.iter().any(|word| *word != 0);
@@ -85,7 +89,7 @@ pub(super) fn scan_cells<T: Target>(
         let mut left = vec![0; words];
         cells[..(at + 1) * words].chunks_exact(words).for_each(|cell| add_cell(&mut left, cell));
         let (bin, threshold) = (bin_of(at) as u16, threshold(at));
-        let mut split = Split { feature, bin, threshold, missing_left: false, gain, left };
+        let mut split = Split { feature, bin, threshold, levels: None, missing_left: false, gain, left };
         split.missing_left = node.larger_is_left(&split);
         *best = Some(split);
     }

@@ -111,6 +111,9 @@ impl<T: Target, S: Splitter<T>> Growing<'_, T, S> {
         let left_rows = self.splitter.partition(&split, &mut self.rows[rows.clone()], &mut self.scratch);
         let gain = split.gain * self.target.gain_unit();
         let [left, right] = self.tree.divide(number, split.feature, split.threshold, split.missing_left, gain);
+        if let Some(levels) = split.levels {
+            self.tree.divide_levels(number, levels);
+        }
         take_cell(&mut right_cell, &split.left);
         let middle = rows.start + left_rows;
         let (left_rows, right_rows) = (rows.start..middle, middle..rows.end);
@@ -166,10 +169,13 @@ pub(crate) fn by_level(tree: &Tree) -> Tree {
     while let Some(&from) = order.get(number) {
         let node = tree.nodes()[from as usize];
         sorted.value_mut(number as u32).copy_from_slice(tree.value(from));
-        let plain = tree::Node { feature: None, children: [0; 2], ..node };
+        let plain = tree::Node { feature: None, level_set: None, children: [0; 2], ..node };
         *sorted.node_mut(number as u32) = plain;
         if let Some(feature) = node.feature {
             sorted.divide(number as u32, feature, node.threshold, node.missing_left, node.gain);
+            if let Some(left) = tree.left_bins(&node) {
+                sorted.divide_levels(number as u32, *left);
+            }
             order.extend(node.children);
         }
         number += 1;

@@ -1,14 +1,17 @@
 //! The best of a node's splits.
 
 use super::target::{Bounds, Target, add_cell, take_cell};
+use crate::cpu::tree::bin_set::BinSet;
 
-/// A split of a node in two: what is at most the threshold goes left.
+/// A split of a node in two: what is at most the threshold goes left, or a set of levels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Split {
     pub(crate) feature: u32,
     /// The last bin that goes left, where there are bins.
     pub(crate) bin: u16,
     pub(crate) threshold: f32,
+    /// The bins that go left, where the feature is categorical.
+    pub(crate) levels: Option<BinSet>,
     pub(crate) missing_left: bool,
     /// In units of the target.
     pub(crate) gain: f64,
@@ -45,13 +48,13 @@ impl<T: Target> Node<'_, T> {
         match best {
             Some(best) if gain <= best.gain => {}
             Some(best) => {
-                (best.feature, best.bin, best.threshold) = (cut.feature, cut.bin, cut.threshold);
+                (best.feature, best.bin, best.threshold, best.levels) = (cut.feature, cut.bin, cut.threshold, None);
                 (best.missing_left, best.gain) = (missing_left, gain);
                 best.left.copy_from_slice(left);
             }
             None => {
                 let Cut { feature, bin, threshold } = cut;
-                *best = Some(Split { feature, bin, threshold, missing_left, gain, left: left.to_vec() });
+                *best = Some(Split { feature, bin, threshold, levels: None, missing_left, gain, left: left.to_vec() });
             }
         }
     }

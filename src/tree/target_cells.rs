@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -9,6 +10,7 @@ use super::binned::BinnedSplitter;
 use super::bins::{BinnedMatrix, Bins};
 use super::features::{FeatureDraw, FeatureOrder};
 use super::grow::{self, Cells, Cut, Fill, Search};
+use super::levels::Levels;
 use super::parameters::Limits;
 use super::scan::{ScanRoom, scan};
 use super::sequential::Splitter;
@@ -247,6 +249,10 @@ impl<T: Target> Cells for TargetCells<'_, T> {
         !small && !pure && totals.count > self.small
     }
 
+    fn levels(&self) -> &Arc<Levels> {
+        self.bins.levels()
+    }
+
     fn threshold(&self, feature: u32, bin: u16) -> f32 {
         self.bins.threshold(feature as usize, bin)
     }
@@ -298,12 +304,12 @@ impl<T: Target> Cells for TargetCells<'_, T> {
         for (winner, search) in winners.into_iter().zip(searches) {
             let (target, least) = (self.learners[search.tree].target, self.least_gains[search.tree]);
             splits.push(winner.filter(|winner| winner.gain >= least).map(|winner| {
-                let Split { feature, bin, threshold, missing_left, gain, left } = winner;
+                let Split { feature, bin, threshold, levels, missing_left, gain, left } = winner;
                 self.thresholds.insert(self.slot_rows[search.slot].clone(), threshold);
                 let whole = |words: Vec<u64>| NodeCell { count: target.count(&words), words };
                 let mut right = search.totals.words.clone();
                 take_cell(&mut right, &left);
-                grow::Split { feature, bin, missing_left, gain, left: whole(left), right: whole(right) }
+                grow::Split { feature, bin, levels, missing_left, gain, left: whole(left), right: whole(right) }
             }));
         }
         Ok(splits)
@@ -312,7 +318,7 @@ impl<T: Target> Cells for TargetCells<'_, T> {
     fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>> {
         let cut = |cut: &Cut| ops::Cut {
             rows: cut.rows.clone(),
-            route: self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left),
+            route: self.matrix.layout().route(cut.feature, cut.bin, cut.levels.as_ref(), cut.missing_left),
             left: Some(cut.left),
         };
         let routes: Vec<ops::Cut> = cuts.iter().map(cut).collect();

@@ -99,7 +99,7 @@ fn complete<T: Target>(
     for (SmallNode { tree, node, .. }, subtree) in small.iter().zip(&subtrees) {
         graft(&mut trees[*tree], *node, subtree);
     }
-    trees.par_iter().map(by_level).collect()
+    trees.par_iter().map(|tree| by_level(tree).with_levels(bins.levels())).collect()
 }
 
 /// The leaves of a tree, with their ways from the root.
@@ -129,9 +129,12 @@ fn graft(tree: &mut Tree, leaf: u32, subtree: &Tree) {
             continue;
         };
         let places = tree.divide(to, feature, threshold, missing_left, gain);
+        if let Some(left) = subtree.left_bins(&subtree.nodes()[from as usize]) {
+            tree.divide_levels(to, *left);
+        }
         for (place, child) in places.into_iter().zip(children) {
-            *tree.node_mut(place) =
-                Node { feature: None, children: [0; 2], gain: 0.0, ..subtree.nodes()[child as usize] };
+            let node = subtree.nodes()[child as usize];
+            *tree.node_mut(place) = Node { feature: None, level_set: None, children: [0; 2], gain: 0.0, ..node };
             tree.value_mut(place).copy_from_slice(subtree.value(child));
             open.push((place, child));
         }

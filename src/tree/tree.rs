@@ -1,9 +1,13 @@
 //! A fitted decision tree.
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::level_sets::{LevelSets, store_level_sets};
+use super::levels::Levels;
 use super::text;
-use crate::cpu::tree::predict::{MISSING_LEFT, Step};
+use crate::cpu::tree::bin_set::{BinSet, UNKNOWN};
+use crate::cpu::tree::predict::FEATURE;
 use crate::error::Result;
 use crate::model::Container;
 
@@ -13,13 +17,19 @@ const LEAF: u32 = u32::MAX;
 /// A decision tree: nodes in arrays, the root first, children behind their parents.
 ///
 /// A row goes from the root to the left child where its value of `feature` is at most `threshold`, else to the right
-/// one; a missing value goes where `missing_left` says. The node without children where it ends has its values.
+/// one; a missing value goes where `missing_left` says. Of a categorical feature a set of levels goes left
+/// ([`Tree::left_levels`]), and a level that was not fitted goes where missing values go. The node without children
+/// where it ends has its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     outputs: usize,
     nodes: Vec<Node>,
     /// nodes×outputs.
     values: Vec<f64>,
+    /// The bins of levels that go left, with [`UNKNOWN`] where missing values do.
+    pub(super) sets: Vec<BinSet>,
+    /// The bins of the levels; none where no feature is categorical.
+    pub(super) levels: Option<Arc<Levels>>,
 }
 
 /// One node of a tree.
@@ -27,8 +37,10 @@ pub struct Tree {
 pub struct Node {
     /// The feature that divides; none in a leaf.
     pub feature: Option<u32>,
-    /// Values up to this one go left.
+    /// Values up to this one go left; of no meaning where a set of levels does.
     pub threshold: f32,
+    /// The number of its set of levels, where the feature is categorical: see [`Tree::left_levels`].
+    pub level_set: Option<u32>,
     /// Whether missing values go left.
     pub missing_left: bool,
     /// The children's numbers; 0 in a leaf.
@@ -48,6 +60,7 @@ impl Default for Node {
         Node {
             feature: None,
             threshold: 0.0,
+            level_set: None,
             missing_left: false,
             children: [0; 2],
             gain: 0.0,
@@ -61,7 +74,7 @@ impl Default for Node {
 impl Tree {
     /// A tree of one leaf with `outputs` values, all 0.
     pub(crate) fn leaf(outputs: usize, node: Node) -> Tree {
-        Tree { outputs, nodes: vec![node], values: vec![0.0; outputs] }
+        Tree { outputs, nodes: vec![node], values: vec![0.0; outputs], sets: vec![], levels: None }
     }
 
     /// Makes a leaf an inner node and adds its two leaves; returns their numbers.
@@ -80,6 +93,26 @@ impl Tree {
         self.nodes.extend([Node::default(); 2]);
         self.values.resize(self.nodes.len() * self.outputs, 0.0);
         children
+    }
+
+    /// Makes the division of an inner node one by levels: these bins go left.
+    pub(crate) fn divide_levels(&mut self, parent: u32, mut left: BinSet) {
+        let node = &mut self.nodes[parent as usize];
+        if node.missing_left {
+            left.insert(UNKNOWN);
+        }
+        (node.level_set, node.threshold) = (Some(self.sets.len() as u32), 0.0);
+        self.sets.push(left);
+    }
+
+    /// The same tree with the bins of levels that its sets are of.
+    pub(crate) fn with_levels(self, levels: &Arc<Levels>) -> Tree {
+        Tree { levels: levels.is_any().then(|| levels.clone()), ..self }
+    }
+
+    /// The bins that go left of a node that divides levels.
+    pub(super) fn left_bins(&self, node: &Node) -> Option<&BinSet> {
+        node.level_set.map(|set| &self.sets[set as usize])
     }
 
     /// The same tree with this many values a node, all 0.
@@ -118,6 +151,25 @@ impl Tree {
         &self.values
     }
 
+    /// The codes of the levels that go left from a node, ascending; none where its feature is not categorical, and in
+    /// a leaf. Fitted levels that are not among them go right; other codes go where missing values go. Panics when there
+    /// is no such node, as indexing does.
+    pub fn left_levels(&self, node: u32) -> Option<Vec<u32>> {
+        self.levels_where(node, |is_left| is_left)
+    }
+
+    /// The codes of the levels that go right from a node, as [`Tree::left_levels`].
+    pub fn right_levels(&self, node: u32) -> Option<Vec<u32>> {
+        self.levels_where(node, |is_left| !is_left)
+    }
+
+    fn levels_where(&self, node: u32, wanted: impl Fn(bool) -> bool) -> Option<Vec<u32>> {
+        let node = &self.nodes[node as usize];
+        let (left, levels) = (self.left_bins(node)?, self.levels.as_ref()?.feature(node.feature? as usize)?);
+        let fitted = (0..).zip(levels.bins()).filter(|(_, bin)| **bin != UNKNOWN);
+        Some(fitted.filter(|(_, bin)| wanted(left.contains(**bin))).map(|(code, _)| code).collect())
+    }
+
     /// Number of leaves.
     pub fn leaves(&self) -> usize {
         self.nodes.len().div_ceil(2)
@@ -137,23 +189,23 @@ impl Tree {
     /// The number of the leaf that a row of raw values ends in.
     pub fn leaf_of(&self, row: &[f32]) -> u32 {
         let mut at = 0;
-        while let Node { feature: Some(feature), threshold, missing_left, children, .. } = self.nodes[at as usize] {
+        while let Node { feature: Some(feature), threshold, missing_left, children, level_set, .. } =
+            self.nodes[at as usize]
+        {
             let value = row[feature as usize];
-            let left = value <= threshold || value.is_nan() && missing_left;
+            let left = match level_set {
+                None => value <= threshold || value.is_nan() && missing_left,
+                Some(set) => self.sets[set as usize].contains(self.level_bin(feature, value)),
+            };
             at = children[usize::from(!left)];
         }
         at
     }
 
-    /// The nodes as a walk over many rows wants them.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = Step> {
-        self.nodes.iter().zip(0..).map(|(node, number)| match node.feature {
-            None => Step { threshold: 0.0, feature: 0, children: [number; 2] },
-            Some(feature) => {
-                let feature = feature | if node.missing_left { MISSING_LEFT } else { 0 };
-                Step { threshold: node.threshold, feature, children: node.children }
-            }
-        })
+    /// The bin of a level, [`UNKNOWN`] where it has none.
+    fn level_bin(&self, feature: u32, value: f32) -> u8 {
+        let levels = self.levels.as_ref().and_then(|levels| levels.feature(feature as usize));
+        levels.map_or(UNKNOWN, |levels| levels.bin(value))
     }
 
     /// Adds what each division gains to its feature's place in `gains`.
@@ -182,7 +234,7 @@ impl Tree {
     /// └─ no: …
     /// ```
     pub fn to_text(&self, names: Option<&[String]>) -> String {
-        text::draw(self, names)
+        text::draw(self, names, &[])
     }
 }
 
@@ -215,6 +267,7 @@ pub(crate) fn store_trees(container: &mut Container, trees: &[Tree]) -> Result<(
     container.insert("tree.weight", &[count], nodes().map(|node| node.weight).collect::<Vec<f64>>())?;
     container.insert("tree.count", &[count], nodes().map(|node| node.count).collect::<Vec<u64>>())?;
     container.insert("tree.impurity", &[count], nodes().map(|node| node.impurity).collect::<Vec<f64>>())?;
+    store_level_sets(container, trees)?;
     let values = trees.iter().flat_map(|tree| tree.values.iter().copied()).collect::<Vec<f64>>();
     container.insert("tree.value", &[count, outputs], values)
 }
@@ -233,10 +286,12 @@ pub(crate) fn restore_trees(container: &mut Container, features: usize, outputs:
     let rows: Vec<u64> = container.take("tree.count", &[count])?;
     let impurity: Vec<f64> = container.take("tree.impurity", &[count])?;
     let values: Vec<f64> = container.take("tree.value", &[count, outputs])?;
+    let mut sets = LevelSets::restore(container, count, features)?;
     let nodes: Vec<Node> = (0..count)
         .map(|at| Node {
             feature: Some(feature[at]).filter(|feature| *feature != LEAF),
             threshold: threshold[at],
+            level_set: None,
             missing_left: missing_left[at] != 0,
             children: [children[2 * at], children[2 * at + 1]],
             gain: gain[at],
@@ -252,7 +307,10 @@ pub(crate) fn restore_trees(container: &mut Container, features: usize, outputs:
         let Some(end) = end else { return Err(container.refuse("the trees have more nodes than there are")) };
         let nodes = nodes[start..end].to_vec();
         check(&nodes, features).map_err(|why| container.refuse(why))?;
-        restored.push(Tree { outputs, nodes, values: values[start * outputs..end * outputs].to_vec() });
+        let values = values[start * outputs..end * outputs].to_vec();
+        let mut tree = Tree { outputs, nodes, values, sets: vec![], levels: None };
+        sets.give(start, &mut tree).map_err(|why| container.refuse(why))?;
+        restored.push(tree);
         start = end;
     }
     if start == count { Ok(restored) } else { Err(container.refuse("there are nodes that belong to no tree")) }
@@ -266,7 +324,7 @@ fn check(nodes: &[Node], features: usize) -> std::result::Result<(), String> {
     let mut parents = vec![0_u32; nodes.len()];
     for (number, node) in nodes.iter().enumerate() {
         let Some(feature) = node.feature else { continue };
-        if feature as usize >= features {
+        if feature as usize >= features || feature > FEATURE {
             return Err(format!("a tree divides by feature {feature}, and there are {features}"));
         }
         for child in node.children {

@@ -1,6 +1,7 @@
 //! The fitted trees of a model, one or many, with the columns they were fitted on.
 
 use super::tree::{Tree, restore_trees, store_trees};
+use super::walking::walk;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::tree::predict::Walk;
 use crate::device::Device;
@@ -73,9 +74,7 @@ impl Trees {
     }
 
     fn walk(&self) -> Walk {
-        let mut walk = Walk::default();
-        self.trees.iter().for_each(|tree| walk.push(tree.steps(), tree.depth()));
-        walk
+        walk(&self.trees)
     }
 
     /// How much of what the trees gained each column gave: the mean of the trees' shares, with the sum 1; zeros when

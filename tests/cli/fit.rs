@@ -251,3 +251,22 @@ fn whole_numbers_of_a_regression_are_split_as_numbers() {
     let report = json(&["fit", "kneighbors-regressor", &x, "--target", "y", "--split", "0.75"]);
     assert_eq!(report["scored_rows"], 5);
 }
+
+#[test]
+fn trees_take_text_columns_as_they_are() {
+    let folder = Folder::new();
+    let people = folder.file("people.csv", PEOPLE);
+    let model = folder.path("tree.gm");
+    let fit = ["fit", "decision-tree-classifier", &people, "--target", "kind", "--features", "city", "--save", &model];
+    let report = json(&fit);
+    assert_eq!(report["columns"], 1);
+    let (shown, _) = run(&["inspect", &model]);
+    assert!(shown.contains("city in {") || shown.contains("city not in {"), "{shown}");
+    // The levels have their names, and one that was not fitted is missing.
+    assert!(!shown.contains("in {0"), "{shown}");
+    let other = folder.file("other.csv", "city\nAtlantis\n");
+    let (said, _) = run(&["predict", &model, &other]);
+    assert_eq!(said.lines().count(), 2, "{said}");
+    let boosted = ["fit", "gradient-boosting-classifier", &people, "--target", "kind", "--set", "min_samples_leaf=1"];
+    assert!(json(&boosted)["columns"].as_u64().unwrap() >= 3);
+}

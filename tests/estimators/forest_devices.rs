@@ -87,3 +87,32 @@ fn a_level_of_all_trees_takes_a_handful_of_read_backs() {
     let readbacks = device.profile_report().readbacks;
     assert!(readbacks <= 1 + 4 * 2, "{readbacks}");
 }
+
+#[test]
+fn levels_and_missing_values_are_the_same_everywhere() {
+    for seed in 0..10 {
+        let (x, y) = table(2600, 5, 4, 60 + seed);
+        let chance = numbers(x.rows(), 80 + seed);
+        let (mut values, mut targets) = (vec![], vec![]);
+        for (row, chance) in chance.iter().enumerate() {
+            let level = ((chance + 1.0) * 20.0) as u32 % 40;
+            values.extend_from_slice(x.row(row));
+            values.push(if row % 13 == 0 { f32::NAN } else { level as f32 });
+            targets.push(y[row] + if level % 3 == 0 { 2.0 } else { 0.0 });
+        }
+        let x = Matrix::from_vec(x.rows(), x.columns() + 1, values).unwrap();
+        let x = x.with_categories([9]).unwrap();
+        let labels = classes(&targets, if seed % 2 == 0 { &[0.5] } else { &[-1.0, 1.0] });
+        let tree = DecisionTreeClassifier::default().max_leaf_nodes(if seed % 3 == 0 { 30 } else { 1000 });
+        let forest = RandomForestRegressor::new(3).min_samples_leaf(4).seed(seed);
+        let wanted = tree.fit(&x, &labels).unwrap().to_bytes().unwrap();
+        let wanted_forest = forest.fit(&x, &targets).unwrap();
+        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+            let rows = x.to(device).unwrap();
+            assert!(tree.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted, "{name}: tree, seed {seed}");
+            let model = forest.fit(&rows, &targets).unwrap();
+            assert!(model.to_bytes().unwrap() == wanted_forest.to_bytes().unwrap(), "{name}: forest, seed {seed}");
+            assert_eq!(model.predict(&rows).unwrap(), wanted_forest.predict(&x).unwrap(), "{name}: seed {seed}");
+        }
+    }
+}

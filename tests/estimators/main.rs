@@ -6,6 +6,7 @@ mod support;
 mod ada_boost;
 mod blobs;
 mod boosting;
+mod categories;
 mod decision_tree;
 mod ensembles;
 mod forest_devices;

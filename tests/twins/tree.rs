@@ -197,7 +197,7 @@ fn the_best_split_is_the_best_of_all_cuts() {
         for (l1, l2, min_count) in [(0.0, 0.0, 1), (0.5, 2.0, 100)] {
             let units = [1e-3, 2e-4];
             let rules = Rules { units, l1, l2, min_hessian: 0.1, min_count, min_gain: 0.0 };
-            let cells = FeatureCells { first: 0, bins: bins as u16, missing, default: None };
+            let cells = FeatureCells { first: 0, bins: bins as u16, missing, default: None, categorical: false };
             let found = best_split(&histogram, 4, &cells, node, &rules);
             let want = split_oracle(&sums, bins, &rules);
             assert_eq!(found.map(|found| (found.bin as usize, found.gain)), want.map(|(bin, _, gain)| (bin, gain)));
@@ -215,7 +215,7 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
     let whole = case.histogram(&rows);
     let node = case.oracle(&rows).into_iter().fold(Sums::default(), Sums::plus);
     let rules = Rules { units: [1e-3, 1e-3], l1: 0.0, l2: 0.0, min_hessian: 0.0, min_count: 1, min_gain: 0.0 };
-    let plain = FeatureCells { first: 0, bins: 5, missing: true, default: None };
+    let plain = FeatureCells { first: 0, bins: 5, missing: true, default: None, categorical: false };
     let want = best_split(&whole, 0, &plain, node, &rules);
     for default in 0..6_u16 {
         // The rows outside the default bin, in cells 1.. of a shared column.
@@ -234,7 +234,7 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
         let matrix = BinnedRows { bins: &bins, stride: 8, columns: &codes };
         let mut shared = Histogram::default();
         histograms(matrix, &[0, 6], vec![Job { rows: &others, packed: &case.packed, into: &mut shared }], &mut vec![]);
-        let cells = FeatureCells { first: 1, bins: 5, missing: true, default: Some(default) };
+        let cells = FeatureCells { first: 1, bins: 5, missing: true, default: Some(default), categorical: false };
         assert_eq!(best_split(&shared, 0, &cells, node, &rules), want);
     }
 }

@@ -27,7 +27,8 @@ fn binned(stream: &mut Stream, rows: usize, columns: usize) -> Result<Binned<'st
     let turned = (0..columns).flat_map(|column| bins.iter().skip(column).step_by(stride).copied()).collect();
     let turned: &'static [u8] = Vec::leak(turned);
     let starts: &'static [u32] = Vec::leak((0..=columns as u32).map(|column| 256 * column).collect());
-    let feature = |first: &u32| FeatureCells { first: *first, bins: 256, missing: false, default: None };
+    let feature =
+        |first: &u32| FeatureCells { first: *first, bins: 256, missing: false, default: None, categorical: false };
     let features: &'static [FeatureCells] = Vec::leak(starts[..columns].iter().map(feature).collect());
     Binned::new(stream, BinnedRows { bins, stride, columns: turned }, starts, features)
 }

@@ -116,7 +116,7 @@ fn describe(options: &Options, part: Part, model: &PipelineModel) -> Result<Desc
         targets: model.targets().to_vec(),
         classes: model.model().classes().to_vec(),
         steps: model.steps().iter().map(|step| step.kind()).collect(),
-        text: model.model().text(&model.input_names()),
+        text: model.model().text_with_levels(&model.input_names(), &model.input_levels()),
     })
 }
 

@@ -27,6 +27,7 @@ struct Described {
     task: Task,
     about: &'static str,
     takes_missing: bool,
+    takes_categories: bool,
     parameters: Vec<Parameter>,
 }
 
@@ -68,13 +69,15 @@ fn describe(entry: &Entry) -> gristmill::Result<Described> {
     };
     let (name, task, about) = (entry.name, entry.task, entry.about);
     let parameters = entry.parameters.iter().map(parameter).collect();
-    Ok(Described { name, task, about, takes_missing: estimator.takes_missing(), parameters })
+    let (takes_missing, takes_categories) = (estimator.takes_missing(), estimator.takes_categories());
+    Ok(Described { name, task, about, takes_missing, takes_categories, parameters })
 }
 
 /// The model, its task and what it does, and a line for each parameter: name, default and meaning.
 fn block(model: &Described) -> String {
     let missing = if model.takes_missing { ", takes missing values" } else { "" };
-    let mut block = format!("{} ({}{missing}): {}", model.name, task(model.task), model.about);
+    let levels = if model.takes_categories { " and text columns" } else { "" };
+    let mut block = format!("{} ({}{missing}{levels}): {}", model.name, task(model.task), model.about);
     let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
     let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let names = width(&mut model.parameters.iter().map(|parameter| parameter.name.len()));

@@ -1,9 +1,11 @@
 //! The best split of a node, from its histogram of gradient cells.
 
+use super::bin_set::BinSet;
 use super::histogram::{Histogram, Sums};
+use super::level_split::best_level_split;
 
 /// A gain below this share of the children's scores is rounding.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// Where the cells of a feature stand in a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub struct FeatureCells {
     pub missing: bool,
     /// The bin without a cell, as the feature shares its column: the node's sums less those of the other bins.
     pub default: Option<u16>,
+    /// Whether the bins are of levels, which have no order; such a feature has no default.
+    pub categorical: bool,
 }
 
 /// What a split must keep to.
@@ -45,7 +49,7 @@ impl Rules {
     }
 
     #[inline(always)]
-    fn allow(&self, child: Sums) -> bool {
+    pub(super) fn allow(&self, child: Sums) -> bool {
         child.count >= self.min_count && child.hessian as f64 * self.units[1] >= self.min_hessian
     }
 }
@@ -55,8 +59,10 @@ impl Rules {
 pub struct Found {
     /// The feature.
     pub feature: u32,
-    /// The last bin that goes left.
+    /// The last bin that goes left, unless a set says which do.
     pub bin: u16,
+    /// The bins that go left, where the feature is categorical.
+    pub levels: Option<BinSet>,
     /// Whether missing values go left.
     pub missing_left: bool,
     /// What the loss falls by, times two.
@@ -89,6 +95,10 @@ pub fn best_split(
         return None;
     }
     let first = cells.first as usize;
+    if cells.categorical {
+        let sums: Vec<Sums> = histogram.range(first..first + all).collect();
+        return best_level_split(&sums, bins, feature, node, rules);
+    }
     let Some(default) = cells.default else {
         return scan(histogram.range(first..first + all), bins, feature, node, rules);
     };
@@ -123,7 +133,7 @@ fn scan(
         let gain = scores - whole;
         let least = best.as_ref().map_or(rules.min_gain, |best| best.gain);
         if gain > least && gain > ROUNDING * scores {
-            *best = Some(Found { feature, bin: bin as u16, missing_left, gain, left });
+            *best = Some(Found { feature, bin: bin as u16, levels: None, missing_left, gain, left });
         }
     };
     // The split after the last bin divides present from missing values.

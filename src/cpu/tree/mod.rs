@@ -3,9 +3,11 @@
 //! any cut of the work and any device give the same tree.
 
 pub mod best_split;
+pub mod bin_set;
 pub mod class_histogram;
 pub mod gradients;
 pub mod histogram;
+pub mod level_split;
 pub mod partition;
 pub mod predict;
 pub mod target_histogram;

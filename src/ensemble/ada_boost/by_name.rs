@@ -20,6 +20,10 @@ impl Estimator for AdaBoostClassifier {
     ];
     const TAKES_MISSING: bool = true;
 
+    fn takes_categories(&self) -> bool {
+        self.estimator.takes_categories()
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AdaBoostClassifierModel> {
         self.fit_with(x, target.labels()?, options)
     }
@@ -37,6 +41,10 @@ impl Estimator for AdaBoostRegressor {
         ("seed", "decides what is drawn"),
     ];
     const TAKES_MISSING: bool = true;
+
+    fn takes_categories(&self) -> bool {
+        self.estimator.takes_categories()
+    }
 
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AdaBoostRegressorModel> {
         self.fit_with(x, target.values()?, options)

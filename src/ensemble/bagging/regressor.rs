@@ -220,6 +220,10 @@ impl Estimator for BaggingRegressor {
     const ABOUT: &'static str = "the mean of one model fitted on many random bags of rows";
     const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
 
+    fn takes_categories(&self) -> bool {
+        self.estimator.takes_categories()
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<BaggingRegressorModel> {
         self.fit_with(x, target.values()?, options)
     }

@@ -246,6 +246,10 @@ impl Estimator for GradientBoostingClassifier {
     const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
     const TAKES_MISSING: bool = true;
 
+    fn takes_categories(&self) -> bool {
+        true
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Self::Model> {
         self.fit_with(x, target.labels()?, options)
     }

@@ -19,6 +19,8 @@ use super::settings::{Growth, Settings};
 ///
 /// # What to expect
 /// - A fit costs about n·d operations for each level of each tree; 8-bit bins of the rows are kept beside them.
+/// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are divided
+///   by sets of levels; a level that was not fitted is missing.
 /// - Missing values (NaN) are accepted. Rows of weight 0 are ignored. A class without rows gets next to no chance.
 /// - If nothing can be divided (constant features, too few rows), every row gets the classes' shares.
 /// - The same seed gives the same model bytes, for any number of threads.

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{Losses, Outcome, Rows};
 use crate::model::Container;
 use crate::ops::tree::predict::predict;
-use crate::tree::{Tree, restore_trees, store_trees};
+use crate::tree::{Tree, restore_trees, store_trees, walk};
 
 /// Trees whose values add up to scores: those of a round one after the other, one an output.
 #[derive(Debug, Clone)]
@@ -30,8 +30,7 @@ pub(super) struct Summary {
 
 impl Boosted {
     pub fn new(trees: Vec<Tree>, baseline: Vec<f64>, features: usize, curve: Vec<f64>, converged: bool) -> Boosted {
-        let mut walk = Walk::default();
-        trees.iter().for_each(|tree| walk.push(tree.steps(), tree.depth()));
+        let walk = walk(&trees);
         Boosted { trees, baseline, features, curve, converged, walk }
     }
 

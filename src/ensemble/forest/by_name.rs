@@ -47,6 +47,10 @@ impl Estimator for RandomForestClassifier {
     const PARAMETERS: &'static [(&'static str, &'static str)] = CLASSIFIER;
     const TAKES_MISSING: bool = true;
 
+    fn takes_categories(&self) -> bool {
+        true
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<RandomForestClassifierModel> {
         self.fit_with(x, target.labels()?, options)
     }
@@ -80,6 +84,10 @@ impl Estimator for RandomForestRegressor {
     const ABOUT: &'static str = "many trees of random rows and features; their mean";
     const PARAMETERS: &'static [(&'static str, &'static str)] = REGRESSOR;
     const TAKES_MISSING: bool = true;
+
+    fn takes_categories(&self) -> bool {
+        true
+    }
 
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<RandomForestRegressorModel> {
         self.fit_with(x, target.values()?, options)

@@ -201,6 +201,11 @@ impl Estimator for StackingClassifier {
     const ABOUT: &'static str = "a classifier that learns from what several others say of rows new to them";
     const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
 
+    fn takes_categories(&self) -> bool {
+        self.estimators.iter().all(AnyEstimator::takes_categories)
+            && (!self.passthrough || self.final_estimator.takes_categories())
+    }
+
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<StackingClassifierModel> {
         self.fit_with(x, target.labels()?, options)
     }

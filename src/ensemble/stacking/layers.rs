@@ -94,8 +94,10 @@ pub(super) fn said(members: &[Model], x: Rows<'_>, classes: Option<usize>) -> Re
     all.ok_or_else(|| Error::Param { name: "estimators", rule: "not empty".to_string(), got: "none".to_string() })
 }
 
-/// The columns of both.
+/// The columns of both, with what is categorical in them.
 pub(super) fn beside(left: &Matrix, right: &Matrix) -> Result<Matrix> {
     let rows = (0..left.rows()).flat_map(|row| left.row(row).iter().chain(right.row(row)).copied());
-    Matrix::from_vec(left.rows(), left.columns() + right.columns(), rows.collect())
+    let both = Matrix::from_vec(left.rows(), left.columns() + right.columns(), rows.collect())?;
+    let behind = right.categorical_columns().into_iter().map(|column| left.columns() + column);
+    both.with_categories(left.categorical_columns().into_iter().chain(behind))
 }

@@ -1,6 +1,7 @@
 //! The best splits of nodes.
 
 use std::mem::offset_of;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
@@ -53,6 +54,8 @@ const FEATURES_PER_TASK: usize = 4;
 const LISTED: usize = 4;
 /// Words of a node's shortlist: count, features, 256 cells for each.
 const LIST_WORDS: usize = 4 * (2 + 256 * LISTED);
+/// Words of a cell.
+const CELL_WORDS: usize = CELL_BYTES as usize / 4;
 /// What one cell costs, in operations.
 const OPERATIONS: usize = 192;
 /// Words of a search in the table.
@@ -77,6 +80,7 @@ pub struct Search {
 ///
 /// On a GPU the device bounds what each feature gains in f32, and the host settles the winner among those that may be
 /// best, in f64 from the exact sums, with the function that the CPU uses: the same split on every device, to the bit.
+/// The cells of categorical features come to the host without bounds, in the same read-back.
 /// One read-back, or two where a node has more than four such features. Costs about 50 additions and comparisons a cell.
 pub fn best_split(
     stream: &mut Stream,
@@ -131,7 +135,8 @@ fn keep_better(winner: &mut Option<Found>, found: Option<Found>) {
 /// Searches that are recorded together: as many as the room for their shortlists and the work of one dispatch allow.
 fn searches_per_block(gpu: &Gpu, searches: &[Search]) -> usize {
     let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
-    let by_room = gpu.scratch_bytes() as usize / (4 * (LIST_WORDS + SEARCH_WORDS + 4 * features));
+    // Where every feature were categorical, all cells would be copied.
+    let by_room = gpu.scratch_bytes() as usize / (4 * (LIST_WORDS + SEARCH_WORDS + (4 + 4 * 256) * features));
     let by_work = gpu.operations_per_dispatch() as usize / (OPERATIONS * 256 * features).max(1);
     by_room.min(by_work).max(1)
 }
@@ -143,10 +148,21 @@ fn on_gpu(
     searches: &[Search],
 ) -> Result<Vec<Option<Found>>> {
     let shortlist = record(recording, binned, home, searches)?;
-    let mut words: Vec<u32> = Vec::with_capacity(LIST_WORDS * searches.len());
-    recording.read(&shortlist, 0, (LIST_WORDS * searches.len()) as u64, &mut |part| words.extend_from_slice(part))?;
-    let settle = |(search, list): (&Search, &[u32])| settle(search, list, binned.features);
-    let mut settled: Vec<_> = searches.par_iter().zip(words.par_chunks_exact(LIST_WORDS)).map(settle).collect();
+    let lists = LIST_WORDS * searches.len();
+    let cells: Vec<usize> = searches.iter().map(|search| level_cells(search, binned.features).len()).collect();
+    let all = lists + CELL_WORDS * cells.iter().sum::<usize>();
+    let mut words: Vec<u32> = Vec::with_capacity(all);
+    recording.read(&shortlist, 0, all as u64, &mut |part| words.extend_from_slice(part))?;
+    let (lists, mut rest) = words.split_at(lists);
+    let mut levels = Vec::with_capacity(searches.len());
+    for cells in cells {
+        let (own, others) = rest.split_at(CELL_WORDS * cells);
+        levels.push(own);
+        rest = others;
+    }
+    let settle = |((search, list), levels): ((&Search, &[u32]), &&[u32])| settle(search, list, levels, binned.features);
+    let lists = lists.par_chunks_exact(LIST_WORDS);
+    let mut settled: Vec<_> = searches.par_iter().zip(lists).zip(&levels).map(settle).collect();
     let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
     let together = recording.gpu.scratch_bytes() as usize / (CELL_BYTES as usize * binned.cells());
     for open in open.chunks(together.max(1)) {
@@ -163,8 +179,29 @@ fn on_gpu(
     Ok(settled.into_iter().map(Option::flatten).collect())
 }
 
-/// The winner among the listed features; nothing where the list does not hold all that may be best.
-fn settle(search: &Search, list: &[u32], features: &[FeatureCells]) -> Option<Option<Found>> {
+/// The features of a search that are categorical, or those that are not.
+fn features_where<'a>(
+    search: &'a Search,
+    features: &'a [FeatureCells],
+    categorical: bool,
+) -> impl Iterator<Item = u32> + 'a {
+    search.features.iter().copied().filter(move |feature| features[*feature as usize].categorical == categorical)
+}
+
+/// The cells of the categorical features of a search, one feature after the other.
+fn level_cells(search: &Search, features: &[FeatureCells]) -> Vec<usize> {
+    features_where(search, features, true).flat_map(|feature| cells_of(&features[feature as usize])).collect()
+}
+
+fn cells_of(cells: &FeatureCells) -> Range<usize> {
+    let first = cells.first as usize;
+    // A feature of one bin has no column, and no cells.
+    let all = cells.bins as usize + usize::from(cells.missing);
+    first..first + if all < 2 { 0 } else { all }
+}
+
+/// The winner among the listed and the categorical features; nothing where the list does not hold all that may be best.
+fn settle(search: &Search, list: &[u32], levels: &[u32], features: &[FeatureCells]) -> Option<Option<Found>> {
     let count = list[0] as usize;
     if count > LISTED || !is_bounded(&search.rules) {
         return None;
@@ -173,6 +210,14 @@ fn settle(search: &Search, list: &[u32], features: &[FeatureCells]) -> Option<Op
     for (feature, cells) in list[4..8].iter().zip(list[8..].chunks_exact(4 * 256)).take(count) {
         let own = FeatureCells { first: 0, ..features[*feature as usize] };
         keep_better(&mut winner, of_feature(&decode(cells), *feature, &own, search.node, &search.rules));
+    }
+    let mut rest = levels;
+    for feature in features_where(search, features, true) {
+        let cells = &features[feature as usize];
+        let (own, others) = rest.split_at(CELL_WORDS * cells_of(cells).len());
+        let place = FeatureCells { first: 0, ..*cells };
+        keep_better(&mut winner, of_feature(&decode(own), feature, &place, search.node, &search.rules));
+        rest = others;
     }
     Some(winner)
 }
@@ -208,8 +253,9 @@ fn record(
     let mut words = vec![];
     let mut tasks = vec![];
     for (number, search) in (0..).zip(searches) {
-        words.extend(entry(search, tasks.len() / 2));
-        tasks.extend(search.features.iter().flat_map(|feature| [number, *feature]));
+        let first_task = tasks.len() / 2;
+        tasks.extend(features_where(search, binned.features, false).flat_map(|feature| [number, feature]));
+        words.extend(entry(search, first_task, tasks.len() / 2 - first_task));
     }
     let count = tasks.len() / 2;
     let params = Params {
@@ -221,8 +267,12 @@ fn record(
     let params = bytemuck::bytes_of(&params);
     words.extend(tasks);
     let plan = fill_table(recording, home, Room::Searches, &words)?;
-    let bounds = home.room(recording, Room::Bounds, 8 * count as u64)?;
-    let shortlist = home.room(recording, Room::Shortlist, 4 * (LIST_WORDS * searches.len()) as u64)?;
+    let bounds = home.room(recording, Room::Bounds, 8 * count.max(1) as u64)?;
+    let copies: Vec<(usize, Vec<usize>)> =
+        searches.iter().map(|search| (search.slot, level_cells(search, binned.features))).collect();
+    let copied: usize = copies.iter().map(|(_, cells)| cells.len()).sum();
+    let listed = LIST_WORDS * searches.len();
+    let shortlist = home.room(recording, Room::Shortlist, 4 * (listed + CELL_WORDS * copied) as u64)?;
     let (slots, features) = (home.filled()?, &binned.on_gpu()?.features);
     let cells = 256 * count as u64;
     let team = if recording.gpu.long_words { 1 } else { 32 };
@@ -236,7 +286,7 @@ fn record(
         };
         recording.dispatch(&KERNEL, dispatch)?;
     }
-    let listed = (LIST_WORDS * searches.len()) as u64;
+    let listed = listed as u64;
     recording.dispatch(
         &KERNEL_SHORTLIST,
         Dispatch {
@@ -247,12 +297,20 @@ fn record(
             work: Work { operations: 4 * listed, bytes: 8 * listed },
         },
     )?;
+    let mut to = 4 * listed;
+    for (slot, cells) in copies {
+        for run in cells.chunk_by(|one, next| one + 1 == *next) {
+            let (from, bytes) = ((slot * binned.cells() + run[0]) as u64, CELL_BYTES * run.len() as u64);
+            recording.copy((&slots, CELL_BYTES * from), (&shortlist, to), bytes)?;
+            to += bytes;
+        }
+    }
     Ok(shortlist)
 }
 
 /// A search as the device reads it, in units of its sums: gains there are gains here divided by units[0]²/units[1].
-fn entry(search: &Search, first_task: usize) -> [u32; SEARCH_WORDS] {
-    let Search { slot, node, rules, features } = search;
+fn entry(search: &Search, first_task: usize, tasks: usize) -> [u32; SEARCH_WORDS] {
+    let Search { slot, node, rules, .. } = search;
     let [gradient_unit, hessian_unit] = rules.units;
     let (l1, l2) =
         ((rules.l1 / gradient_unit).min(LARGEST) as f32, (rules.l2 / hessian_unit).min(LARGEST * LARGEST) as f32);
@@ -264,7 +322,7 @@ fn entry(search: &Search, first_task: usize) -> [u32; SEARCH_WORDS] {
     [
         *slot as u32,
         first_task as u32,
-        features.len() as u32,
+        tasks as u32,
         0,
         gradient_low,
         gradient_high,

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::upload_table;
 use crate::array::{DeviceMatrix, RowStore, blocks};
-use crate::cpu::tree::predict::{MISSING_LEFT, Step, Walk};
+use crate::cpu::tree::predict::{FEATURE, LEVELS, Step, Walk};
 use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
@@ -18,7 +18,7 @@ use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 pub const KERNEL: Kernel = Kernel {
     name: "tree/predict",
     source: include_str!("../../../shaders/tree/predict.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
+    buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Write],
     params: &[
         Field { name: "rows", offset: offset_of!(Params, rows) },
         Field { name: "words", offset: offset_of!(Params, words) },
@@ -64,7 +64,7 @@ pub fn predict<T: Send>(
         let (expected, got) = (format!("{} rows of {outputs} results", x.rows()), format!("{} results", out.len()));
         return Err(Error::Shape { op: "predict", expected, got });
     }
-    let widest = walk.steps().iter().map(|step| step.feature & !MISSING_LEFT).max().unwrap_or(0);
+    let widest = walk.steps().iter().map(|step| step.feature & FEATURE).max().unwrap_or(0);
     if x.columns() > 0 && widest as usize >= x.columns() {
         let (expected, got) = (format!("at least {} columns", u64::from(widest) + 1), x.columns().to_string());
         return Err(Error::Shape { op: "predict", expected, got });
@@ -82,6 +82,8 @@ pub fn predict<T: Send>(
 /// The trees on the device.
 struct Trees {
     steps: Arc<Buffer>,
+    /// Sets and bins of levels.
+    levels: Arc<Buffer>,
     /// First step and depth of each.
     roots: Vec<[u32; 2]>,
     /// Bits of a leaf's number.
@@ -117,7 +119,11 @@ fn on_gpu<T: Send>(
 }
 
 fn upload(recording: &mut Recording, walk: &Walk) -> Result<Trees> {
-    let entry = |step: &Step| [ordered(step.threshold), step.feature, step.children[0], step.children[1]];
+    let first = |step: &Step| match step.feature & LEVELS {
+        0 => ordered(step.threshold),
+        _ => step.threshold.to_bits(),
+    };
+    let entry = |step: &Step| [first(step), step.feature, step.children[0], step.children[1]];
     let steps: Vec<u32> = walk.steps().iter().flat_map(entry).collect();
     let roots: Vec<[u32; 2]> = walk.roots().iter().map(|(first, depth)| [*first as u32, *depth as u32]).collect();
     let ends = walk.roots().iter().skip(1).map(|root| root.0).chain([walk.steps().len()]);
@@ -127,7 +133,8 @@ fn upload(recording: &mut Recording, walk: &Walk) -> Result<Trees> {
         0x101..=0x1_0000 => 16,
         _ => 32,
     };
-    Ok(Trees { steps: upload_table(recording, &steps, 16, "trees")?, roots, bits })
+    let levels = upload_table(recording, walk.words(), 16, "sets of levels")?;
+    Ok(Trees { steps: upload_table(recording, &steps, 16, "trees")?, levels, roots, bits })
 }
 
 /// An integer in the order of the numbers, as the shader makes it; −0 as 0, as they compare equal.
@@ -164,7 +171,7 @@ fn run(
         &KERNEL,
         Dispatch {
             params: bytemuck::bytes_of(&params),
-            buffers: &[view.buffer(), &trees.steps, &table, &leaves],
+            buffers: &[view.buffer(), &trees.steps, &table, &trees.levels, &leaves],
             grid: Grid::covering(count as u64, 64)?,
             overrides: &[("BITS", trees.bits as u32)],
             work: Work { operations: OPERATIONS * levels * rows.len() as u64, bytes: 4 * (values + count as u64) },

@@ -1,6 +1,7 @@
 //! Trees by gradients and Hessians.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::fixed_point::totals;
 use super::{Cells, Cut, Fill, FixedPoint, Root, Search, Split};
@@ -13,7 +14,7 @@ use crate::ops::tree::histogram::histogram;
 use crate::ops::tree::partition::partition;
 use crate::ops::tree::{self, Binned, Growing};
 use crate::tree::features::{FeatureDraw, FeatureOrder};
-use crate::tree::{BinnedMatrix, Bins};
+use crate::tree::{BinnedMatrix, Bins, Levels};
 
 /// What is asked of splits; the units come from the gradients of each tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,6 +138,10 @@ impl Cells for GradientCells<'_> {
         totals.count >= 2 * self.rules.min_count.max(1)
     }
 
+    fn levels(&self) -> &Arc<Levels> {
+        self.bins.levels()
+    }
+
     fn threshold(&self, feature: u32, bin: u16) -> f32 {
         self.bins.threshold(feature as usize, bin)
     }
@@ -170,8 +175,8 @@ impl Cells for GradientCells<'_> {
         let wanted: Vec<tree::Search> = searches.iter().map(search).collect();
         let winners = best_split(&mut self.stream, &self.binned, &mut self.growing, &wanted)?;
         let split = |(found, search): (Option<Found>, &Search<Sums>)| {
-            let Found { feature, bin, missing_left, gain, left } = found?;
-            Some(Split { feature, bin, missing_left, gain, left, right: search.totals.minus(left) })
+            let Found { feature, bin, levels, missing_left, gain, left } = found?;
+            Some(Split { feature, bin, levels, missing_left, gain, left, right: search.totals.minus(left) })
         };
         Ok(winners.into_iter().zip(searches).map(split).collect())
     }
@@ -179,7 +184,7 @@ impl Cells for GradientCells<'_> {
     fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>> {
         let cut = |cut: &Cut| tree::Cut {
             rows: cut.rows.clone(),
-            route: self.matrix.layout().route(cut.feature, cut.bin, cut.missing_left),
+            route: self.matrix.layout().route(cut.feature, cut.bin, cut.levels.as_ref(), cut.missing_left),
             left: Some(cut.left),
         };
         let cuts: Vec<tree::Cut> = cuts.iter().map(cut).collect();

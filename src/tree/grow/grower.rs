@@ -80,7 +80,11 @@ pub(crate) fn grow<C: Cells>(
             wanted.push(Wanted { place: (tree, 0), candidate, slot });
         }
         let node = Node { count: C::count(&root.totals), ..Node::default() };
-        grower.grown.push(Grown { tree: Tree::leaf(1, node), totals: vec![root.totals], rows: vec![root.rows] });
+        grower.grown.push(Grown {
+            tree: Tree::leaf(1, node).with_levels(grower.cells.levels()),
+            totals: vec![root.totals],
+            rows: vec![root.rows],
+        });
     }
     grower.cells.fill(&fills)?;
     let mut open: Vec<Leaf<C::Totals>> = grower.search(wanted)?.into_iter().map(|(_, leaf)| leaf).collect();
@@ -173,8 +177,9 @@ impl<C: Cells> Grower<'_, C> {
         }
         leaves.sort_by_key(|leaf| leaf.rows.start);
         let cut = |leaf: &&mut Leaf<C::Totals>| {
-            let Split { feature, bin, missing_left, .. } = leaf.split;
-            Cut { rows: leaf.rows.clone(), feature, bin, missing_left, left: C::count(&leaf.split.left) as usize }
+            let Split { feature, bin, levels, missing_left, .. } = leaf.split;
+            let (rows, left) = (leaf.rows.clone(), C::count(&leaf.split.left) as usize);
+            Cut { rows, feature, bin, levels, missing_left, left }
         };
         let cuts: Vec<Cut> = leaves.iter().map(cut).collect();
         let lefts = self.cells.partition(&cuts)?;
@@ -216,6 +221,9 @@ impl<C: Cells> Grower<'_, C> {
         let threshold = self.cells.threshold(split.feature, split.bin);
         let grown = &mut self.grown[tree];
         let numbers = grown.tree.divide(node, split.feature, threshold, split.missing_left, split.gain);
+        if let Some(levels) = split.levels {
+            grown.tree.divide_levels(node, levels);
+        }
         for (child, number) in children.into_iter().zip(numbers) {
             grown.tree.node_mut(number).count = C::count(&child.totals);
             grown.rows.push(child.rows);

@@ -8,12 +8,15 @@ mod gradient;
 mod grower;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 pub(crate) use fixed_point::FixedPoint;
 pub(crate) use gradient::{GradientCells, Gradients, SplitRules};
 pub(crate) use grower::grow;
 
+use super::levels::Levels;
 use super::tree::Tree;
+use crate::cpu::tree::bin_set::BinSet;
 use crate::error::Result;
 
 /// In which order leaves are divided.
@@ -79,8 +82,10 @@ pub(crate) struct Search<Totals> {
 #[derive(Debug, Clone)]
 pub(crate) struct Split<Totals> {
     pub feature: u32,
-    /// The last bin that goes left.
+    /// The last bin that goes left, unless a set says which do.
     pub bin: u16,
+    /// The bins that go left, where the feature is categorical.
+    pub levels: Option<BinSet>,
     pub missing_left: bool,
     pub gain: f64,
     pub left: Totals,
@@ -93,6 +98,7 @@ pub(crate) struct Cut {
     pub rows: Range<usize>,
     pub feature: u32,
     pub bin: u16,
+    pub levels: Option<BinSet>,
     pub missing_left: bool,
     /// Rows that go left.
     pub left: usize,
@@ -108,6 +114,9 @@ pub(crate) trait Cells {
 
     /// Whether a node of these totals could be divided at all; if not, no histogram is made for it.
     fn may_divide(&self, totals: &Self::Totals) -> bool;
+
+    /// The bins of categorical features.
+    fn levels(&self) -> &Arc<Levels>;
 
     /// The threshold of raw values behind a bin.
     fn threshold(&self, feature: u32, bin: u16) -> f32;

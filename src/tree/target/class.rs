@@ -107,6 +107,13 @@ impl Target for ClassTarget<'_> {
         }
     }
 
+    fn profile(&self, cell: &[u64], profile: &mut Vec<f64>) -> f64 {
+        let weight: f64 = cell.iter().map(|word| self.weights.weight(*word)).sum();
+        let first = if self.classes == 2 { 1 } else { 0 };
+        profile.extend(cell[first..].iter().map(|word| self.weights.weight(*word) / weight));
+        weight
+    }
+
     fn gain_unit(&self) -> f64 {
         self.weights.unit
     }

@@ -162,6 +162,12 @@ impl Target for ValueTarget<'_> {
         }
     }
 
+    fn profile(&self, cell: &[u64], profile: &mut Vec<f64>) -> f64 {
+        let weight = self.packed.weight(cell[0]);
+        profile.extend(cell[1..].iter().map(|sum| *sum as i64 as f64 / weight));
+        weight
+    }
+
     fn gain_unit(&self) -> f64 {
         self.packed.unit * self.values.unit * self.values.unit / self.outputs() as f64
     }

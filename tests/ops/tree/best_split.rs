@@ -19,9 +19,9 @@ fn features(codes: &Codes) -> Vec<FeatureCells> {
             // Code 0 and the last are not its own; its default stands among its bins, or is that of missing values.
             let bins = cells - 2 + 1 - u16::from(missing);
             let default = [0, bins / 2, bins - 1 + u16::from(missing)][column / 4 % 3];
-            return FeatureCells { first: ends[0] + 1, bins, missing, default: Some(default) };
+            return FeatureCells { first: ends[0] + 1, bins, missing, default: Some(default), categorical: false };
         }
-        FeatureCells { first: ends[0], bins: cells - u16::from(missing), missing, default: None }
+        FeatureCells { first: ends[0], bins: cells - u16::from(missing), missing, default: None, categorical: false }
     };
     codes.starts.windows(2).enumerate().map(feature).collect()
 }
@@ -71,7 +71,7 @@ fn oracle(
                 if gain > best.map_or(rules.min_gain, |best| best.gain) && gain > 1e-12 * scores {
                     let missing_left =
                         if absent.count == 0 { 2 * left.count >= search.node.count } else { missing_left };
-                    best = Some(Found { feature: number, bin, missing_left, gain, left });
+                    best = Some(Found { feature: number, bin, levels: None, missing_left, gain, left });
                 }
             }
         }
@@ -173,7 +173,7 @@ fn equal_columns_go_to_the_lowest_feature() {
     let features: Vec<FeatureCells> = codes
         .starts
         .windows(2)
-        .map(|ends| FeatureCells { first: ends[0], bins: 50, missing: false, default: None })
+        .map(|ends| FeatureCells { first: ends[0], bins: 50, missing: false, default: None, categorical: false })
         .collect();
     for (name, device) in devices() {
         let case = Case { codes: &codes, pairs: &pairs, features: features.clone(), rules: &[PLAIN], some: false };
@@ -230,5 +230,45 @@ fn a_feature_that_is_not_there_is_refused() {
         let search = Search { slot: 0, node: Sums::default(), rules: PLAIN, features: vec![2] };
         let refused = best_split(&mut stream, &binned, &mut growing, &[search]);
         assert!(matches!(refused, Err(Error::Param { .. })), "{name}: {refused:?}");
+    }
+}
+
+#[test]
+fn levels_are_divided_alike_everywhere_and_without_another_read_back() {
+    let sizes: Vec<usize> = (0..9).map(|column| [3, 200, 9, 40, 17][column % 5]).collect();
+    for rows in [2, 65, 1000, 4000] {
+        let (codes, pairs) = (Codes::new(rows, &sizes, 81), gradients(rows, 82).0);
+        let packed: Vec<u64> = pairs.iter().map(|(gradient, hessian)| pack(*gradient, *hessian)).collect();
+        let node = packed.iter().map(|row| Sums::of_row(*row)).fold(Sums::default(), Sums::plus);
+        // All categorical, every second one, and the first of several alike.
+        for (number, categorical) in [|_| true, |column| column % 2 == 1, |column: usize| column < 6].iter().enumerate()
+        {
+            let feature = |(column, ends): (usize, &[u32])| {
+                let (cells, missing) = ((ends[1] - ends[0]) as u16, column % 3 == 1);
+                let bins = cells - u16::from(missing);
+                FeatureCells { first: ends[0], bins, missing, default: None, categorical: categorical(column) }
+            };
+            let features: Vec<FeatureCells> = codes.starts.windows(2).enumerate().map(feature).collect();
+            let search = |device: &Device| {
+                let mut stream = device.stream();
+                let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
+                let mut growing = Growing::new(&stream);
+                growing.begin(&mut stream, &mut (0..rows as u32).collect(), &mut [packed.clone()]).unwrap();
+                let fill = |slot: usize| Fill { tree: 0, rows: slot..rows, slot, parent: None };
+                histogram(&mut stream, &binned, &mut growing, &[fill(0), fill(1)]).unwrap();
+                let of = |slot: usize, some: u32| {
+                    let node = if slot == 0 { node } else { node.minus(Sums::of_row(packed[0])) };
+                    let features = (0..9).filter(|feature| feature % some == 0).collect();
+                    Search { slot, node, rules: Rules { min_count: 1, ..PLAIN }, features }
+                };
+                let searches = [of(1, 1), of(0, 1), of(0, 2), of(1, 4)];
+                best_split(&mut stream, &binned, &mut growing, &searches).unwrap()
+            };
+            let wanted = search(&Device::Cpu);
+            assert!(rows < 1000 || number > 0 || wanted.iter().all(|found| found.unwrap().levels.is_some()));
+            for (name, device) in devices() {
+                assert_eq!(search(device), wanted, "{name}: {rows} rows, {number}");
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
-use gristmill::cpu::tree::predict::{MISSING_LEFT, Step, Walk};
+use gristmill::cpu::tree::bin_set::{BinSet, UNKNOWN};
+use gristmill::cpu::tree::predict::{LEVELS, MISSING_LEFT, Step, Walk};
 use gristmill::ops::tree::predict::predict;
 use gristmill::prelude::*;
 
@@ -123,5 +124,67 @@ fn a_tree_of_a_column_that_is_not_there_is_refused() {
         let x = rows(3, 2, 1).to(device).unwrap();
         let refused = predict(&mut device.stream(), &x, &walk, &mut [0.0; 3], 1, |_, _, _| ());
         assert!(matches!(refused, Err(Error::Shape { op: "predict", .. })), "{name}: {refused:?}");
+    }
+}
+
+#[test]
+fn sets_of_levels_lead_where_they_say() {
+    // Levels in bins: some share one, some have none; and divisions by sets, mixed with those of numbers.
+    let mut numbers = Numbers::new(61);
+    let bins = [5, 37, 1000].map(|levels| {
+        let bin = |_| if numbers.below(8) == 0 { UNKNOWN } else { numbers.below(255.min(levels)) as u8 };
+        (0..levels).map(bin).collect::<Vec<u8>>()
+    });
+    let strange = [f32::NAN, -1.0, -0.0, 0.5, 1e-40, 4.0, 5.0, 36.0, 37.0, 999.0, 1000.0, 1e7, 16_777_216.0, f32::MAX];
+    let mut value = |column: usize| match numbers.below(3) {
+        0 => strange[numbers.below(strange.len())],
+        _ => numbers.below([5, 37, 1000, 9][column]) as f32,
+    };
+    let x = Matrix::from_vec(700, 4, (0..2800).map(|at| value(at % 4)).collect()).unwrap();
+    let mut walk = Walk::default();
+    let tables = bins.each_ref().map(|bins| walk.add_bins(bins));
+    let (mut trees, mut sets) = (vec![], vec![]);
+    for divisions in [1, 30, 300, 3] {
+        let mut steps = tree(&mut numbers, divisions, 4, &[2.0, 4.5, 7.0]);
+        let mut left = vec![BinSet::default(); steps.len()];
+        for number in 0..steps.len() {
+            let feature = (steps[number].feature & !MISSING_LEFT) as usize;
+            if steps[number].children[0] as usize != number && feature < 3 && divisions != 3 {
+                left[number] = (0..=255).filter(|_| numbers.below(2) == 0).collect();
+                steps[number].threshold = walk.add_set(tables[feature], &left[number]);
+                steps[number].feature |= LEVELS;
+            }
+        }
+        walk.push(steps.iter().copied(), depth(&steps));
+        trees.push(steps);
+        sets.push(left);
+    }
+    let leaf_of = |tree: usize, row: &[f32]| {
+        let steps: &[Step] = &trees[tree];
+        let mut at = 0;
+        while steps[at].children[0] as usize != at {
+            let Step { threshold, feature, children } = steps[at];
+            let value = row[(feature & 3) as usize];
+            let left = if feature & LEVELS == 0 {
+                if value.is_nan() { feature & MISSING_LEFT != 0 } else { value <= threshold }
+            } else {
+                let bins = &bins[(feature & 3) as usize];
+                let is_code = value >= 0.0 && value.fract() == 0.0 && value < bins.len() as f32;
+                sets[tree][at].contains(if is_code { bins[value as usize] } else { UNKNOWN })
+            };
+            at = children[usize::from(!left)] as usize;
+        }
+        at as u32
+    };
+    for (name, device) in devices() {
+        let mut found = vec![0; x.rows() * trees.len()];
+        let note = |out: &mut [u32], tree: usize, leaves: &[u32]| {
+            out.iter_mut().skip(tree).step_by(trees.len()).zip(leaves).for_each(|(out, leaf)| *out = *leaf);
+        };
+        predict(&mut device.stream(), &x.to(device).unwrap(), &walk, &mut found, trees.len(), note).unwrap();
+        for (row, found) in found.chunks_exact(trees.len()).enumerate() {
+            let wanted: Vec<u32> = (0..trees.len()).map(|tree| leaf_of(tree, x.row(row))).collect();
+            assert_eq!(*found, wanted, "{name}: row {row}");
+        }
     }
 }

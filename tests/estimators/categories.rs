@@ -1,0 +1,224 @@
+//! Categorical columns in tree models.
+
+use gristmill::ensemble::{
+    AdaBoostClassifier, BaggingClassifier, GradientBoostingClassifier, GradientBoostingRegressor, Growth,
+    RandomForestClassifier, RandomForestRegressor, StackingClassifier, VotingClassifier,
+};
+use gristmill::estimator::Prediction;
+use gristmill::prelude::*;
+use gristmill::tree::Criterion;
+
+use crate::support::{floor, gpu, numbers};
+
+/// Two columns of numbers, one of 7 levels, one of 60, one of 400, and a target that depends on all but the last. Every
+/// ninth value of the third column is missing, and some numbers are.
+fn table(rows: usize, seed: u64) -> (Matrix, Vec<f32>) {
+    let drawn = numbers(rows * 6, seed);
+    let level = |number: f32, levels: f32| ((number + 1.0) / 2.0 * levels).floor().clamp(0.0, levels - 1.0);
+    let (mut x, mut y) = (vec![], vec![]);
+    for (row, drawn) in drawn.chunks_exact(6).enumerate() {
+        let (few, many) = (level(drawn[2], 7.0), level(drawn[3], 60.0));
+        let effect = (few as usize * 5 % 7) as f32 * 0.4 + (many as usize * 37 % 60) as f32 * 0.03;
+        y.push(drawn[0] + drawn[1] * effect + effect + 0.3 * drawn[5]);
+        let few = if row % 9 == 4 { f32::NAN } else { few };
+        let number = if drawn[0] > 0.9 { f32::NAN } else { drawn[0] };
+        x.extend([number, drawn[1], few, many, level(drawn[4], 400.0)]);
+    }
+    (Matrix::from_vec(rows, 5, x).unwrap().with_categories([2, 3, 4]).unwrap(), y)
+}
+
+fn classes(y: &[f32], cuts: &[f32]) -> Labels {
+    let codes: Vec<u32> = y.iter().map(|y| cuts.iter().filter(|cut| y > cut).count() as u32).collect();
+    Labels::from(codes.as_slice())
+}
+
+fn days() -> (Matrix, Labels) {
+    let days = datasets::play_tennis().unwrap();
+    (days.x.clone().with_categories([0, 1, 2, 3]).unwrap(), days.labels().unwrap().clone())
+}
+
+#[test]
+fn quinlans_days_are_divided_by_the_levels_that_tell_most() {
+    let (x, y) = days();
+    for max_bins in [Some(255), None] {
+        let tree = DecisionTreeClassifier::default().criterion(Criterion::Entropy).max_bins(max_bins);
+        let model = tree.fit(&x, &y).unwrap();
+        let root = model.tree().nodes()[0];
+        // Of the divisions in two: overcast against the rest gains 0.940 − 10/14·1 = 0.226 bits, more than any other.
+        assert_eq!((root.feature, root.count), (Some(0), 14));
+        assert!((root.gain / 14.0 - (0.940_286 - 10.0 / 14.0)).abs() < 1e-6);
+        let (left, right) = (model.tree().left_levels(0).unwrap(), model.tree().right_levels(0).unwrap());
+        assert_eq!([left.len().min(right.len()), left.len() + right.len()], [1, 3]);
+        assert!(left == [0] || right == [0], "{left:?} {right:?}");
+        assert_eq!(model.score(&x, &y).unwrap(), 1.0);
+        assert!(model.to_text().contains("outlook in {0}") || model.to_text().contains("outlook not in {0}"));
+        assert!(
+            model.tree().left_levels(root.children[0].max(root.children[1])).is_some() || model.tree().leaves() > 2
+        );
+    }
+    // The gains of the other columns at the root, alone: humidity 0.152 bits, wind 0.048.
+    for (column, gain) in [(2, 0.151_836), (3, 0.048_127)] {
+        let alone = x.select_columns(&[column]).unwrap();
+        let tree =
+            DecisionTreeClassifier::default().criterion(Criterion::Entropy).max_depth(1).fit(&alone, &y).unwrap();
+        assert!((tree.tree().nodes()[0].gain / 14.0 - gain).abs() < 1e-6, "column {column}");
+    }
+}
+
+#[test]
+fn ten_seeds_with_levels_give_the_same_bytes_on_every_device() {
+    for seed in 0..10 {
+        let (x, y) = table(1200 + 37 * seed as usize, seed);
+        let labels = classes(&y, if seed % 4 == 3 { &[0.5, 2.0] } else { &[1.5] });
+        let growth = if seed % 2 == 0 { Growth::LeafWise } else { Growth::DepthWise };
+        let boosting = GradientBoostingClassifier::default().n_estimators(4).growth(growth).seed(seed);
+        let boosting = if seed % 3 == 1 { boosting.subsample(0.7).max_features(0.6) } else { boosting };
+        let model = boosting.fit(&x, &labels).unwrap();
+        let levels = model.trees().iter().flat_map(|tree| tree.nodes()).filter(|node| node.level_set.is_some()).count();
+        assert!(levels > 4, "{levels}");
+        let wanted = model.to_bytes().unwrap();
+        let chances = model.predict_proba(&x).unwrap();
+        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+            let rows = x.to(device).unwrap();
+            let found = boosting.fit(&rows, &labels).unwrap();
+            assert!(found.to_bytes().unwrap() == wanted, "{name}: seed {seed}");
+            assert_eq!(found.predict_proba(&rows).unwrap(), chances, "{name}: seed {seed}");
+        }
+        let again = gristmill::ensemble::GradientBoostingClassifierModel::from_bytes(&wanted).unwrap();
+        assert_eq!(again.predict_proba(&x).unwrap(), chances);
+    }
+}
+
+#[test]
+fn what_is_no_level_is_missing_on_every_device() {
+    let (x, y) = table(1500, 40);
+    let model = GradientBoostingRegressor::default().n_estimators(6).fit(&x, &y).unwrap();
+    let strange = [f32::NAN, 7.0, 100.0, 2.5, -1.0, 1e-40, 16_777_216.0, 3e38, 399.0, 1e5];
+    let mut queries = vec![];
+    for (at, value) in strange.iter().enumerate() {
+        (2..5).for_each(|column| {
+            let mut row = x.row(at).to_vec();
+            row[column] = *value;
+            queries.extend(row);
+        });
+    }
+    let queries = Matrix::from_vec(3 * strange.len(), 5, queries).unwrap();
+    let said = model.predict(&queries).unwrap();
+    // NaN and 7, a level that was not fitted, in the column of seven levels.
+    let (missing, beyond) = (queries.row(0).to_vec(), [&queries.row(0)[..2], &[7.0], &queries.row(0)[3..]].concat());
+    let pair = model.predict(&Matrix::from_rows(&[missing, beyond]).unwrap()).unwrap();
+    assert_eq!(pair.get(0, 0), pair.get(1, 0));
+    let mut rests = vec![];
+    for row in 0..queries.rows() {
+        let sum: f64 = model.trees().iter().map(|tree| tree.value(tree.leaf_of(queries.row(row)))[0]).sum();
+        // What is left is the baseline.
+        rests.push(f64::from(said.get(row, 0)) - sum);
+    }
+    assert!(rests.iter().all(|rest| (rest - rests[0]).abs() < 1e-5), "{rests:?}");
+    for device in [gpu(), floor()] {
+        assert_eq!(model.predict(&queries.to(device).unwrap()).unwrap(), said);
+    }
+}
+
+#[test]
+fn other_codes_for_the_same_levels_change_no_prediction() {
+    let (x, y) = table(2000, 41);
+    let labels = classes(&y, &[1.5]);
+    let mut permuted = x.clone();
+    for row in permuted.as_mut_slice().chunks_exact_mut(5) {
+        let code = |value: f32, levels: usize, factor: usize| {
+            if value.is_nan() { value } else { ((value as usize * factor + 3) % levels) as f32 }
+        };
+        (row[2], row[3], row[4]) = (code(row[2], 7, 3), code(row[3], 60, 7), code(row[4], 400, 11));
+    }
+    let permuted = permuted.with_categories([2, 3, 4]).unwrap();
+    // Enough rows in each leaf that no two divisions are alike by chance.
+    let boosting = GradientBoostingClassifier::default().n_estimators(10).max_bins(255);
+    let pair = [&x, &permuted].map(|x| boosting.fit(x, &labels).unwrap().predict_proba(x).unwrap());
+    assert_eq!(pair[0], pair[1]);
+    let tree = DecisionTreeRegressor::default().min_samples_leaf(20).max_depth(5);
+    let pair = [&x, &permuted].map(|x| tree.fit(x, &y).unwrap().predict(x).unwrap());
+    let differences = pair[0].as_slice().iter().zip(pair[1].as_slice()).map(|(one, other)| (one - other).abs());
+    assert!(differences.fold(0.0, f32::max) < 1e-5);
+}
+
+#[test]
+fn a_hundred_thousand_levels_are_no_trouble() {
+    let rows = 120_000_usize;
+    let drawn = numbers(rows, 42);
+    // A third of the rows has one of fifty levels, which tell something; the others one each.
+    let level = |row: usize| if row % 3 == 0 { (row / 3 % 50 * 2000) as f32 } else { (row * 7919 % 100_000) as f32 };
+    let x: Vec<f32> = (0..rows).flat_map(|row| [level(row), drawn[row]]).collect();
+    let x = Matrix::from_vec(rows, 2, x).unwrap().with_categories([0]).unwrap();
+    let y: Vec<f32> = (0..rows).map(|row| if level(row) % 4000.0 == 0.0 && row % 3 == 0 { 1.0 } else { 0.0 }).collect();
+    let labels = classes(&y, &[0.5]);
+    let model = GradientBoostingClassifier::default().n_estimators(10).max_leaf_nodes(7).fit(&x, &labels).unwrap();
+    assert!(model.score(&x, &labels).unwrap() > 0.97);
+    // A byte for each level, once, and 32 for each division.
+    assert!(model.to_bytes().unwrap().len() < 150_000, "{}", model.to_bytes().unwrap().len());
+    let forest = RandomForestClassifier::default().n_estimators(3).max_depth(6).fit(&x, &labels).unwrap();
+    assert!(forest.score(&x, &labels).unwrap() > 0.97);
+}
+
+#[test]
+fn ensembles_pass_categories_on_and_models_of_numbers_refuse_them() {
+    let (x, y) = table(600, 43);
+    let labels = classes(&y, &[1.5]);
+    let uses = |text: String| text.contains(" in {");
+    let tree = DecisionTreeClassifier::default().max_depth(3);
+    assert!(uses(tree.fit(&x, &labels).unwrap().to_text()));
+    let ada = AdaBoostClassifier::new(AnyEstimator::new(tree.clone())).n_estimators(5).fit(&x, &labels).unwrap();
+    let bags = BaggingClassifier::new(AnyEstimator::new(tree.clone())).n_estimators(4).fit(&x, &labels).unwrap();
+    let forest = RandomForestRegressor::default().n_estimators(5).fit(&x, &y).unwrap();
+    assert!(ada.score(&x, &labels).unwrap() > 0.8 && bags.score(&x, &labels).unwrap() > 0.75);
+    assert!(forest.score(&x, &Matrix::from_vec(600, 1, y.clone()).unwrap()).unwrap() > 0.85);
+    let members =
+        || [AnyEstimator::new(tree.clone()), AnyEstimator::new(RandomForestClassifier::default().n_estimators(5))];
+    let voting = VotingClassifier::new(members());
+    let stack = StackingClassifier::new(members());
+    assert!(voting.fit(&x, &labels).unwrap().score(&x, &labels).unwrap() > 0.75);
+    assert!(stack.fit(&x, &labels).unwrap().score(&x, &labels).unwrap() > 0.75);
+    assert!(AnyEstimator::new(voting).takes_categories());
+    let mixed = VotingClassifier::new([AnyEstimator::new(tree), AnyEstimator::new(KNeighborsClassifier::new(3))]);
+    assert!(!AnyEstimator::new(mixed).takes_categories());
+    let complete = x.select_columns(&[1, 3]).unwrap().with_names(["size", "town"]).unwrap();
+    for refused in [
+        KMeans::new(2).fit(&complete).unwrap_err().to_string(),
+        KNeighborsClassifier::new(3).fit(&complete, &labels).unwrap_err().to_string(),
+        LinearRegression::default().fit(&complete, &y).unwrap_err().to_string(),
+        KMeans::new(2).fit(&complete.to(gpu()).unwrap()).unwrap_err().to_string(),
+    ] {
+        assert!(
+            refused.contains("town") && !refused.contains("size") && refused.contains("OneHotEncoder"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn names_and_marks_survive_a_device() {
+    let (x, y) = table(300, 44);
+    let x = x.with_names(["a", "b", "c", "d", "e"]).unwrap();
+    let tree = DecisionTreeRegressor::default().max_depth(3);
+    let wanted = tree.fit(&x, &y).unwrap().to_bytes().unwrap();
+    for device in [gpu(), floor()] {
+        assert!(tree.fit(&x.to(device).unwrap(), &y).unwrap().to_bytes().unwrap() == wanted);
+    }
+}
+
+#[test]
+fn pipelines_take_columns_of_text_as_they_are() {
+    let days = datasets::play_tennis().unwrap();
+    let model = Pipeline::new(DecisionTreeClassifier::default()).fit(&days).unwrap();
+    let Prediction::Classes(said) = model.predict(&days.x).unwrap() else { panic!("classes") };
+    assert_eq!(said.codes(), days.labels().unwrap().codes());
+    assert!(Pipeline::new(KNeighborsClassifier::new(1)).fit(&days).is_err());
+    let again = PipelineModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.predict(&days.x).unwrap(), model.predict(&days.x).unwrap());
+    // A level that was not fitted is missing to the tree.
+    let mut new = days.clone();
+    new.levels[0] = Some(["Hail", "Rain", "Sunny"].map(String::from).to_vec());
+    let arranged = model.arrange(&new).unwrap().x;
+    assert!(arranged.get(2, 0).is_nan() && !arranged.get(0, 0).is_nan());
+    assert_eq!(model.predict(&arranged).unwrap().len(), 14);
+}
