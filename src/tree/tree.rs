@@ -98,6 +98,16 @@ impl Tree {
         &mut self.values[node as usize * self.outputs..][..self.outputs]
     }
 
+    /// The mean of the first values of an inner node's children, by their weights.
+    pub(crate) fn mean_of_children(&self, node: usize) -> f64 {
+        let sums = self.nodes[node].children.map(|child| {
+            let weight = self.nodes[child as usize].weight;
+            [weight * self.value(child)[0], weight]
+        });
+        let total = sums[0][1] + sums[1][1];
+        if total > 0.0 { (sums[0][0] + sums[1][0]) / total } else { 0.0 }
+    }
+
     /// The nodes, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

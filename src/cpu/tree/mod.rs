@@ -6,6 +6,8 @@ pub mod best_split;
 pub mod class_histogram;
 pub mod gradients;
 pub mod histogram;
+mod losses;
+pub mod monotone;
 pub mod partition;
 pub mod predict;
 pub mod value_histogram;

@@ -32,6 +32,7 @@ pub(super) struct Settings {
     pub l2_regularization: f64,
     pub subsample: f64,
     pub max_features: f64,
+    pub monotonic_cst: Option<Vec<i8>>,
     pub n_iter_no_change: Option<usize>,
     pub validation_fraction: f64,
     pub tol: f64,
@@ -57,6 +58,19 @@ impl Settings {
         holds("validation_fraction", self.validation_fraction, "above 0 and below 1", |share| {
             share > 0.0 && share < 1.0
         })
+    }
+
+    /// The direction of each feature, one for each of `features`; none where all may do as they like.
+    pub fn directions(&self, features: usize) -> Result<Option<&[i8]>> {
+        let Some(directions) = self.monotonic_cst.as_deref() else { return Ok(None) };
+        let rule = format!("-1, 0 or 1 for each of {features} features");
+        if directions.len() != features {
+            return Err(Error::Param { name: "monotonic_cst", rule, got: format!("{} numbers", directions.len()) });
+        }
+        match directions.iter().find(|direction| !(-1..=1).contains(*direction)) {
+            Some(wrong) => Err(Error::Param { name: "monotonic_cst", rule, got: wrong.to_string() }),
+            None => Ok(Some(directions).filter(|directions| directions.iter().any(|direction| *direction != 0))),
+        }
     }
 
     /// When a tree is large enough.

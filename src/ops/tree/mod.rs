@@ -10,7 +10,7 @@ pub mod histogram;
 pub mod partition;
 pub mod predict;
 
-pub use best_split::Search;
+pub use best_split::{Monotone, Search};
 pub use binned::Binned;
 pub use growing::Growing;
 pub use histogram::Fill;

@@ -11,7 +11,7 @@ mod grower;
 use std::ops::Range;
 
 pub(crate) use fixed_point::FixedPoint;
-pub(crate) use gradient::{GradientCells, Gradients, SplitRules};
+pub(crate) use gradient::{GradientCells, Gradients, NodeSums, SplitRules};
 pub(crate) use grower::grow;
 
 use super::tree::Tree;
