@@ -17,8 +17,8 @@ pub use ada_boost::{
 };
 pub use bagging::{BaggingClassifier, BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel};
 pub use boosting::{
-    GradientBoostingClassifier, GradientBoostingClassifierModel, GradientBoostingRegressor,
-    GradientBoostingRegressorModel, Growth,
+    BoostingLoss, ClassificationLoss, GradientBoostingClassifier, GradientBoostingClassifierModel,
+    GradientBoostingRegressor, GradientBoostingRegressorModel, Growth, RegressionLoss,
 };
 pub use forest::{
     RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,

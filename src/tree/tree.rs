@@ -131,6 +131,16 @@ impl Tree {
         &mut self.values[node as usize * self.outputs..][..self.outputs]
     }
 
+    /// The mean of the first values of an inner node's children, by their weights.
+    pub(crate) fn mean_of_children(&self, node: usize) -> f64 {
+        let sums = self.nodes[node].children.map(|child| {
+            let weight = self.nodes[child as usize].weight;
+            [weight * self.value(child)[0], weight]
+        });
+        let total = sums[0][1] + sums[1][1];
+        if total > 0.0 { (sums[0][0] + sums[1][0]) / total } else { 0.0 }
+    }
+
     /// The nodes, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -189,17 +199,19 @@ impl Tree {
     /// The number of the leaf that a row of raw values ends in.
     pub fn leaf_of(&self, row: &[f32]) -> u32 {
         let mut at = 0;
-        while let Node { feature: Some(feature), threshold, missing_left, children, level_set, .. } =
-            self.nodes[at as usize]
-        {
-            let value = row[feature as usize];
-            let left = match level_set {
-                None => value <= threshold || value.is_nan() && missing_left,
-                Some(set) => self.sets[set as usize].contains(self.level_bin(feature, value)),
-            };
-            at = children[usize::from(!left)];
+        loop {
+            let node = &self.nodes[at as usize];
+            let Some(feature) = node.feature else { return at };
+            at = node.children[usize::from(!self.goes_left(node, row[feature as usize]))];
         }
-        at
+    }
+
+    /// Where a node of this tree sends a value of its feature.
+    pub(super) fn goes_left(&self, node: &Node, value: f32) -> bool {
+        match node.level_set {
+            None => value <= node.threshold || value.is_nan() && node.missing_left,
+            Some(set) => self.sets[set as usize].contains(self.level_bin(node.feature.unwrap_or(0), value)),
+        }
     }
 
     /// The bin of a level, [`UNKNOWN`] where it has none.

@@ -1,5 +1,6 @@
 //! The fitted trees of a model, one or many, with the columns they were fitted on.
 
+use super::shapley::{Cover, Term, shapley_values};
 use super::tree::{Tree, restore_trees, store_trees};
 use super::walking::walk;
 use crate::array::{DeviceMatrix, Matrix};
@@ -71,6 +72,14 @@ impl Trees {
             found.iter_mut().skip(tree).step_by(count).zip(leaves).for_each(|(place, leaf)| *place = *leaf);
         })?;
         Ok(found)
+    }
+
+    /// The Shapley values of each row's mean values, n×(d + 1) an output; shares of rows are by their weights.
+    pub(crate) fn shapley_values(&self, op: &'static str, x: Rows<'_>) -> Result<Vec<Matrix>> {
+        self.queries(op, x)?;
+        let (x, scale) = (x.on_host()?, 1.0 / self.trees.len() as f64);
+        let terms: Vec<Term<'_>> = self.trees.iter().map(|tree| Term::new(tree, 0, scale, Cover::Weights)).collect();
+        shapley_values(&terms, &vec![0.0; self.trees[0].outputs()], &x)
     }
 
     fn walk(&self) -> Walk {

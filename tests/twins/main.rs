@@ -3,6 +3,7 @@ mod cluster;
 mod distance;
 mod gemm;
 mod linalg;
+mod losses;
 mod neighbors;
 mod random;
 mod reduce;

@@ -198,7 +198,7 @@ fn the_best_split_is_the_best_of_all_cuts() {
             let units = [1e-3, 2e-4];
             let rules = Rules { units, l1, l2, min_hessian: 0.1, min_count, min_gain: 0.0 };
             let cells = FeatureCells { first: 0, bins: bins as u16, missing, default: None, categorical: false };
-            let found = best_split(&histogram, 4, &cells, node, &rules);
+            let found = best_split(&histogram, 4, &cells, node, &rules, None);
             let want = split_oracle(&sums, bins, &rules);
             assert_eq!(found.map(|found| (found.bin as usize, found.gain)), want.map(|(bin, _, gain)| (bin, gain)));
             if let (Some(Found { missing_left, .. }), Some((_, want, _)), true) = (found, want, missing) {
@@ -216,7 +216,7 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
     let node = case.oracle(&rows).into_iter().fold(Sums::default(), Sums::plus);
     let rules = Rules { units: [1e-3, 1e-3], l1: 0.0, l2: 0.0, min_hessian: 0.0, min_count: 1, min_gain: 0.0 };
     let plain = FeatureCells { first: 0, bins: 5, missing: true, default: None, categorical: false };
-    let want = best_split(&whole, 0, &plain, node, &rules);
+    let want = best_split(&whole, 0, &plain, node, &rules, None);
     for default in 0..6_u16 {
         // The rows outside the default bin, in cells 1.. of a shared column.
         let others: Vec<u32> =
@@ -235,7 +235,7 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
         let mut shared = Histogram::default();
         histograms(matrix, &[0, 6], vec![Job { rows: &others, packed: &case.packed, into: &mut shared }], &mut vec![]);
         let cells = FeatureCells { first: 1, bins: 5, missing: true, default: Some(default), categorical: false };
-        assert_eq!(best_split(&shared, 0, &cells, node, &rules), want);
+        assert_eq!(best_split(&shared, 0, &cells, node, &rules, None), want);
     }
 }
 

@@ -26,7 +26,7 @@ fn case(nodes: usize) -> Case {
         for slot in 0..nodes {
             let made = read(&mut stream, &binned, &mut growing, slot)?;
             let node = made.range(0..256).fold(Sums::default(), Sums::plus);
-            searches.push(Search { slot, node, rules, features: (0..columns as u32).collect() });
+            searches.push(Search { slot, node, rules, features: (0..columns as u32).collect(), monotone: None });
         }
         let job: Job = Box::new(move || best_split(&mut stream, &binned, &mut growing, &searches).map(|_| ()));
         Ok(job)

@@ -3,6 +3,7 @@
 use super::bin_set::BinSet;
 use super::histogram::{Histogram, Sums};
 use super::level_split::best_level_split;
+use super::monotone::Limit;
 
 /// A gain below this share of the children's scores is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
@@ -48,6 +49,14 @@ impl Rules {
         if gradient > 0.0 && hessian > 0.0 { gradient * gradient / hessian } else { 0.0 }
     }
 
+    /// −Σg/(Σh + λ) with |Σg| less the L1 term: the best value of a leaf.
+    #[inline(always)]
+    pub fn value(&self, sums: Sums) -> f64 {
+        let gradient = sums.gradient as f64 * self.units[0];
+        let (size, hessian) = (gradient.abs() - self.l1, sums.hessian as f64 * self.units[1] + self.l2);
+        if size > 0.0 && hessian > 0.0 { -size.copysign(gradient) / hessian } else { 0.0 }
+    }
+
     #[inline(always)]
     pub(super) fn allow(&self, child: Sums) -> bool {
         child.count >= self.min_count && child.hessian as f64 * self.units[1] >= self.min_hessian
@@ -81,13 +90,14 @@ impl Found {
 /// The best split by one feature; equal gains go to the lowest bin, then to missing values on the right.
 ///
 /// Missing values go where the gain is larger. Where a node has none, those met later go with the larger child, left
-/// if they are alike.
+/// if they are alike. With a limit, splits against its direction are refused, and values stay within its bounds.
 pub fn best_split(
     histogram: &Histogram,
     feature: u32,
     cells: &FeatureCells,
     node: Sums,
     rules: &Rules,
+    limit: Option<&Limit>,
 ) -> Option<Found> {
     let bins = cells.bins as usize;
     let all = bins + usize::from(cells.missing);
@@ -100,7 +110,7 @@ pub fn best_split(
         return best_level_split(&sums, bins, feature, node, rules);
     }
     let Some(default) = cells.default else {
-        return scan(histogram.range(first..first + all), bins, feature, node, rules);
+        return scan(histogram.range(first..first + all), bins, feature, node, rules, limit);
     };
     let default = default as usize;
     let own = |bin: usize| match bin {
@@ -109,7 +119,7 @@ pub fn best_split(
     };
     let others = (0..all).filter(|bin| *bin != default).map(own).fold(Sums::default(), Sums::plus);
     let rest = node.minus(others);
-    scan((0..all).map(|bin| if bin == default { rest } else { own(bin) }), bins, feature, node, rules)
+    scan((0..all).map(|bin| if bin == default { rest } else { own(bin) }), bins, feature, node, rules, limit)
 }
 
 #[inline(always)]
@@ -119,17 +129,19 @@ fn scan(
     feature: u32,
     node: Sums,
     rules: &Rules,
+    limit: Option<&Limit>,
 ) -> Option<Found> {
+    let score = |sums: Sums| limit.map_or_else(|| rules.score(sums), |limit| limit.score(rules, sums));
     let missing = sums.clone().nth(bins).unwrap_or_default();
-    let whole = rules.score(node);
+    let whole = score(node);
     let mut best: Option<Found> = None;
     let mut left = Sums::default();
     let consider = |best: &mut Option<Found>, left: Sums, bin: usize, missing_left: bool| {
         let right = node.minus(left);
-        if !(rules.allow(left) && rules.allow(right)) {
+        if !(rules.allow(left) && rules.allow(right) && limit.is_none_or(|limit| limit.allows(rules, left, right))) {
             return;
         }
-        let scores = rules.score(left) + rules.score(right);
+        let scores = score(left) + score(right);
         let gain = scores - whole;
         let least = best.as_ref().map_or(rules.min_gain, |best| best.gain);
         if gain > least && gain > ROUNDING * scores {

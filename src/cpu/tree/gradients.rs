@@ -6,6 +6,7 @@ use std::f32::consts::LOG2_E;
 use pulp::{Arch, Scalar, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::losses::{Exponential, Huber, Logistic, Loss, Poisson, Slopes, Squared, chances};
 use crate::cpu::elementary::exp2;
 
 /// Rows of one task.
@@ -44,47 +45,39 @@ pub fn logistic(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
     run(rows, places, Logistic)
 }
 
+/// Of |score − target|: gradient −1, 0 or 1, and in place of the Hessian 1, both times the weight. Returns the largest of
+/// each.
+pub fn absolute(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
+    run(rows, places, Slopes { above: 1.0, below: 1.0, at: 0.0 })
+}
+
+/// Of the quantile loss max(α(target − score), (1 − α)(score − target)): gradient 1 − α above the target, else −α, and in
+/// place of the Hessian 1, both times the weight. Returns the largest |gradient| and Hessian.
+pub fn quantile(rows: Rows<'_>, places: Places<'_>, alpha: f32) -> [f32; 2] {
+    run(rows, places, Slopes { above: 1.0 - alpha, below: alpha, at: -alpha })
+}
+
+/// Of the Huber loss: gradient score − target held within ±`delta`, and in place of the Hessian 1, both times the weight.
+/// Returns the largest |gradient| and Hessian.
+pub fn huber(rows: Rows<'_>, places: Places<'_>, delta: f32) -> [f32; 2] {
+    run(rows, places, Huber { delta })
+}
+
+/// Of the Poisson loss e^score − target·score: gradient e^score − target, Hessian e^score, both times the weight. Returns
+/// the largest |gradient| and Hessian.
+pub fn poisson(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
+    run(rows, places, Poisson)
+}
+
+/// Of the exponential loss with targets 0 and 1: e^−score for target 1, e^score for target 0, with its derivatives times
+/// the weight. Returns the largest |gradient| and Hessian.
+pub fn exponential(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
+    run(rows, places, Exponential)
+}
+
 /// The chance that a score stands for, 1/(1 + e^−score).
 pub fn sigmoid(score: f32) -> f32 {
     chances(Scalar, score)[0]
-}
-
-/// p and 1 − p, neither as a difference: both keep their digits near 0.
-#[inline(always)]
-fn chances<S: Simd>(simd: S, score: S::f32s) -> [S::f32s; 2] {
-    let odds = exp2(simd, simd.mul_f32s(score, simd.splat_f32s(-LOG2_E)));
-    let one = simd.splat_f32s(1.0);
-    let chance = simd.div_f32s(one, simd.add_f32s(one, odds));
-    [chance, simd.mul_f32s(odds, chance)]
-}
-
-/// A loss of one score a row.
-trait Loss: Copy + Send + Sync {
-    /// Gradient and Hessian of a row of weight 1.
-    fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2];
-}
-
-#[derive(Clone, Copy)]
-struct Squared;
-
-impl Loss for Squared {
-    #[inline(always)]
-    fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
-        [simd.sub_f32s(score, target), simd.splat_f32s(1.0)]
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Logistic;
-
-impl Loss for Logistic {
-    #[inline(always)]
-    fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
-        let [chance, other] = chances(simd, score);
-        // p for target 0 and p − 1 for target 1, again without a difference of near numbers.
-        let against = simd.mul_f32s(chance, simd.sub_f32s(simd.splat_f32s(1.0), target));
-        [simd.sub_f32s(against, simd.mul_f32s(other, target)), simd.mul_f32s(chance, other)]
-    }
 }
 
 fn run<L: Loss>(rows: Rows<'_>, places: Places<'_>, loss: L) -> [f32; 2] {

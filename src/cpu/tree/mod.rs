@@ -8,6 +8,8 @@ pub mod class_histogram;
 pub mod gradients;
 pub mod histogram;
 pub mod level_split;
+mod losses;
+pub mod monotone;
 pub mod partition;
 pub mod predict;
 pub mod target_histogram;

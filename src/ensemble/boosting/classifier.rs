@@ -1,11 +1,15 @@
 //! Boosted classes.
 
+use std::path::Path;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::classifier_parameters::{GradientBoostingClassifier, PARAMETERS};
+use super::lightgbm::to_text;
+use super::loss::ClassificationLoss;
 use super::model::{Boosted, Summary};
-use super::rounds::{Problem, boost};
+use super::rounds::{Problem, boost, same_parameters};
 use super::stages::Stages;
 use super::truths::Truths;
 use crate::array::Matrix;
@@ -15,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{
     Estimator, Fit, Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Score, Task, Truth,
 };
-use crate::model::{Container, Persist};
+use crate::model::{Container, Persist, write_atomically};
 use crate::tree::Tree;
 
 const OP: &str = "GradientBoostingClassifier";
@@ -34,18 +38,94 @@ impl GradientBoostingClassifier {
         y: &Labels,
         options: Fit<'_>,
     ) -> Result<GradientBoostingClassifierModel> {
+        self.learn(x.into(), y, None, options)
+    }
+
+    /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same rows
+    /// and with the same options, if nothing ended it before.
+    ///
+    /// The other parameters and the classes must be those of the model. Rows may be others; validation losses are those
+    /// of the rows given now, for all rounds. The observer hears of the new rounds.
+    pub fn fit_more<'a>(
+        &self,
+        model: &GradientBoostingClassifierModel,
+        x: impl Into<Rows<'a>>,
+        y: &Labels,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingClassifierModel> {
+        self.learn(x.into(), y, Some(model), options)
+    }
+
+    fn learn(
+        &self,
+        rows: Rows<'_>,
+        y: &Labels,
+        before: Option<&GradientBoostingClassifierModel>,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingClassifierModel> {
         let settings = self.settings()?;
-        let rows: Rows<'_> = x.into();
+        if let Some(before) = before {
+            let n_estimators = self.n_estimators;
+            same_parameters(GradientBoostingClassifier { n_estimators, ..before.params.clone() } == *self)?;
+            if before.classes() != y.names() {
+                let (expected, got) =
+                    (format!("the model's classes {:?}", before.classes()), format!("{:?}", y.names()));
+                return Err(Error::Shape { op: OP, expected, got });
+            }
+        }
         let device = rows.device();
         let x = rows.on_host()?;
         check_rows(&x, y)?;
+        if self.monotonic_cst.is_some() && y.classes() > 2 {
+            let rule = "none for more than two classes".to_string();
+            return Err(Error::Param { name: "monotonic_cst", rule, got: format!("some for {}", y.classes()) });
+        }
+        if self.loss == ClassificationLoss::Exponential && y.classes() != 2 {
+            let rule = "log_loss for other than two classes".to_string();
+            return Err(Error::Param { name: "loss", rule, got: format!("exponential and {} classes", y.classes()) });
+        }
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
-        let validation = options.validation_rows().map(|(x, truth)| validation(y, x, truth)).transpose()?;
-        let (truths, groups) = (truths(y.codes().to_vec(), y.classes()), y.codes().to_vec());
-        let problem = Problem { x, device, truths, weights, groups, validation };
+        let validation = options.validation_rows().map(|(x, truth)| self.validation(y, x, truth)).transpose()?;
+        let (truths, groups) = (self.truths(y.codes().to_vec(), y.classes()), y.codes().to_vec());
+        let problem =
+            Problem { x, device, truths, weights, groups, validation, before: before.map(|model| &model.boosted) };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = y.with_codes(vec![])?;
         Ok(GradientBoostingClassifierModel { params: self.clone(), boosted, classes })
+    }
+
+    /// Two classes have one score, that of the second; more have one each.
+    fn truths(&self, classes: Vec<u32>, count: usize) -> Truths<'static> {
+        match count {
+            2 => {
+                let targets = classes.into_iter().map(|class| class as f32).collect();
+                Truths::Binary { targets, loss: self.loss }
+            }
+            _ => Truths::Classes { classes, count },
+        }
+    }
+
+    /// Validation rows with their classes in the codes of the fitted ones.
+    fn validation(&self, y: &Labels, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, Truths<'static>)> {
+        let Truth::Classes(labels) = truth else {
+            let (expected, got) = ("classes of the validation rows".to_string(), "numbers".to_string());
+            return Err(Error::Shape { op: OP, expected, got });
+        };
+        let x = x.on_host()?;
+        if labels.len() != x.rows() || x.rows() == 0 {
+            let (expected, got) =
+                ("a class for each validation row", format!("{} for {} rows", labels.len(), x.rows()));
+            return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
+        }
+        let code = |name: &String| y.names().iter().position(|known| known == name).map(|code| code as u32);
+        let codes: Vec<Option<u32>> = labels.names().iter().map(code).collect();
+        let unknown = |class: u32| {
+            let (expected, name) =
+                ("validation rows of the classes fitted".to_string(), &labels.names()[class as usize]);
+            Error::Shape { op: OP, expected, got: format!("the class {name:?}") }
+        };
+        let classes = labels.codes().iter().map(|class| codes[*class as usize].ok_or_else(|| unknown(*class)));
+        Ok((x, self.truths(classes.collect::<Result<_>>()?, y.classes())))
     }
 }
 
@@ -63,35 +143,6 @@ fn check_rows(x: &Matrix, y: &Labels) -> Result<()> {
         return Err(Error::Shape { op: OP, expected, got });
     }
     Ok(())
-}
-
-/// Two classes have one score, that of the second; more have one each.
-fn truths(classes: Vec<u32>, count: usize) -> Truths {
-    match count {
-        2 => Truths::Binary(classes.into_iter().map(|class| class as f32).collect()),
-        _ => Truths::Classes { classes, count },
-    }
-}
-
-/// Validation rows with their classes in the codes of the fitted ones.
-fn validation(y: &Labels, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, Truths)> {
-    let Truth::Classes(labels) = truth else {
-        let (expected, got) = ("classes of the validation rows".to_string(), "numbers".to_string());
-        return Err(Error::Shape { op: OP, expected, got });
-    };
-    let x = x.on_host()?;
-    if labels.len() != x.rows() || x.rows() == 0 {
-        let (expected, got) = ("a class for each validation row", format!("{} for {} rows", labels.len(), x.rows()));
-        return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
-    }
-    let code = |name: &String| y.names().iter().position(|known| known == name).map(|code| code as u32);
-    let codes: Vec<Option<u32>> = labels.names().iter().map(code).collect();
-    let unknown = |class: u32| {
-        let (expected, name) = ("validation rows of the classes fitted".to_string(), &labels.names()[class as usize]);
-        Error::Shape { op: OP, expected, got: format!("the class {name:?}") }
-    };
-    let classes = labels.codes().iter().map(|class| codes[*class as usize].ok_or_else(|| unknown(*class)));
-    Ok((x, truths(classes.collect::<Result<_>>()?, y.classes())))
 }
 
 /// Trees that give the chances of classes.
@@ -130,7 +181,7 @@ impl GradientBoostingClassifierModel {
         self.boosted.converged()
     }
 
-    /// The mean log-loss of the validation rows after each round, also of rounds that were not kept; empty without
+    /// The mean loss (log-loss or exponential) of the validation rows after each round, also of rounds that were not kept; empty without
     /// validation rows.
     pub fn validation_losses(&self) -> &[f64] {
         self.boosted.curve()
@@ -146,10 +197,47 @@ impl GradientBoostingClassifierModel {
         self.boosted.split_counts()
     }
 
-    /// The scores of each row: n×1 log-odds of the second of two classes, or n×k.
+    /// The scores of each row: n×1 log-odds of the second of two classes (half of them for the exponential loss), or n×k.
     pub fn decision_scores<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let scores: Vec<f32> = self.boosted.scores(OP, x.into())?.into_iter().map(|score| score as f32).collect();
         Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores)
+    }
+
+    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score, with
+    /// the expected score in the last column; a row of it adds up to that of [`decision_scores`](Self::decision_scores).
+    ///
+    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU. Costs
+    /// leaves·depth² operations a row and tree.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let data = datasets::iris()?;
+    /// let model = GradientBoostingClassifier::default().n_estimators(5).fit(&data.x, data.labels()?)?;
+    /// let shapley = model.shapley_values(&data.x)?; // n×(d + 1) for each of three classes
+    /// let sum: f32 = shapley[2].row(7).iter().sum();
+    /// assert!((sum - model.decision_scores(&data.x)?.get(7, 2)).abs() < 1e-5);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
+        self.boosted.shapley_values(OP, x.into())
+    }
+
+    /// The model in LightGBM's text format, with the baseline in the leaves of the first round. Columns are
+    /// named `Column_0` and so on.
+    pub fn to_lightgbm_text(&self) -> String {
+        let objective = match (self.params.loss, self.boosted.outputs()) {
+            (ClassificationLoss::LogLoss, 1) => "binary sigmoid:1".to_string(),
+            // LightGBM does not know the loss, but its chances: 1/(1 + e^−2·score).
+            (ClassificationLoss::Exponential, _) => "binary sigmoid:2".to_string(),
+            (ClassificationLoss::LogLoss, classes) => format!("multiclass num_class:{classes}"),
+        };
+        to_text(&self.boosted, Some(&objective))
+    }
+
+    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is replaced
+    /// whole or not at all.
+    pub fn save_lightgbm(&self, path: impl AsRef<Path>) -> Result<()> {
+        write_atomically(path, self.to_lightgbm_text().as_bytes())
     }
 
     /// The chances n×k after each round.
@@ -168,10 +256,12 @@ impl GradientBoostingClassifierModel {
         let (classes, outputs) = (self.classes.classes(), self.boosted.outputs());
         let rows = scores.len() / outputs;
         let mut chances = Matrix::zeros(rows, classes)?;
+        // The exponential loss takes a score for half the log-odds.
+        let factor = if self.params.loss == ClassificationLoss::Exponential { 2.0 } else { 1.0 };
         let places = chances.as_mut_slice().par_chunks_exact_mut(classes).zip(scores.par_chunks_exact(outputs));
         places.with_min_len(1024).for_each(|(chances, scores)| match scores {
             [score] => {
-                let score = *score as f32;
+                let score = factor * *score as f32;
                 (chances[0], chances[1]) = (sigmoid(-score), sigmoid(score));
             }
             scores => {
@@ -231,6 +321,9 @@ impl Persist for GradientBoostingClassifierModel {
         let boosted = Boosted::restore(container, fitted)?;
         let names = container.take_strings("class_names")?;
         let outputs = if names.len() == 2 { 1 } else { names.len() };
+        if params.loss == ClassificationLoss::Exponential && outputs > 1 {
+            return Err(container.refuse(format!("the exponential loss for {} classes", names.len())));
+        }
         if names.len() < 2 || boosted.outputs() != outputs {
             return Err(container.refuse(format!("{} outputs for {} classes", boosted.outputs(), names.len())));
         }

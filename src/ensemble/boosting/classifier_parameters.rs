@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::loss::ClassificationLoss;
 use super::settings::{Growth, Settings};
 
-/// Classes by gradient boosting, with the logistic loss for two and the softmax loss for more. Names are scikit-learn's.
+/// Classes by gradient boosting, with the logistic loss for two and the softmax loss for more,
+/// or AdaBoost's exponential loss for two. Names are scikit-learn's.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -27,6 +29,8 @@ use super::settings::{Growth, Settings};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GradientBoostingClassifier {
+    /// What is lessened. Default [`ClassificationLoss::LogLoss`].
+    pub loss: ClassificationLoss,
     /// Rounds at most, each of one tree an output. Default 100.
     pub n_estimators: usize,
     /// What each tree's values are multiplied by. Default 0.1.
@@ -51,6 +55,10 @@ pub struct GradientBoostingClassifier {
     pub subsample: f64,
     /// The share of the features that each division chooses from. Default 1.
     pub max_features: f64,
+    /// 1 for each feature with which predictions must not fall, −1 where they must not rise, 0 where they may do either;
+    /// missing values keep to nothing. Two classes only:
+    /// it is the score of the second that rises. Default: all may do either.
+    pub monotonic_cst: Option<Vec<i8>>,
     /// Ends when the validation loss has not fallen for so many rounds, and keeps the rounds up to the best. The rows
     /// are those given by [`Fit::validation`](crate::estimator::Fit::validation), else a part held out. Default never.
     pub n_iter_no_change: Option<usize>,
@@ -65,6 +73,7 @@ pub struct GradientBoostingClassifier {
 impl Default for GradientBoostingClassifier {
     fn default() -> GradientBoostingClassifier {
         GradientBoostingClassifier {
+            loss: ClassificationLoss::default(),
             n_estimators: 100,
             learning_rate: 0.1,
             growth: Growth::LeafWise,
@@ -77,6 +86,7 @@ impl Default for GradientBoostingClassifier {
             l2_regularization: 0.0,
             subsample: 1.0,
             max_features: 1.0,
+            monotonic_cst: None,
             n_iter_no_change: None,
             validation_fraction: 0.1,
             tol: 1e-7,
@@ -86,6 +96,12 @@ impl Default for GradientBoostingClassifier {
 }
 
 impl GradientBoostingClassifier {
+    /// Sets the loss.
+    pub fn loss(mut self, loss: ClassificationLoss) -> GradientBoostingClassifier {
+        self.loss = loss;
+        self
+    }
+
     /// Sets the largest number of rounds.
     pub fn n_estimators(mut self, n_estimators: usize) -> GradientBoostingClassifier {
         self.n_estimators = n_estimators;
@@ -158,6 +174,12 @@ impl GradientBoostingClassifier {
         self
     }
 
+    /// Sets the direction of each feature, or none.
+    pub fn monotonic_cst(mut self, monotonic_cst: impl Into<Option<Vec<i8>>>) -> GradientBoostingClassifier {
+        self.monotonic_cst = monotonic_cst.into();
+        self
+    }
+
     /// Sets after how many rounds without a lower loss it ends, or none.
     pub fn n_iter_no_change(mut self, n_iter_no_change: impl Into<Option<usize>>) -> GradientBoostingClassifier {
         self.n_iter_no_change = n_iter_no_change.into();
@@ -197,6 +219,7 @@ impl GradientBoostingClassifier {
             l2_regularization: self.l2_regularization,
             subsample: self.subsample,
             max_features: self.max_features,
+            monotonic_cst: self.monotonic_cst.clone(),
             n_iter_no_change: self.n_iter_no_change,
             validation_fraction: self.validation_fraction,
             tol: self.tol,
@@ -209,6 +232,7 @@ impl GradientBoostingClassifier {
 
 /// What the command line and grid search say of each parameter.
 pub(super) const PARAMETERS: &[(&str, &str)] = &[
+    ("loss", "log_loss, or exponential for two classes"),
     ("n_estimators", "rounds at most"),
     ("learning_rate", "what each tree's values are multiplied by"),
     ("growth", "leaf_wise or depth_wise"),
@@ -221,6 +245,7 @@ pub(super) const PARAMETERS: &[(&str, &str)] = &[
     ("l2_regularization", "added to the sum of a leaf's Hessians"),
     ("subsample", "chance of each row to take part in a round"),
     ("max_features", "share of the features that each division chooses from"),
+    ("monotonic_cst", "for each feature 1 (predictions must not fall with it), -1 (not rise) or 0; null: all 0"),
     ("n_iter_no_change", "ends after so many rounds without a lower validation loss"),
     ("validation_fraction", "share of the rows held out for that"),
     ("tol", "by how much a loss must fall"),

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use super::settings::Settings;
 use crate::array::Matrix;
-use crate::cpu::tree::histogram::Sums;
+use crate::cpu::tree::monotone::held;
 use crate::tree::Tree;
-use crate::tree::grow::{Gradients, Grown};
+use crate::tree::grow::{Gradients, Grown, NodeSums};
 
 /// Rows of a leaf added together, then the blocks in order.
 const BLOCK: usize = 1 << 12;
@@ -21,24 +21,34 @@ pub(super) struct Step {
     l1: f64,
     l2: f64,
     learning_rate: f64,
+    /// Whether scores are logarithms: a step up then goes to the leaf's best value, which Newton's would overshoot.
+    logarithmic: bool,
 }
 
 impl Step {
-    pub fn new(settings: &Settings) -> Step {
+    pub fn new(settings: &Settings, logarithmic: bool) -> Step {
         let Settings { l1_regularization: l1, l2_regularization: l2, learning_rate, .. } = *settings;
-        Step { l1, l2, learning_rate }
+        Step { l1, l2, learning_rate, logarithmic }
     }
 
-    /// −Σg/(Σh + λ), with |Σg| less the L1 term, times the learning rate.
-    fn value(&self, gradient: f64, hessian: f64) -> f64 {
+    /// −Σg/(Σh + λ), with |Σg| less the L1 term, held within bounds, times the learning rate.
+    fn value(&self, [gradient, hessian]: [f64; 2], bounds: [f64; 2]) -> f64 {
         let (size, hessian) = (gradient.abs() - self.l1, hessian + self.l2);
-        if size > 0.0 && hessian > 0.0 { -self.learning_rate * size.copysign(gradient) / hessian } else { 0.0 }
+        let newton = if size > 0.0 && hessian > 0.0 { -size.copysign(gradient) / hessian } else { 0.0 };
+        let newton = held(newton, bounds);
+        self.learning_rate * if self.logarithmic && newton > 0.0 { newton.ln_1p() } else { newton }
     }
 }
 
 /// Sets the values of a grown tree: of leaves from the gradients of their rows, added in f64 in the order of the rows,
 /// of inner nodes from their integer sums.
-pub(super) fn set_values(grown: &mut Grown<Sums>, order: &[u32], gradients: &Gradients, units: [f64; 2], step: Step) {
+pub(super) fn set_values(
+    grown: &mut Grown<NodeSums>,
+    order: &[u32],
+    gradients: &Gradients,
+    units: [f64; 2],
+    step: Step,
+) {
     let nodes = grown.tree.nodes();
     let leaf = |node: &usize| nodes[*node].feature.is_none();
     let pieces: Vec<(usize, Range<usize>)> =
@@ -52,16 +62,16 @@ pub(super) fn set_values(grown: &mut Grown<Sums>, order: &[u32], gradients: &Gra
         (*node, sums)
     };
     let parts: Vec<(usize, [f64; 2])> = pieces.par_iter().map(add).collect();
-    let known = |sums: &Sums| [sums.gradient as f64 * units[0], sums.hessian as f64 * units[1]];
+    let known = |node: &NodeSums| [node.sums.gradient as f64 * units[0], node.sums.hessian as f64 * units[1]];
     let mut sums: Vec<[f64; 2]> = grown.totals.iter().map(known).collect();
     (0..sums.len()).filter(leaf).for_each(|node| sums[node] = [0.0; 2]);
     for (node, [gradient, hessian]) in parts {
         sums[node][0] += gradient;
         sums[node][1] += hessian;
     }
-    for (node, [gradient, hessian]) in (0..).zip(sums) {
-        grown.tree.value_mut(node)[0] = step.value(gradient, hessian);
-        grown.tree.node_mut(node).weight = hessian;
+    for ((node, sums), totals) in (0..).zip(sums).zip(&grown.totals) {
+        grown.tree.value_mut(node)[0] = step.value(sums, totals.bounds);
+        grown.tree.node_mut(node).weight = sums[1];
     }
 }
 
@@ -71,7 +81,7 @@ fn cut(range: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
 }
 
 /// Adds the value of its leaf to the score of each row that the tree was grown on.
-pub(super) fn add_to_scores(grown: &Grown<Sums>, order: &[u32], scores: &mut [f32]) {
+pub(super) fn add_to_scores(grown: &Grown<NodeSums>, order: &[u32], scores: &mut [f32]) {
     let nodes = grown.tree.nodes();
     let leaves: Vec<(f32, &[u32])> = (0..nodes.len())
         .filter(|node| nodes[*node].feature.is_none())

@@ -3,22 +3,29 @@
 //!
 //! Gradients and Hessians become 16-bit integers for each tree, so histograms and splits are exact sums, and the same
 //! seed gives the same model bytes for any number of threads and on any device. Leaf values are sums of the gradients
-//! themselves in f64. Missing values (NaN) are accepted and go where they help.
+//! themselves in f64, or where the loss has no second derivative the median, quantile or Huber mean of the rows. Missing values (NaN) are accepted and go where they help.
 
 mod classifier;
 mod classifier_parameters;
+mod curve;
 mod leaves;
+mod lightgbm;
+mod loss;
 mod model;
 mod regressor;
 mod regressor_parameters;
+mod renewal;
+mod robust;
 mod rounds;
 mod settings;
 mod stages;
+mod start;
 mod truths;
 mod validation;
 
 pub use classifier::GradientBoostingClassifierModel;
 pub use classifier_parameters::GradientBoostingClassifier;
+pub use loss::{BoostingLoss, ClassificationLoss, RegressionLoss};
 pub use regressor::GradientBoostingRegressorModel;
 pub use regressor_parameters::GradientBoostingRegressor;
 pub use settings::Growth;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{Losses, Outcome, Rows};
 use crate::model::Container;
 use crate::ops::tree::predict::predict;
-use crate::tree::{Tree, restore_trees, store_trees, walk};
+use crate::tree::{Cover, Term, Tree, restore_trees, shapley_values, store_trees, walk};
 
 /// Trees whose values add up to scores: those of a round one after the other, one an output.
 #[derive(Debug, Clone)]
@@ -42,12 +42,44 @@ impl Boosted {
         self.baseline.len()
     }
 
+    /// Columns of the rows that were fitted.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The Shapley values of each row's scores, n×(d + 1) an output; shares of rows are by their number.
+    pub fn shapley_values(&self, op: &'static str, x: Rows<'_>) -> Result<Vec<Matrix>> {
+        let x = self.rows(op, x)?;
+        let outputs = self.outputs();
+        let trees = self.trees.iter().enumerate();
+        let terms: Vec<Term<'_>> = trees.map(|(at, tree)| Term::new(tree, at % outputs, 1.0, Cover::Rows)).collect();
+        shapley_values(&terms, &self.baseline, &x)
+    }
+
     pub fn baseline(&self) -> &[f64] {
         &self.baseline
     }
 
     pub fn rounds(&self) -> usize {
         self.trees.len() / self.outputs().max(1)
+    }
+
+    /// The trees of a round, if there is one of this number.
+    pub fn round(&self, round: usize) -> Option<&[Tree]> {
+        self.trees.chunks_exact(self.outputs()).nth(round)
+    }
+
+    /// The baseline, for a fit that goes on to `rounds` rounds of `outputs` outputs.
+    pub fn continued(&self, outputs: usize, rounds: usize) -> Result<Vec<f64>> {
+        if outputs != self.outputs() {
+            let (expected, got) = (format!("{} outputs, as in the model", self.outputs()), outputs.to_string());
+            return Err(Error::Shape { op: "gradient boosting", expected, got });
+        }
+        if rounds < self.rounds() {
+            let rule = format!("at least the {} rounds of the model to go on from", self.rounds());
+            return Err(Error::Param { name: "n_estimators", rule, got: rounds.to_string() });
+        }
+        Ok(self.baseline.clone())
     }
 
     pub fn curve(&self) -> &[f64] {
@@ -79,7 +111,7 @@ impl Boosted {
         Ok(scores)
     }
 
-    fn check_width(&self, op: &'static str, columns: usize) -> Result<()> {
+    pub fn check_width(&self, op: &'static str, columns: usize) -> Result<()> {
         if columns != self.features {
             let expected = format!("{} columns, as in the data that was fitted", self.features);
             return Err(Error::Shape { op, expected, got: format!("{columns} columns") });

@@ -1,19 +1,23 @@
 //! Boosted numbers.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
+use super::lightgbm::to_text;
+use super::loss::{BoostingLoss, RegressionLoss};
 use super::model::{Boosted, Summary};
 use super::regressor_parameters::{GradientBoostingRegressor, PARAMETERS};
-use super::rounds::{Problem, boost};
+use super::rounds::{Problem, boost, same_parameters};
 use super::stages::Stages;
-use super::truths::Truths;
+use super::truths::{NumberLoss, Truths};
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::estimator::{
     Estimator, Fit, Fitted, Observer, Outcome, Predict, Prediction, Rows, Score, Targets, Task, Truth,
 };
-use crate::model::{Container, Persist};
+use crate::model::{Container, Persist, write_atomically};
 use crate::tree::Tree;
 
 const OP: &str = "GradientBoostingRegressor";
@@ -36,30 +40,111 @@ impl GradientBoostingRegressor {
         y: impl Into<Targets<'b>>,
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
+        self.learn(x.into(), y.into(), None, None, options)
+    }
+
+    /// The same with a loss of one's own in place of [`loss`](Self::loss), on the CPU or where `x` lives; predictions are
+    /// raw scores.
+    pub fn fit_with_loss<'a, 'b>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+        loss: &dyn BoostingLoss,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingRegressorModel> {
+        self.learn(x.into(), y.into(), Some(loss), None, options)
+    }
+
+    /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same rows
+    /// and with the same options, if nothing ended it before.
+    ///
+    /// The other parameters must be those of the model, or it is [`Error::Param`]. Rows may be others; validation losses
+    /// are those of the rows given now, for all rounds. The observer hears of the new rounds.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let data = datasets::diabetes()?;
+    /// let boosting = GradientBoostingRegressor::default();
+    /// let (x, y) = (&data.x, data.values()?);
+    /// let half = boosting.clone().n_estimators(10).fit(x, y)?;
+    /// let whole = boosting.clone().n_estimators(20).fit_more(&half, x, y, Fit::default())?;
+    /// assert_eq!(whole.to_bytes()?, boosting.n_estimators(20).fit(x, y)?.to_bytes()?);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn fit_more<'a, 'b>(
+        &self,
+        model: &GradientBoostingRegressorModel,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingRegressorModel> {
+        self.learn(x.into(), y.into(), None, Some(model), options)
+    }
+
+    /// [`fit_more`](Self::fit_more) for a model that [`fit_with_loss`](Self::fit_with_loss) made, with the same loss.
+    pub fn fit_more_with_loss<'a, 'b>(
+        &self,
+        model: &GradientBoostingRegressorModel,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+        loss: &dyn BoostingLoss,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingRegressorModel> {
+        self.learn(x.into(), y.into(), Some(loss), Some(model), options)
+    }
+
+    fn learn(
+        &self,
+        rows: Rows<'_>,
+        y: Targets<'_>,
+        own: Option<&dyn BoostingLoss>,
+        before: Option<&GradientBoostingRegressorModel>,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingRegressorModel> {
         let settings = self.settings()?;
-        let rows: Rows<'_> = x.into();
+        if let Some(before) = before {
+            let same = GradientBoostingRegressor { n_estimators: self.n_estimators, ..before.params.clone() } == *self;
+            same_parameters(same && before.own_loss == own.is_some())?;
+        }
         let device = rows.device();
         let x = rows.on_host()?;
         if x.rows() == 0 || x.columns() == 0 {
             let (expected, got) = ("at least one row and one column", format!("{}×{}", x.rows(), x.columns()));
             return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
         }
-        let y = y.into().complete(OP, x.rows())?;
+        let y = y.complete(OP, x.rows())?;
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
         let validation = options.validation_rows().map(|(x, truth)| validation(y.columns(), x, truth)).transpose()?;
+        let validation = match validation {
+            Some((x, y)) => Some((x, self.truths(&y, own)?)),
+            None => None,
+        };
+        let truths = self.truths(&y, own)?;
         let groups = vec![0; x.rows()];
-        let problem = Problem { x, device, truths: truths(&y), weights, groups, validation };
+        let problem =
+            Problem { x, device, truths, weights, groups, validation, before: before.map(|model| &model.boosted) };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
-        Ok(GradientBoostingRegressorModel { params: self.clone(), boosted })
+        Ok(GradientBoostingRegressorModel { params: self.clone(), boosted, own_loss: own.is_some() })
+    }
+
+    /// The targets with their loss: one of the user's, or that of the parameters.
+    fn truths<'l>(&self, y: &Matrix, own: Option<&'l dyn BoostingLoss>) -> Result<Truths<'l>> {
+        let column = |column: usize| y.as_slice().iter().skip(column).step_by(y.columns()).copied().collect();
+        let columns = (0..y.columns()).map(column).collect();
+        if let Some(loss) = own {
+            return Ok(Truths::Own { columns, loss });
+        }
+        let negative = y.as_slice().iter().position(|target| *target < 0.0);
+        if let (RegressionLoss::Poisson, Some(at)) = (self.loss, negative) {
+            let rule = "another than poisson for targets below 0".to_string();
+            let got = format!("poisson and {} in row {}", y.as_slice()[at], at / y.columns());
+            return Err(Error::Param { name: "loss", rule, got });
+        }
+        Ok(Truths::Numbers { columns, loss: NumberLoss { kind: self.loss, alpha: self.alpha, deltas: vec![] } })
     }
 }
 
-fn truths(y: &Matrix) -> Truths {
-    let column = |column: usize| y.as_slice().iter().skip(column).step_by(y.columns()).copied().collect();
-    Truths::Numbers((0..y.columns()).map(column).collect())
-}
-
-fn validation(columns: usize, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, Truths)> {
+fn validation(columns: usize, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, Matrix)> {
     let Truth::Numbers(targets) = truth else {
         let (expected, got) = ("numbers for the validation rows".to_string(), "classes".to_string());
         return Err(Error::Shape { op: OP, expected, got });
@@ -70,8 +155,7 @@ fn validation(columns: usize, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, 
         let (expected, got) = (format!("validation targets n×{columns}"), format!("{}×{}", y.rows(), y.columns()));
         return Err(Error::Shape { op: OP, expected, got });
     }
-    let truths = truths(&y);
-    Ok((x, truths))
+    Ok((x, y))
 }
 
 /// Trees that give numbers.
@@ -79,12 +163,16 @@ fn validation(columns: usize, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, 
 pub struct GradientBoostingRegressorModel {
     params: GradientBoostingRegressor,
     boosted: Boosted,
+    /// Whether the loss was the user's, and predictions are raw scores.
+    own_loss: bool,
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Stored {
     params: GradientBoostingRegressor,
     fitted: Summary,
+    #[serde(default)]
+    own_loss: bool,
 }
 
 impl GradientBoostingRegressorModel {
@@ -103,7 +191,7 @@ impl GradientBoostingRegressorModel {
         self.boosted.converged()
     }
 
-    /// The mean squared error of the validation rows after each round, also of rounds that were not kept; empty
+    /// The mean loss of the validation rows (the squared error, the Poisson deviance, …) after each round, also of rounds that were not kept; empty
     /// without validation rows.
     pub fn validation_losses(&self) -> &[f64] {
         self.boosted.curve()
@@ -119,15 +207,71 @@ impl GradientBoostingRegressorModel {
         self.boosted.split_counts()
     }
 
+    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score, with
+    /// the expected score in the last column; a row of it adds up to that of [`decision_scores`](Self::decision_scores).
+    ///
+    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU. Costs
+    /// leaves·depth² operations a row and tree.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let data = datasets::diabetes()?;
+    /// let model = GradientBoostingRegressor::default().n_estimators(10).fit(&data.x, data.values()?)?;
+    /// let shapley = &model.shapley_values(&data.x)?[0]; // n×(d + 1)
+    /// let sum: f32 = shapley.row(7).iter().sum();
+    /// assert!((sum - model.predict(&data.x)?.get(7, 0)).abs() < 1e-3);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
+        self.boosted.shapley_values(OP, x.into())
+    }
+
+    /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the baseline in the leaves of the first round. Columns are
+    /// named `Column_0` and so on.
+    pub fn to_lightgbm_text(&self) -> String {
+        let alpha = self.params.alpha;
+        let objective = match self.params.loss {
+            // LightGBM has no objective of several targets, nor that of the user: raw scores are the predictions.
+            _ if self.own_loss || self.boosted.outputs() > 1 => None,
+            RegressionLoss::SquaredError => Some("regression".to_string()),
+            RegressionLoss::AbsoluteError => Some("regression_l1".to_string()),
+            RegressionLoss::Huber => Some("huber".to_string()),
+            RegressionLoss::Quantile => Some(format!("quantile alpha:{alpha}")),
+            RegressionLoss::Poisson => Some("poisson".to_string()),
+        };
+        to_text(&self.boosted, objective.as_deref())
+    }
+
+    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is replaced
+    /// whole or not at all.
+    pub fn save_lightgbm(&self, path: impl AsRef<Path>) -> Result<()> {
+        write_atomically(path, self.to_lightgbm_text().as_bytes())
+    }
+
     /// The predictions n×p after each round.
     pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
         let x = self.boosted.rows(OP, x.into())?;
         Ok(Stages::new(&self.boosted, x).map(|scores| self.numbers(scores)))
     }
 
+    /// The scores n×p that predictions are made of: their logarithms for the Poisson loss, else themselves.
+    pub fn decision_scores<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let scores: Vec<f32> = self.boosted.scores(OP, x.into())?.into_iter().map(|score| score as f32).collect();
+        Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores)
+    }
+
+    /// Whether scores are the logarithms of predictions.
+    fn is_logarithmic(&self) -> bool {
+        self.params.loss == RegressionLoss::Poisson && !self.own_loss
+    }
+
     fn numbers(&self, scores: Vec<f64>) -> Result<Matrix> {
         let outputs = self.boosted.outputs();
-        Matrix::from_vec(scores.len() / outputs, outputs, scores.into_iter().map(|score| score as f32).collect())
+        let number = |score: f64| match self.is_logarithmic() {
+            true => score.exp().min(f64::from(f32::MAX)) as f32,
+            false => score as f32,
+        };
+        Matrix::from_vec(scores.len() / outputs, outputs, scores.into_iter().map(number).collect())
     }
 }
 
@@ -153,20 +297,21 @@ impl Persist for GradientBoostingRegressorModel {
     const KIND: &'static str = "gradient-boosting-regressor";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Stored { params: self.params.clone(), fitted: self.boosted.summary() })?;
+        let (params, fitted) = (self.params.clone(), self.boosted.summary());
+        container.set_parameters(&Stored { params, fitted, own_loss: self.own_loss })?;
         self.boosted.store(container)
     }
 
     fn restore(container: &mut Container) -> Result<GradientBoostingRegressorModel> {
-        let Stored { params, fitted } = container.parameters()?;
-        Ok(GradientBoostingRegressorModel { params, boosted: Boosted::restore(container, fitted)? })
+        let Stored { params, fitted, own_loss } = container.parameters()?;
+        Ok(GradientBoostingRegressorModel { params, boosted: Boosted::restore(container, fitted)?, own_loss })
     }
 }
 
 impl Estimator for GradientBoostingRegressor {
     type Model = GradientBoostingRegressorModel;
     const TASK: Task = Task::Regression;
-    const ABOUT: &'static str = "boosted trees, each a step down the squared error that the trees before it left";
+    const ABOUT: &'static str = "boosted trees, each a step down the loss that the trees before it left";
     const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
     const TAKES_MISSING: bool = true;
 

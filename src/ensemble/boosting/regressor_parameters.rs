@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::loss::RegressionLoss;
 use super::settings::{Growth, Settings};
+use crate::error::{Error, Result};
 
-/// Numbers by gradient boosting with the squared loss. Names are scikit-learn's.
+/// Numbers by gradient boosting, with any [`RegressionLoss`]. Names are scikit-learn's.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -22,11 +24,17 @@ use super::settings::{Growth, Settings};
 /// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are divided
 ///   by sets of levels; a level that was not fitted is missing.
 /// - Missing values (NaN) are accepted in `x`. Rows of weight 0 are ignored.
-/// - If nothing can be divided (constant features, too few rows), every row gets the mean.
+/// - If nothing can be divided (constant features, too few rows), every row gets the loss's best constant: the mean, the median,
+///   the quantile.
 /// - The same seed gives the same model bytes, for any number of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GradientBoostingRegressor {
+    /// What is lessened. Default [`RegressionLoss::SquaredError`].
+    pub loss: RegressionLoss,
+    /// The quantile that the quantile loss predicts, and that of the errors beyond which Huber's loss is linear; above 0
+    /// and below 1. Default 0.9.
+    pub alpha: f64,
     /// Rounds at most, each of one tree an output. Default 100.
     pub n_estimators: usize,
     /// What each tree's values are multiplied by. Default 0.1.
@@ -51,6 +59,9 @@ pub struct GradientBoostingRegressor {
     pub subsample: f64,
     /// The share of the features that each division chooses from. Default 1.
     pub max_features: f64,
+    /// 1 for each feature with which predictions must not fall, −1 where they must not rise, 0 where they may do either;
+    /// missing values keep to nothing. Default: all may do either.
+    pub monotonic_cst: Option<Vec<i8>>,
     /// Ends when the validation loss has not fallen for so many rounds, and keeps the rounds up to the best. The rows
     /// are those given by [`Fit::validation`](crate::estimator::Fit::validation), else a part held out. Default never.
     pub n_iter_no_change: Option<usize>,
@@ -65,6 +76,8 @@ pub struct GradientBoostingRegressor {
 impl Default for GradientBoostingRegressor {
     fn default() -> GradientBoostingRegressor {
         GradientBoostingRegressor {
+            loss: RegressionLoss::default(),
+            alpha: 0.9,
             n_estimators: 100,
             learning_rate: 0.1,
             growth: Growth::LeafWise,
@@ -77,6 +90,7 @@ impl Default for GradientBoostingRegressor {
             l2_regularization: 0.0,
             subsample: 1.0,
             max_features: 1.0,
+            monotonic_cst: None,
             n_iter_no_change: None,
             validation_fraction: 0.1,
             tol: 1e-7,
@@ -86,6 +100,18 @@ impl Default for GradientBoostingRegressor {
 }
 
 impl GradientBoostingRegressor {
+    /// Sets the loss.
+    pub fn loss(mut self, loss: RegressionLoss) -> GradientBoostingRegressor {
+        self.loss = loss;
+        self
+    }
+
+    /// Sets the quantile of the quantile and Huber losses.
+    pub fn alpha(mut self, alpha: f64) -> GradientBoostingRegressor {
+        self.alpha = alpha;
+        self
+    }
+
     /// Sets the largest number of rounds.
     pub fn n_estimators(mut self, n_estimators: usize) -> GradientBoostingRegressor {
         self.n_estimators = n_estimators;
@@ -158,6 +184,12 @@ impl GradientBoostingRegressor {
         self
     }
 
+    /// Sets the direction of each feature, or none.
+    pub fn monotonic_cst(mut self, monotonic_cst: impl Into<Option<Vec<i8>>>) -> GradientBoostingRegressor {
+        self.monotonic_cst = monotonic_cst.into();
+        self
+    }
+
     /// Sets after how many rounds without a lower loss it ends, or none.
     pub fn n_iter_no_change(mut self, n_iter_no_change: impl Into<Option<usize>>) -> GradientBoostingRegressor {
         self.n_iter_no_change = n_iter_no_change.into();
@@ -183,7 +215,7 @@ impl GradientBoostingRegressor {
     }
 
     /// The parameters as the rounds take them, checked.
-    pub(super) fn settings(&self) -> crate::error::Result<Settings> {
+    pub(super) fn settings(&self) -> Result<Settings> {
         let settings = Settings {
             n_estimators: self.n_estimators,
             learning_rate: self.learning_rate,
@@ -197,18 +229,25 @@ impl GradientBoostingRegressor {
             l2_regularization: self.l2_regularization,
             subsample: self.subsample,
             max_features: self.max_features,
+            monotonic_cst: self.monotonic_cst.clone(),
             n_iter_no_change: self.n_iter_no_change,
             validation_fraction: self.validation_fraction,
             tol: self.tol,
             seed: self.seed,
         };
         settings.check()?;
+        if !(self.alpha > 0.0 && self.alpha < 1.0) {
+            let rule = "above 0 and below 1".to_string();
+            return Err(Error::Param { name: "alpha", rule, got: self.alpha.to_string() });
+        }
         Ok(settings)
     }
 }
 
 /// What the command line and grid search say of each parameter.
 pub(super) const PARAMETERS: &[(&str, &str)] = &[
+    ("loss", "squared_error, absolute_error, huber, quantile or poisson"),
+    ("alpha", "quantile to predict (quantile), or of the errors beyond which the loss is linear (huber)"),
     ("n_estimators", "rounds at most"),
     ("learning_rate", "what each tree's values are multiplied by"),
     ("growth", "leaf_wise or depth_wise"),
@@ -221,6 +260,7 @@ pub(super) const PARAMETERS: &[(&str, &str)] = &[
     ("l2_regularization", "added to the sum of a leaf's Hessians"),
     ("subsample", "chance of each row to take part in a round"),
     ("max_features", "share of the features that each division chooses from"),
+    ("monotonic_cst", "for each feature 1 (predictions must not fall with it), -1 (not rise) or 0; null: all 0"),
     ("n_iter_no_change", "ends after so many rounds without a lower validation loss"),
     ("validation_fraction", "share of the rows held out for that"),
     ("tol", "by how much a loss must fall"),

@@ -18,21 +18,32 @@ use crate::tree::{BinnedMatrix, Bins, Tree};
 const SUBSAMPLE_STREAM: u32 = 0xb005_0000;
 
 /// What is to be learned.
-pub(super) struct Problem {
+pub(super) struct Problem<'a> {
     pub x: Matrix,
     /// Where the trees are grown.
     pub device: Device,
-    pub truths: Truths,
+    pub truths: Truths<'a>,
     /// How much each row counts; none if all are alike.
     pub weights: Option<Vec<f32>>,
     /// The group of each row, for a held-out part that has its share of each.
     pub groups: Vec<u32>,
     /// Validation rows that were given.
-    pub validation: Option<(Matrix, Truths)>,
+    pub validation: Option<(Matrix, Truths<'a>)>,
+    /// Rounds of an earlier fit, to go on from.
+    pub before: Option<&'a Boosted>,
+}
+
+/// Refuses to go on from a model of other parameters.
+pub(super) fn same_parameters(same: bool) -> Result<()> {
+    if same {
+        return Ok(());
+    }
+    let rule = "fitted with the same parameters, but for n_estimators, and the same loss".to_string();
+    Err(Error::Param { name: "model", rule, got: "a model of others".to_string() })
 }
 
 /// Boosts trees until there are enough, or the loss of the validation rows no longer falls.
-pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch<'_>) -> Result<Boosted> {
+pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut Watch<'_>) -> Result<Boosted> {
     let x = problem.x.clone();
     if x.rows() > MOST_ROWS {
         let (need, have) = (x.rows() as u64, MOST_ROWS as u64);
@@ -42,6 +53,7 @@ pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch
         let (expected, got) = (format!("{} columns of the validation rows", x.columns()), own.columns().to_string());
         return Err(Error::Shape { op: "gradient boosting", expected, got });
     }
+    let directions = settings.directions(&x)?;
     let held = match settings.n_iter_no_change.is_some() && problem.validation.is_none() {
         true => hold_out(&problem.groups, settings.validation_fraction, settings.seed),
         false => vec![],
@@ -62,12 +74,20 @@ pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch
     let weights = problem.weights.as_deref();
     let bins = Bins::fit(&x, weights, settings.max_bins)?;
     let matrix = BinnedMatrix::new(&x, &bins);
-    let baseline = problem.truths.baseline(weights);
-    let scores = problem.truths.begin(&baseline);
-    let watched = problem.validation.map(|(x, truths)| Watched::new(x, truths, &baseline));
+    let mut start = problem.truths.start(weights)?;
+    if let Some(before) = problem.before {
+        before.check_width("gradient boosting", x.columns())?;
+        start.baseline = before.continued(start.baseline.len(), settings.n_estimators)?;
+    }
+    let scores = problem.truths.begin(&start);
+    let watched = problem.validation.map(|(x, truths)| Watched::new(x, truths, &start));
+    if watched.is_some() || held_weights.is_some() {
+        problem.truths.check_losses(&scores)?;
+    }
+    let baseline = start.baseline;
     let mut rounds = Rounds {
         x: &x,
-        cells: GradientCells::new(&matrix, &bins, settings.split_rules(x.columns()), &problem.device)?,
+        cells: GradientCells::new(&matrix, &bins, settings.split_rules(x.columns()), directions, &problem.device)?,
         gradients: vec![Gradients::default(); scores.len()],
         absent: problem.truths.absent(weights),
         rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),
@@ -81,7 +101,11 @@ pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch
     let (mut trees, mut converged) = (vec![], false);
     for round in 0..settings.n_estimators {
         // Inside the pool: a caller outside would fall asleep and be woken for each of a tree's many small steps.
-        let grown = rayon::scope(|_| rounds.next(round))?;
+        let known = problem.before.and_then(|before| before.round(round));
+        let grown = rayon::scope(|_| match known {
+            Some(trees) => Ok(rounds.replay(trees)),
+            None => rounds.next(round),
+        })?;
         if grown.iter().all(|tree| tree.leaves() == 1) && settings.subsample == 1.0 && settings.max_features == 1.0 {
             // Nothing is left to learn: every later round would be the same.
             converged = true;
@@ -92,10 +116,16 @@ pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch
             (None, Some(weights)) => Some(problem.truths.loss(&rounds.scores, Some(weights))),
             (None, None) => None,
         };
+        if let Some(loss) = loss.filter(|loss| loss.is_nan()) {
+            let rule = "one whose values are numbers".to_string();
+            return Err(Error::Param { name: "loss", rule, got: format!("{loss} in round {}", round + 1) });
+        }
         trees.extend(grown);
         converged = loss.is_some_and(|loss| patience.is_over(loss));
         let fraction = (round + 1) as f64 / settings.n_estimators as f64;
-        if watch.finishes(round + 1, loss, fraction)? || converged {
+        // Rounds that are known are not worth a report, and cannot be ended in.
+        let finishes = known.is_none() && watch.finishes(round + 1, loss, fraction)?;
+        if finishes || converged {
             break;
         }
     }
@@ -106,7 +136,7 @@ pub(super) fn boost(mut problem: Problem, settings: &Settings, watch: &mut Watch
 
 struct Rounds<'a> {
     x: &'a Matrix,
-    truths: &'a Truths,
+    truths: &'a Truths<'a>,
     weights: Option<&'a [f32]>,
     settings: &'a Settings,
     cells: GradientCells<'a>,
@@ -119,9 +149,19 @@ struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
+    /// Takes in a round that is known: adds its trees to the scores, in the very steps of the fit that grew them.
+    fn replay(&mut self, trees: &[Tree]) -> Vec<Tree> {
+        let all: Vec<u32> = (0..self.x.rows() as u32).collect();
+        for (tree, scores) in trees.iter().zip(&mut self.scores) {
+            add_to_others(tree, self.x, &all, scores);
+        }
+        trees.to_vec()
+    }
+
     /// Grows one tree for each output, and adds them to the scores.
     fn next(&mut self, round: usize) -> Result<Vec<Tree>> {
-        self.truths.gradients(&self.scores, self.weights, &mut self.gradients);
+        let deltas = self.truths.deltas(&self.scores, self.weights);
+        self.truths.gradients(&self.scores, self.weights, &deltas, &mut self.gradients)?;
         for (gradients, absent) in self.gradients.iter_mut().zip(&self.absent) {
             if *absent {
                 gradients.gradients.fill(0.0);
@@ -140,7 +180,12 @@ impl Rounds<'_> {
         };
         for (at, (grown, scores)) in grown.iter_mut().zip(&mut self.scores).enumerate() {
             let units = self.cells.units(at);
-            set_values(grown, self.cells.order(), &self.gradients[at], units, Step::new(self.settings));
+            let step = Step::new(self.settings, self.truths.are_logarithms());
+            set_values(grown, self.cells.order(), &self.gradients[at], units, step);
+            if let Some(renewal) = self.truths.renewal(at, scores, self.weights, &deltas) {
+                let Settings { monotonic_cst, learning_rate, .. } = self.settings;
+                renewal.set_values(grown, self.cells.order(), monotonic_cst.as_deref(), *learning_rate);
+            }
             add_to_scores(grown, self.cells.order(), scores);
             add_to_others(&grown.tree, self.x, &others, scores);
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::tree::grow::{Limits, Order, SplitRules};
 
@@ -32,6 +33,7 @@ pub(super) struct Settings {
     pub l2_regularization: f64,
     pub subsample: f64,
     pub max_features: f64,
+    pub monotonic_cst: Option<Vec<i8>>,
     pub n_iter_no_change: Option<usize>,
     pub validation_fraction: f64,
     pub tol: f64,
@@ -57,6 +59,25 @@ impl Settings {
         holds("validation_fraction", self.validation_fraction, "above 0 and below 1", |share| {
             share > 0.0 && share < 1.0
         })
+    }
+
+    /// The direction of each feature of `x`; none where all may do as they like. Levels have no order to follow.
+    pub fn directions(&self, x: &Matrix) -> Result<Option<&[i8]>> {
+        let Some(directions) = self.monotonic_cst.as_deref() else { return Ok(None) };
+        let features = x.columns();
+        let rule = format!("-1, 0 or 1 for each of {features} features");
+        if directions.len() != features {
+            return Err(Error::Param { name: "monotonic_cst", rule, got: format!("{} numbers", directions.len()) });
+        }
+        if let Some(feature) = (0..features).find(|feature| directions[*feature] != 0 && x.is_categorical(*feature)) {
+            let rule = "0 for categorical features, whose levels have no order".to_string();
+            let got = format!("{} for feature {feature}", directions[feature]);
+            return Err(Error::Param { name: "monotonic_cst", rule, got });
+        }
+        match directions.iter().find(|direction| !(-1..=1).contains(*direction)) {
+            Some(wrong) => Err(Error::Param { name: "monotonic_cst", rule, got: wrong.to_string() }),
+            None => Ok(Some(directions).filter(|directions| directions.iter().any(|direction| *direction != 0))),
+        }
     }
 
     /// When a tree is large enough.

@@ -1,32 +1,55 @@
-//! What the rows should have come out as, and the loss of the scores they have.
+//! What the rows should have come out as.
 
 use rayon::prelude::*;
 
-use crate::cpu::tree::gradients::{Places, Rows, logistic, softmax, squared};
+use super::loss::{BoostingLoss, ClassificationLoss, RegressionLoss};
+use super::robust::quantile;
+use crate::cpu::tree::gradients::{
+    Places, Rows, absolute, exponential, huber, logistic, poisson, quantile as pinball, softmax, squared,
+};
+use crate::error::{Error, Result};
 use crate::tree::grow::Gradients;
 
-/// Chances are kept this far from 0 and 1 in the baseline.
-const LEAST_CHANCE: f64 = 1e-7;
-/// Rows whose losses are added together, then the blocks in order.
+/// Rows whose numbers are added together, then the blocks in order.
 const BLOCK: usize = 1 << 13;
 
 /// The targets of rows, with one score for each output.
-#[derive(Debug, Clone)]
-pub(super) enum Truths {
-    /// Numbers for the squared loss, one column an output, with the baseline taken off.
-    Numbers(Vec<Vec<f32>>),
-    /// 0 or 1 for the logistic loss of one output.
-    Binary(Vec<f32>),
+#[derive(Clone)]
+pub(super) enum Truths<'a> {
+    /// Numbers, one column an output. Those of losses that only know differences have the baseline taken off.
+    Numbers { columns: Vec<Vec<f32>>, loss: NumberLoss },
+    /// Numbers for a loss of the user's.
+    Own { columns: Vec<Vec<f32>>, loss: &'a dyn BoostingLoss },
+    /// 0 or 1 for a loss of one output.
+    Binary { targets: Vec<f32>, loss: ClassificationLoss },
     /// Classes for the softmax loss, an output for each.
     Classes { classes: Vec<u32>, count: usize },
 }
 
-impl Truths {
+/// A loss of numbers with what belongs to it.
+#[derive(Debug, Clone)]
+pub(super) struct NumberLoss {
+    pub kind: RegressionLoss,
+    pub alpha: f64,
+    /// The δ of each output's Huber loss before the first round; empty for other losses.
+    pub deltas: Vec<f64>,
+}
+
+/// What a fit begins with.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    /// The score of every row, for each output.
+    pub baseline: Vec<f64>,
+    /// As in [`NumberLoss`].
+    pub deltas: Vec<f64>,
+}
+
+impl Truths<'_> {
     /// Scores of a row.
     pub fn outputs(&self) -> usize {
         match self {
-            Truths::Numbers(columns) => columns.len(),
-            Truths::Binary(_) => 1,
+            Truths::Numbers { columns, .. } | Truths::Own { columns, .. } => columns.len(),
+            Truths::Binary { .. } => 1,
             Truths::Classes { count, .. } => *count,
         }
     }
@@ -34,46 +57,53 @@ impl Truths {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         match self {
-            Truths::Numbers(columns) => columns.first().map_or(0, Vec::len),
-            Truths::Binary(targets) => targets.len(),
+            Truths::Numbers { columns, .. } | Truths::Own { columns, .. } => columns.first().map_or(0, Vec::len),
+            Truths::Binary { targets, .. } => targets.len(),
             Truths::Classes { classes, .. } => classes.len(),
         }
     }
 
-    /// The scores that minimise the loss without a tree: the mean, the log-odds, the logarithms of the shares.
-    pub fn baseline(&self, weights: Option<&[f32]>) -> Vec<f64> {
-        let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
-        let total = blocks(self.rows(), weight);
-        let mean = |value: &(dyn Fn(usize) -> f64 + Sync)| blocks(self.rows(), |row| weight(row) * value(row)) / total;
+    /// Whether scores are the logarithms of what is predicted.
+    pub fn are_logarithms(&self) -> bool {
+        matches!(self, Truths::Numbers { loss: NumberLoss { kind: RegressionLoss::Poisson, .. }, .. })
+    }
+
+    /// Takes the baseline off numbers whose loss only knows differences, so that scores in f32 keep their digits;
+    /// returns the scores to begin with.
+    pub fn begin(&mut self, start: &Start) -> Vec<Vec<f32>> {
+        let rows = self.rows();
         match self {
-            Truths::Numbers(columns) => columns.iter().map(|column| mean(&|row| f64::from(column[row]))).collect(),
-            Truths::Binary(targets) => {
-                let chance = mean(&|row| f64::from(targets[row])).clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
-                vec![(chance / (1.0 - chance)).ln()]
+            Truths::Numbers { columns, loss } if loss.kind != RegressionLoss::Poisson => {
+                for (column, baseline) in columns.iter_mut().zip(&start.baseline) {
+                    column.iter_mut().for_each(|target| *target = (f64::from(*target) - baseline) as f32);
+                }
+                loss.deltas.clone_from(&start.deltas);
+                vec![vec![0.0; rows]; start.baseline.len()]
             }
-            Truths::Classes { classes, count } => {
-                let share = |class: usize| mean(&|row| f64::from(u8::from(classes[row] as usize == class)));
-                (0..*count).map(|class| share(class).max(LEAST_CHANCE).ln()).collect()
-            }
+            _ => start.baseline.iter().map(|baseline| vec![*baseline as f32; rows]).collect(),
         }
     }
 
-    /// Takes the baseline off numbers, so that scores in f32 keep their digits; returns the scores to begin with.
-    pub fn begin(&mut self, baseline: &[f64]) -> Vec<Vec<f32>> {
-        let rows = self.rows();
-        match self {
-            Truths::Numbers(columns) => {
-                for (column, baseline) in columns.iter_mut().zip(baseline) {
-                    column.iter_mut().for_each(|target| *target = (f64::from(*target) - baseline) as f32);
-                }
-                vec![vec![0.0; rows]; baseline.len()]
-            }
-            _ => baseline.iter().map(|baseline| vec![*baseline as f32; rows]).collect(),
-        }
+    /// The δ of each output for the next round; empty unless the loss is Huber's.
+    pub fn deltas(&self, scores: &[Vec<f32>], weights: Option<&[f32]>) -> Vec<f64> {
+        let Truths::Numbers { columns, loss: NumberLoss { kind: RegressionLoss::Huber, alpha, .. } } = self else {
+            return vec![];
+        };
+        let delta = |(targets, scores): (&Vec<f32>, &Vec<f32>)| {
+            let error = |row: usize| (f64::from(targets[row]) - f64::from(scores[row])).abs();
+            quantile((0..targets.len()).map(|row| (error(row), weights.map_or(1.0, |weights| weights[row]))), *alpha)
+        };
+        columns.iter().zip(scores).map(delta).collect()
     }
 
     /// The gradient and Hessian of every row for each output.
-    pub fn gradients(&self, scores: &[Vec<f32>], weights: Option<&[f32]>, out: &mut [Gradients]) {
+    pub fn gradients(
+        &self,
+        scores: &[Vec<f32>],
+        weights: Option<&[f32]>,
+        deltas: &[f64],
+        out: &mut [Gradients],
+    ) -> Result<()> {
         for out in out.iter_mut() {
             out.gradients.resize(self.rows(), 0.0);
             out.hessians.resize(self.rows(), 0.0);
@@ -83,14 +113,30 @@ impl Truths {
             (Places { gradients, hessians }, largest)
         });
         match self {
-            Truths::Numbers(columns) => {
-                for ((targets, scores), (places, largest)) in columns.iter().zip(scores).zip(places) {
-                    *largest = squared(Rows { scores, targets, weights }, places);
+            Truths::Numbers { columns, loss } => {
+                for (at, ((targets, scores), (places, largest))) in columns.iter().zip(scores).zip(places).enumerate() {
+                    let rows = Rows { scores, targets, weights };
+                    *largest = match loss.kind {
+                        RegressionLoss::SquaredError => squared(rows, places),
+                        RegressionLoss::AbsoluteError => absolute(rows, places),
+                        RegressionLoss::Huber => huber(rows, places, deltas[at] as f32),
+                        RegressionLoss::Quantile => pinball(rows, places, loss.alpha as f32),
+                        RegressionLoss::Poisson => poisson(rows, places),
+                    };
                 }
             }
-            Truths::Binary(targets) => {
+            Truths::Own { columns, loss } => {
+                for ((targets, scores), (places, largest)) in columns.iter().zip(scores).zip(places) {
+                    *largest = own(*loss, Rows { scores, targets, weights }, places)?;
+                }
+            }
+            Truths::Binary { targets, loss } => {
                 for (scores, (places, largest)) in scores.iter().zip(places) {
-                    *largest = logistic(Rows { scores, targets, weights }, places);
+                    let rows = Rows { scores, targets, weights };
+                    *largest = match loss {
+                        ClassificationLoss::LogLoss => logistic(rows, places),
+                        ClassificationLoss::Exponential => exponential(rows, places),
+                    };
                 }
             }
             Truths::Classes { classes, .. } => {
@@ -100,36 +146,7 @@ impl Truths {
                 largest.into_iter().zip(found).for_each(|(largest, found)| *largest = found);
             }
         }
-    }
-
-    /// The mean loss of the rows: the squared error, or minus the logarithm of the true class's chance.
-    pub fn loss(&self, scores: &[Vec<f32>], weights: Option<&[f32]>) -> f64 {
-        let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
-        let score = |output: usize, row: usize| f64::from(scores[output][row]);
-        let total = blocks(self.rows(), weight);
-        let sum = match self {
-            Truths::Numbers(columns) => {
-                let error = |row: usize| {
-                    let squares = columns.iter().enumerate();
-                    squares.map(|(at, column)| (f64::from(column[row]) - score(at, row)).powi(2)).sum::<f64>()
-                };
-                blocks(self.rows(), |row| weight(row) * error(row)) / columns.len() as f64
-            }
-            Truths::Binary(targets) => {
-                let against = |row: usize| if targets[row] > 0.5 { -score(0, row) } else { score(0, row) };
-                // ln(1 + eˣ) without overflow.
-                blocks(self.rows(), |row| weight(row) * (against(row).max(0.0) + (-against(row).abs()).exp().ln_1p()))
-            }
-            Truths::Classes { classes, count } => {
-                let loss = |row: usize| {
-                    let highest = (0..*count).map(|class| score(class, row)).fold(f64::NEG_INFINITY, f64::max);
-                    let sum: f64 = (0..*count).map(|class| (score(class, row) - highest).exp()).sum();
-                    sum.ln() + highest - score(classes[row] as usize, row)
-                };
-                blocks(self.rows(), |row| weight(row) * loss(row))
-            }
-        };
-        sum / total
+        Ok(())
     }
 
     /// Whether an output has no row of weight: a class that is not there.
@@ -146,8 +163,26 @@ impl Truths {
     }
 }
 
+/// The derivatives of a user's loss, checked, times the weights; returns the largest of each.
+fn own(loss: &dyn BoostingLoss, rows: Rows<'_>, places: Places<'_>) -> Result<[f32; 2]> {
+    let Places { gradients, hessians } = places;
+    loss.gradients(rows.scores, rows.targets, gradients, hessians);
+    let mut largest = [0.0_f32; 2];
+    for (row, (gradient, hessian)) in gradients.iter_mut().zip(hessians).enumerate() {
+        let weight = rows.weights.map_or(1.0, |weights| weights[row]);
+        (*gradient, *hessian) = (*gradient * weight, *hessian * weight);
+        if !gradient.is_finite() || !(*hessian >= 0.0 && hessian.is_finite()) {
+            let rule = "one of finite gradients, and of finite Hessians of at least 0".to_string();
+            let got = format!("gradient {gradient} and Hessian {hessian} in row {row}");
+            return Err(Error::Param { name: "loss", rule, got });
+        }
+        largest = [largest[0].max(gradient.abs()), largest[1].max(*hessian)];
+    }
+    Ok(largest)
+}
+
 /// Σ of a number for each row, in blocks that do not depend on the number of threads.
-fn blocks(rows: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
+pub(super) fn blocks(rows: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
     let block = |block: usize| (block * BLOCK..rows.min((block + 1) * BLOCK)).map(&value).sum();
     let sums: Vec<f64> = (0..rows.div_ceil(BLOCK)).into_par_iter().map(block).collect();
     sums.into_iter().sum()

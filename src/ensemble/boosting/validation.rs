@@ -2,7 +2,7 @@
 
 use super::leaves::add_to_others;
 use super::settings::Settings;
-use super::truths::Truths;
+use super::truths::{Start, Truths};
 use crate::array::Matrix;
 use crate::cpu::random::permutation::permutation;
 use crate::tree::Tree;
@@ -26,17 +26,17 @@ pub(super) fn hold_out(groups: &[u32], share: f64, seed: u64) -> Vec<bool> {
 }
 
 /// Validation rows of their own, with their scores.
-pub(super) struct Watched {
+pub(super) struct Watched<'a> {
     pub x: Matrix,
-    pub truths: Truths,
+    pub truths: Truths<'a>,
     pub scores: Vec<Vec<f32>>,
     rows: Vec<u32>,
 }
 
-impl Watched {
+impl<'a> Watched<'a> {
     /// Rows before the first tree.
-    pub fn new(x: Matrix, mut truths: Truths, baseline: &[f64]) -> Watched {
-        let scores = truths.begin(baseline);
+    pub fn new(x: Matrix, mut truths: Truths<'a>, start: &Start) -> Watched<'a> {
+        let scores = truths.begin(start);
         let rows = (0..x.rows() as u32).collect();
         Watched { x, truths, scores, rows }
     }

@@ -12,6 +12,7 @@ use super::histogram::decode;
 use super::{Binned, Growing, fill_table};
 use crate::cpu::tree::best_split::{FeatureCells, Found, Rules, best_split as of_feature};
 use crate::cpu::tree::histogram::{Histogram, Sums};
+use crate::cpu::tree::monotone::Limit;
 use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
@@ -74,6 +75,33 @@ pub struct Search {
     pub rules: Rules,
     /// The features to try.
     pub features: Vec<u32>,
+    /// What holds its children's values, where some features have a direction.
+    pub monotone: Option<Monotone>,
+}
+
+/// The bounds of a node's values, and the direction of each feature (as in [`Limit`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Monotone {
+    /// The least and the largest value.
+    pub bounds: [f64; 2],
+    /// One for each feature.
+    pub directions: Arc<[i8]>,
+}
+
+impl Search {
+    /// The best split by one feature, from the node's cells.
+    fn best(&self, histogram: &Histogram, feature: u32, cells: &FeatureCells) -> Option<Found> {
+        let limit = self.monotone.as_ref().map(|monotone| monotone.limit(feature));
+        of_feature(histogram, feature, cells, self.node, &self.rules, limit.as_ref())
+    }
+}
+
+impl Monotone {
+    /// What splits by a feature must keep to.
+    pub fn limit(&self, feature: u32) -> Limit {
+        let direction = self.directions.get(feature as usize).copied().unwrap_or(0);
+        Limit { bounds: self.bounds, direction }
+    }
 }
 
 /// The best split of each node, none where none is allowed; equal gains go to the lowest feature.
@@ -117,8 +145,8 @@ fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, searches: &[Search]) -> Re
     let tasks: Vec<(usize, u32)> =
         (0..searches.len()).flat_map(|at| searches[at].features.iter().map(move |feature| (at, *feature))).collect();
     let best = |&(at, feature): &(usize, u32)| {
-        let Search { slot, node, rules, .. } = &searches[at];
-        of_feature(&slots[*slot], feature, &binned.features[feature as usize], *node, rules)
+        let search = &searches[at];
+        search.best(&slots[search.slot], feature, &binned.features[feature as usize])
     };
     let found: Vec<Option<Found>> = tasks.par_iter().with_min_len(FEATURES_PER_TASK).map(best).collect();
     let mut winners = vec![None; searches.len()];
@@ -147,6 +175,33 @@ fn on_gpu(
     home: &mut OnGpu,
     searches: &[Search],
 ) -> Result<Vec<Option<Found>>> {
+    // The device's bounds know nothing of directions: then all is settled here, from whole histograms.
+    let mut settled = match searches.iter().any(|search| search.monotone.is_some()) {
+        true => vec![None; searches.len()],
+        false => shortlisted(recording, binned, home, searches)?,
+    };
+    let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
+    let together = recording.gpu.scratch_bytes() as usize / (CELL_BYTES as usize * binned.cells());
+    for open in open.chunks(together.max(1)) {
+        let histograms = whole(recording, binned, home, open.iter().map(|at| searches[*at].slot))?;
+        for (&at, histogram) in open.iter().zip(histograms) {
+            let search = &searches[at];
+            let best = |feature: &u32| search.best(&histogram, *feature, &binned.features[*feature as usize]);
+            let mut winner = None;
+            search.features.iter().map(best).for_each(|found| keep_better(&mut winner, found));
+            settled[at] = Some(winner);
+        }
+    }
+    Ok(settled.into_iter().map(Option::flatten).collect())
+}
+
+/// The winner of each node whose shortlist holds all that may be best.
+fn shortlisted(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    home: &mut OnGpu,
+    searches: &[Search],
+) -> Result<Vec<Option<Option<Found>>>> {
     let shortlist = record(recording, binned, home, searches)?;
     let lists = LIST_WORDS * searches.len();
     let cells: Vec<usize> = searches.iter().map(|search| level_cells(search, binned.features).len()).collect();
@@ -162,21 +217,7 @@ fn on_gpu(
     }
     let settle = |((search, list), levels): ((&Search, &[u32]), &&[u32])| settle(search, list, levels, binned.features);
     let lists = lists.par_chunks_exact(LIST_WORDS);
-    let mut settled: Vec<_> = searches.par_iter().zip(lists).zip(&levels).map(settle).collect();
-    let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
-    let together = recording.gpu.scratch_bytes() as usize / (CELL_BYTES as usize * binned.cells());
-    for open in open.chunks(together.max(1)) {
-        let histograms = whole(recording, binned, home, open.iter().map(|at| searches[*at].slot))?;
-        for (&at, histogram) in open.iter().zip(histograms) {
-            let Search { node, rules, features, .. } = &searches[at];
-            let best =
-                |feature: &u32| of_feature(&histogram, *feature, &binned.features[*feature as usize], *node, rules);
-            let mut winner = None;
-            features.iter().map(best).for_each(|found| keep_better(&mut winner, found));
-            settled[at] = Some(winner);
-        }
-    }
-    Ok(settled.into_iter().map(Option::flatten).collect())
+    Ok(searches.par_iter().zip(lists).zip(&levels).map(settle).collect())
 }
 
 /// The features of a search that are categorical, or those that are not.
@@ -209,14 +250,14 @@ fn settle(search: &Search, list: &[u32], levels: &[u32], features: &[FeatureCell
     let mut winner = None;
     for (feature, cells) in list[4..8].iter().zip(list[8..].chunks_exact(4 * 256)).take(count) {
         let own = FeatureCells { first: 0, ..features[*feature as usize] };
-        keep_better(&mut winner, of_feature(&decode(cells), *feature, &own, search.node, &search.rules));
+        keep_better(&mut winner, search.best(&decode(cells), *feature, &own));
     }
     let mut rest = levels;
     for feature in features_where(search, features, true) {
         let cells = &features[feature as usize];
         let (own, others) = rest.split_at(CELL_WORDS * cells_of(cells).len());
         let place = FeatureCells { first: 0, ..*cells };
-        keep_better(&mut winner, of_feature(&decode(own), feature, &place, search.node, &search.rules));
+        keep_better(&mut winner, search.best(&decode(own), feature, &place));
         rest = others;
     }
     Some(winner)

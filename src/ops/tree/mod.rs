@@ -12,7 +12,7 @@ mod pieces;
 pub mod predict;
 pub mod target_histogram;
 
-pub use best_split::Search;
+pub use best_split::{Monotone, Search};
 pub use binned::Binned;
 pub use growing::Growing;
 pub use histogram::Fill;

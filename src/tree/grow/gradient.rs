@@ -7,12 +7,13 @@ use super::fixed_point::totals;
 use super::{Cells, Cut, Fill, FixedPoint, Root, Search, Split};
 use crate::cpu::tree::best_split::{Found, Rules};
 use crate::cpu::tree::histogram::Sums;
+use crate::cpu::tree::monotone::{Limit, UNBOUNDED};
 use crate::device::{Device, Stream};
 use crate::error::Result;
 use crate::ops::tree::best_split::best_split;
 use crate::ops::tree::histogram::histogram;
 use crate::ops::tree::partition::partition;
-use crate::ops::tree::{self, Binned, Growing};
+use crate::ops::tree::{self, Binned, Growing, Monotone};
 use crate::tree::features::{FeatureDraw, FeatureOrder};
 use crate::tree::{BinnedMatrix, Bins, Levels};
 
@@ -34,6 +35,8 @@ pub(crate) struct GradientCells<'a> {
     matrix: &'a BinnedMatrix,
     bins: &'a Bins,
     rules: SplitRules,
+    /// The direction of each feature, if any has one.
+    directions: Option<Arc<[i8]>>,
     trees: Vec<Tree>,
     stream: Stream,
     binned: Binned<'a>,
@@ -45,6 +48,13 @@ pub(crate) struct GradientCells<'a> {
     packed: Vec<Vec<u64>>,
 }
 
+/// What the rows of a node add up to, and the least and the largest value that it may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NodeSums {
+    pub sums: Sums,
+    pub bounds: [f64; 2],
+}
+
 /// The gradients of one tree.
 struct Tree {
     /// What numbers the tree among all of the ensemble, for the draws.
@@ -53,24 +63,26 @@ struct Tree {
 }
 
 impl<'a> GradientCells<'a> {
-    /// Cells for trees that are grown together on a device; buffers are kept from one growth to the next.
+    /// Cells for trees that are grown together on a device; buffers are kept from one growth to the next. `directions`
+    /// has 1 for features with which values must not fall, −1 for those with which they must not rise.
     pub fn new(
         matrix: &'a BinnedMatrix,
         bins: &'a Bins,
         rules: SplitRules,
+        directions: Option<&[i8]>,
         device: &Device,
     ) -> Result<GradientCells<'a>> {
         let mut stream = device.stream();
         let layout = matrix.layout();
         let binned = Binned::new(&mut stream, matrix.view(), layout.starts(), layout.features())?;
         let growing = Growing::new(&stream);
-        let (trees, unused, order, packed) = (vec![], vec![], vec![], vec![]);
-        Ok(GradientCells { matrix, bins, rules, trees, stream, binned, growing, unused, order, packed })
+        let (directions, trees, unused, order, packed) = (directions.map(Arc::from), vec![], vec![], vec![], vec![]);
+        Ok(GradientCells { matrix, bins, rules, directions, trees, stream, binned, growing, unused, order, packed })
     }
 
     /// Begins new trees, each of the rows `rows` (ascending): `gradients[k]` has the gradient and the Hessian of every
     /// row for the k-th tree and the largest of each. The first tree is number `number` of the ensemble.
-    pub fn begin(&mut self, rows: &[u32], gradients: &[Gradients], number: u64) -> Result<Vec<Root<Sums>>> {
+    pub fn begin(&mut self, rows: &[u32], gradients: &[Gradients], number: u64) -> Result<Vec<Root<NodeSums>>> {
         self.trees.clear();
         self.packed.resize_with(gradients.len(), Vec::new);
         self.order.clear();
@@ -82,7 +94,8 @@ impl<'a> GradientCells<'a> {
             fixed.pack(&gradients.gradients, &gradients.hessians, packed);
             let start = self.order.len();
             self.order.extend_from_slice(rows);
-            roots.push(Root { rows: start..self.order.len(), totals: totals(packed, rows) });
+            let totals = NodeSums { sums: totals(packed, rows), bounds: UNBOUNDED };
+            roots.push(Root { rows: start..self.order.len(), totals });
         }
         self.growing.begin(&mut self.stream, &mut self.order, &mut self.packed)?;
         Ok(roots)
@@ -128,14 +141,14 @@ pub(crate) struct Gradients {
 }
 
 impl Cells for GradientCells<'_> {
-    type Totals = Sums;
+    type Totals = NodeSums;
 
-    fn count(totals: &Sums) -> u64 {
-        totals.count
+    fn count(totals: &NodeSums) -> u64 {
+        totals.sums.count
     }
 
-    fn may_divide(&self, totals: &Sums) -> bool {
-        totals.count >= 2 * self.rules.min_count.max(1)
+    fn may_divide(&self, totals: &NodeSums) -> bool {
+        totals.sums.count >= 2 * self.rules.min_count.max(1)
     }
 
     fn levels(&self) -> &Arc<Levels> {
@@ -165,20 +178,25 @@ impl Cells for GradientCells<'_> {
         histogram(&mut self.stream, &self.binned, &mut self.growing, &fills)
     }
 
-    fn search(&mut self, searches: &[Search<Sums>]) -> Result<Vec<Option<Split<Sums>>>> {
-        let search = |search: &Search<Sums>| tree::Search {
+    fn search(&mut self, searches: &[Search<NodeSums>]) -> Result<Vec<Option<Split<NodeSums>>>> {
+        let search = |search: &Search<NodeSums>| tree::Search {
             slot: search.slot,
-            node: search.totals,
+            node: search.totals.sums,
             rules: self.split_rules(search.tree),
             features: self.features(search.tree, search.path),
+            monotone: self.directions.clone().map(|directions| Monotone { bounds: search.totals.bounds, directions }),
         };
         let wanted: Vec<tree::Search> = searches.iter().map(search).collect();
         let winners = best_split(&mut self.stream, &self.binned, &mut self.growing, &wanted)?;
-        let split = |(found, search): (Option<Found>, &Search<Sums>)| {
+        let split = |(found, search): (Option<Found>, tree::Search)| {
             let Found { feature, bin, levels, missing_left, gain, left } = found?;
-            Some(Split { feature, bin, levels, missing_left, gain, left, right: search.totals.minus(left) })
+            let (right, free) = (search.node.minus(left), Limit { bounds: UNBOUNDED, direction: 0 });
+            let limit = search.monotone.map_or(free, |monotone| monotone.limit(feature));
+            let bounds = limit.children(&search.rules, left, right);
+            let [left, right] = [(left, bounds[0]), (right, bounds[1])].map(|(sums, bounds)| NodeSums { sums, bounds });
+            Some(Split { feature, bin, levels, missing_left, gain, left, right })
         };
-        Ok(winners.into_iter().zip(searches).map(split).collect())
+        Ok(winners.into_iter().zip(wanted).map(split).collect())
     }
 
     fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>> {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use fixed_point::FixedPoint;
-pub(crate) use gradient::{GradientCells, Gradients, SplitRules};
+pub(crate) use gradient::{GradientCells, Gradients, NodeSums, SplitRules};
 pub(crate) use grower::grow;
 
 use super::levels::Levels;

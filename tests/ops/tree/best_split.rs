@@ -108,7 +108,7 @@ impl Case<'_> {
                 let node = node.fold(Sums::default(), Sums::plus);
                 let chosen = |feature: &u32| !self.some || numbers.below(3) == 0 || *feature == 0;
                 let features = (0..all as u32).filter(chosen).collect();
-                searches.push(Search { slot, node, rules: *rules, features });
+                searches.push(Search { slot, node, rules: *rules, features, monotone: None });
             }
         }
         let found = best_split(&mut stream, &binned, &mut growing, &searches).unwrap();
@@ -212,7 +212,7 @@ fn a_search_takes_one_read_back_and_two_where_many_features_are_alike() {
             .unwrap();
         let node = packed.iter().map(|row| Sums::of_row(*row)).fold(Sums::default(), Sums::plus);
         device.profile(true);
-        let search = Search { slot: 0, node, rules: PLAIN, features: (0..8).collect() };
+        let search = Search { slot: 0, node, rules: PLAIN, features: (0..8).collect(), monotone: None };
         let found = best_split(&mut stream, &binned, &mut growing, &[search]).unwrap();
         assert_eq!(device.profile_report().readbacks, wanted);
         assert_eq!(found[0].is_some(), is_clear);
@@ -227,7 +227,7 @@ fn a_feature_that_is_not_there_is_refused() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
         let mut growing = Growing::new(&stream);
-        let search = Search { slot: 0, node: Sums::default(), rules: PLAIN, features: vec![2] };
+        let search = Search { slot: 0, node: Sums::default(), rules: PLAIN, features: vec![2], monotone: None };
         let refused = best_split(&mut stream, &binned, &mut growing, &[search]);
         assert!(matches!(refused, Err(Error::Param { .. })), "{name}: {refused:?}");
     }
@@ -259,7 +259,7 @@ fn levels_are_divided_alike_everywhere_and_without_another_read_back() {
                 let of = |slot: usize, some: u32| {
                     let node = if slot == 0 { node } else { node.minus(Sums::of_row(packed[0])) };
                     let features = (0..9).filter(|feature| feature % some == 0).collect();
-                    Search { slot, node, rules: Rules { min_count: 1, ..PLAIN }, features }
+                    Search { slot, node, rules: Rules { min_count: 1, ..PLAIN }, features, monotone: None }
                 };
                 let searches = [of(1, 1), of(0, 1), of(0, 2), of(1, 4)];
                 best_split(&mut stream, &binned, &mut growing, &searches).unwrap()

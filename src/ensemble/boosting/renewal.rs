@@ -1,0 +1,101 @@
+//! Values of leaves from the residuals of their rows, where Newton's step is none (Friedman 2001, section 4).
+
+use rayon::prelude::*;
+
+use super::loss::RegressionLoss;
+use super::robust::{huber_step, quantile};
+use super::truths::{NumberLoss, Truths};
+use crate::cpu::tree::monotone::{UNBOUNDED, children_bounds, held};
+use crate::tree::Tree;
+use crate::tree::grow::{Grown, NodeSums};
+
+/// What the residuals are made of, and what is taken of them.
+#[derive(Clone, Copy)]
+pub(super) struct Renewal<'a> {
+    targets: &'a [f32],
+    scores: &'a [f32],
+    weights: Option<&'a [f32]>,
+    centre: Centre,
+}
+
+#[derive(Clone, Copy)]
+enum Centre {
+    Quantile(f64),
+    Huber { delta: f64 },
+}
+
+impl Truths<'_> {
+    /// How the leaves of an output get their values; none where it is by Newton's step. The scores are those before the
+    /// tree.
+    pub fn renewal<'a>(
+        &'a self,
+        output: usize,
+        scores: &'a [f32],
+        weights: Option<&'a [f32]>,
+        deltas: &[f64],
+    ) -> Option<Renewal<'a>> {
+        let Truths::Numbers { columns, loss: NumberLoss { kind, alpha, .. } } = self else { return None };
+        let centre = match kind {
+            RegressionLoss::AbsoluteError => Centre::Quantile(0.5),
+            RegressionLoss::Quantile => Centre::Quantile(*alpha),
+            RegressionLoss::Huber => Centre::Huber { delta: deltas[output] },
+            RegressionLoss::SquaredError | RegressionLoss::Poisson => return None,
+        };
+        Some(Renewal { targets: &columns[output], scores, weights, centre })
+    }
+}
+
+impl Renewal<'_> {
+    /// The value of least loss for some rows; the order of the rows decides nothing but the order of sums.
+    fn value(&self, rows: &[u32]) -> f64 {
+        let residual = |row: &u32| {
+            let row = *row as usize;
+            let weight = self.weights.map_or(1.0, |weights| weights[row]);
+            (f64::from(self.targets[row]) - f64::from(self.scores[row]), weight)
+        };
+        match self.centre {
+            Centre::Quantile(share) => quantile(rows.iter().map(residual), share),
+            Centre::Huber { delta } => huber_step(rows.iter().map(residual), delta),
+        }
+    }
+
+    /// Sets the values of a grown tree's leaves; inner nodes get the mean of their children's, by weight. Where features
+    /// have directions, inner nodes' own values part those of the leaves below them.
+    pub fn set_values(
+        &self,
+        grown: &mut Grown<NodeSums>,
+        order: &[u32],
+        directions: Option<&[i8]>,
+        learning_rate: f64,
+    ) {
+        let nodes = grown.tree.nodes();
+        let value = |node: usize| match nodes[node].feature.is_none() || directions.is_some() {
+            true => self.value(&order[grown.rows[node].clone()]),
+            false => 0.0,
+        };
+        let mut values: Vec<f64> = (0..nodes.len()).into_par_iter().map(value).collect();
+        if let Some(directions) = directions {
+            hold(&grown.tree, directions, &mut values);
+        }
+        // Children stand behind their parents.
+        for (node, own) in values.into_iter().enumerate().rev() {
+            let is_leaf = grown.tree.nodes()[node].feature.is_none();
+            let value = if is_leaf { learning_rate * own } else { grown.tree.mean_of_children(node) };
+            grown.tree.value_mut(node as u32)[0] = value;
+        }
+    }
+}
+
+/// Holds the values of nodes within the bounds that the splits above them set.
+fn hold(tree: &Tree, directions: &[i8], values: &mut [f64]) {
+    let mut bounds = vec![UNBOUNDED; values.len()];
+    for (number, node) in tree.nodes().iter().enumerate() {
+        values[number] = held(values[number], bounds[number]);
+        if let Some(feature) = node.feature {
+            let children = node.children.map(|child| child as usize);
+            let direction = directions.get(feature as usize).copied().unwrap_or(0);
+            let own = children_bounds(bounds[number], direction, children.map(|child| values[child]));
+            children.into_iter().zip(own).for_each(|(child, own)| bounds[child] = own);
+        }
+    }
+}

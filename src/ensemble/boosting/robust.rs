@@ -1,0 +1,134 @@
+//! Medians, quantiles and Huber's mean of weighted numbers, exact and in one order of sums.
+
+use rayon::prelude::*;
+
+/// From so many numbers on a sort takes all cores.
+const MANY: usize = 1 << 14;
+
+/// The smallest number up to which a share of the weights lies; midway to the next where it is met exactly, so that half
+/// of the weights is the median. Numbers without weight do not count; 0 where there are none.
+///
+/// Sums run in the order of the numbers, equal ones in the order given: the same bits however it is sorted.
+pub(super) fn quantile(numbers: impl Iterator<Item = (f64, f32)>, share: f64) -> f64 {
+    let mut numbers: Vec<(f64, f32)> = numbers.filter(|(_, weight)| *weight > 0.0).collect();
+    let Some(&(_, first)) = numbers.first() else { return 0.0 };
+    if numbers.iter().all(|(_, weight)| *weight == first) {
+        return unweighted(&mut numbers, share);
+    }
+    sort(&mut numbers);
+    let total: f64 = numbers.iter().map(|(_, weight)| f64::from(*weight)).sum();
+    let mut sum = 0.0;
+    for pair in numbers.windows(2) {
+        sum += f64::from(pair[0].1);
+        if sum > share * total {
+            return pair[0].0;
+        }
+        if sum == share * total {
+            return f64::midpoint(pair[0].0, pair[1].0);
+        }
+    }
+    numbers[numbers.len() - 1].0
+}
+
+/// The same where all weigh alike, without a sort.
+fn unweighted(numbers: &mut [(f64, f32)], share: f64) -> f64 {
+    let wanted = share * numbers.len() as f64;
+    let at = (wanted.ceil() as usize).clamp(1, numbers.len()) - 1;
+    let (_, &mut (low, _), above) = numbers.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0));
+    match above.iter().map(|number| number.0).min_by(f64::total_cmp) {
+        Some(high) if wanted == (at + 1) as f64 => f64::midpoint(low, high),
+        _ => low,
+    }
+}
+
+fn sort(numbers: &mut [(f64, f32)]) {
+    match numbers.len() {
+        0..MANY => numbers.sort_by(|a, b| a.0.total_cmp(&b.0)),
+        _ => numbers.par_sort_by(|a, b| a.0.total_cmp(&b.0)),
+    }
+}
+
+/// Huber's step from the median: median + Σ w·(r − median held within ±δ) / Σ w (Friedman 2001, algorithm 4).
+pub(super) fn huber_step(numbers: impl Iterator<Item = (f64, f32)> + Clone, delta: f64) -> f64 {
+    let median = quantile(numbers.clone(), 0.5);
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (number, weight) in numbers {
+        sum += f64::from(weight) * (number - median).clamp(-delta, delta);
+        total += f64::from(weight);
+    }
+    if total > 0.0 { median + sum / total } else { median }
+}
+
+/// The c of least Σ w·Huber(r − c): where the r − c, held within ±δ, add up to 0.
+pub(super) fn huber_mean(numbers: impl Iterator<Item = (f64, f32)>, delta: f64) -> f64 {
+    let mut numbers: Vec<(f64, f32)> = numbers.filter(|(_, weight)| *weight > 0.0).collect();
+    if numbers.is_empty() || delta <= 0.0 {
+        return quantile(numbers.into_iter(), 0.5);
+    }
+    sort(&mut numbers);
+    // Σ of the weights and of weight·number up to each place.
+    let mut sums = vec![[0.0; 2]];
+    for (at, (number, weight)) in numbers.iter().enumerate() {
+        let weight = f64::from(*weight);
+        sums.push([sums[at][0] + weight, sums[at][1] + weight * number]);
+    }
+    let last = sums[numbers.len()];
+    let pull = |centre: f64| {
+        let low = numbers.partition_point(|(number, _)| *number < centre - delta);
+        let high = numbers.partition_point(|(number, _)| *number <= centre + delta);
+        let middle = [sums[high][0] - sums[low][0], sums[high][1] - sums[low][1]];
+        middle[1] - middle[0] * centre + delta * (last[0] - sums[high][0] - sums[low][0])
+    };
+    let (mut low, mut high) = (numbers[0].0, numbers[numbers.len() - 1].0);
+    // Halves until no number lies between.
+    loop {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            return middle;
+        }
+        if pull(middle) > 0.0 { low = middle } else { high = middle }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(weights: &[f32], numbers: &[f64]) -> impl Iterator<Item = (f64, f32)> + Clone {
+        numbers.iter().copied().zip(weights.iter().copied()).collect::<Vec<_>>().into_iter()
+    }
+
+    #[test]
+    fn weights_are_repeated_numbers() {
+        let numbers = [3.0, -1.0, 7.0, 2.0, 2.0, 11.0];
+        let weights = [2.0, 1.0, 3.0, 1.0, 0.0, 1.0];
+        let repeated = [3.0, 3.0, -1.0, 7.0, 7.0, 7.0, 2.0, 11.0];
+        for share in [0.1, 0.25, 0.5, 0.625, 0.9] {
+            let plain = quantile(with(&[1.0; 8], &repeated), share);
+            assert_eq!(quantile(with(&weights, &numbers), share), plain, "{share}");
+        }
+        assert_eq!(quantile(with(&[1.0; 8], &repeated), 0.5), 5.0);
+        assert_eq!(quantile(with(&[0.5; 3], &[5.0, 1.0, 4.0]), 0.5), 4.0);
+        assert_eq!(quantile(with(&[], &[]), 0.5), 0.0);
+    }
+
+    #[test]
+    fn the_huber_mean_has_no_neighbour_of_less_loss() {
+        let numbers = [0.5, 9.0, -3.0, 2.5, 2.0, 40.0, 1.0];
+        let weights = [1.0, 2.0, 0.5, 1.0, 1.0, 1.0, 3.0];
+        for delta in [0.3, 1.0, 5.0, 100.0] {
+            let loss = |centre: f64| {
+                let one = |(number, weight): (f64, f32)| {
+                    let error = (number - centre).abs();
+                    let loss = if error <= delta { 0.5 * error * error } else { delta * (error - 0.5 * delta) };
+                    f64::from(weight) * loss
+                };
+                with(&weights, &numbers).map(one).sum::<f64>()
+            };
+            let best = huber_mean(with(&weights, &numbers), delta);
+            assert!(loss(best) <= loss(best + 1e-4) && loss(best) <= loss(best - 1e-4), "{delta}: {best}");
+        }
+        let mean = (0.5 + 18.0 - 1.5 + 2.5 + 2.0 + 40.0 + 3.0) / 9.5;
+        assert!((huber_mean(with(&weights, &numbers), 100.0) - mean).abs() < 1e-12);
+    }
+}
