@@ -123,6 +123,11 @@ pub trait Fitted: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The same with the names of the levels that the codes of a column stand for, by code.
+    fn text_with_levels(&self, columns: &[String], _levels: &[Option<Vec<String>>]) -> Option<String> {
+        self.text(columns)
+    }
+
     /// The model in a container of its kind.
     fn container(&self) -> Result<Container>;
 }

@@ -30,6 +30,9 @@ pub trait Estimator: std::fmt::Debug + Clone + Default + Serialize + Deserialize
     /// Whether rows may have missing values.
     const TAKES_MISSING: bool = false;
 
+    /// Whether columns may be codes of levels, which are no quantities.
+    const TAKES_LEVELS: bool = false;
+
     /// Learns from `x` and the part of the target that it needs, where `x` lives.
     fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Self::Model>;
 }

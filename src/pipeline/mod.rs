@@ -95,7 +95,9 @@ impl Pipeline {
             steps.push(fitted);
             (x, levels) = (rows, left);
         }
-        self.refuse_levels(&x, &levels)?;
+        if !self.estimator.takes_levels() {
+            self.refuse_levels(&x, &levels)?;
+        }
         Ok(Prepared { estimator: self.estimator.clone(), columns, steps, x, target: data.target.clone() })
     }
 

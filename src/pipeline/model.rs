@@ -153,7 +153,12 @@ impl Fitted for PipelineModel {
     }
 
     fn text(&self, columns: &[String]) -> Option<String> {
-        self.model.text(columns)
+        // Behind a step, columns are no longer those of the levels.
+        let levels = match self.steps.is_empty() {
+            true => self.columns.iter().map(|column| column.levels.clone()).collect(),
+            false => vec![],
+        };
+        self.model.text_with_levels(columns, &levels)
     }
 
     fn container(&self) -> Result<Container> {

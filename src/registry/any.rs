@@ -52,6 +52,11 @@ impl AnyEstimator {
         self.0.takes_missing()
     }
 
+    /// Whether columns may be codes of levels.
+    pub fn takes_levels(&self) -> bool {
+        self.0.takes_levels()
+    }
+
     /// The parameters by name.
     pub fn parameters(&self) -> Result<Map<String, Value>> {
         self.0.parameters()
@@ -120,6 +125,7 @@ trait Erased: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
     fn task(&self) -> Task;
     fn takes_missing(&self) -> bool;
+    fn takes_levels(&self) -> bool;
     fn help(&self) -> &'static [(&'static str, &'static str)];
     fn parameters(&self) -> Result<Map<String, Value>>;
     fn with(&self, parameters: Map<String, Value>) -> std::result::Result<AnyEstimator, serde_json::Error>;
@@ -137,6 +143,10 @@ impl<E: Estimator> Erased for E {
 
     fn takes_missing(&self) -> bool {
         E::TAKES_MISSING
+    }
+
+    fn takes_levels(&self) -> bool {
+        E::TAKES_LEVELS
     }
 
     fn help(&self) -> &'static [(&'static str, &'static str)] {

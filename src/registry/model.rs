@@ -88,4 +88,9 @@ impl Model {
     pub fn text(&self, columns: &[String]) -> Option<String> {
         self.0.text(columns)
     }
+
+    /// The same with the names of the levels that the codes of a column stand for.
+    pub fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        self.0.text_with_levels(columns, levels)
+    }
 }

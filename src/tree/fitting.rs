@@ -4,11 +4,14 @@ use super::binned::BinnedSplitter;
 use super::bins::{BinnedMatrix, Bins};
 use super::exact::ExactSplitter;
 use super::features::FeatureDraw;
+use super::median_splits::MedianSplitter;
 use super::parameters::Limits;
+use super::random_splits::RandomSplitter;
 use super::sequential;
 use super::target::Target;
 use super::target_cells::grow_together;
 use super::tree::Tree;
+use super::view::View;
 use crate::array::Matrix;
 use crate::error::Result;
 
@@ -32,8 +35,11 @@ impl<'a> Table<'a> {
     /// A tree on all cores.
     pub(crate) fn grow<T: Target>(&self, target: &T, limits: &Limits, draw: FeatureDraw) -> Result<Tree> {
         let rows = counting(target, self.rows());
+        let by_histograms = draw.takes_all() && !draw.cuts_at_random() && target.by_medians().is_none();
         match self {
-            Table::Binned(bins, matrix) if draw.takes_all() => grow_together(target, matrix, bins, rows, limits),
+            Table::Binned(bins, matrix) if by_histograms => {
+                Ok(pruned(grow_together(target, matrix, bins, rows, limits)?, limits))
+            }
             _ => Ok(self.grow_on_one(target, limits, draw)),
         }
     }
@@ -41,11 +47,26 @@ impl<'a> Table<'a> {
     /// The same tree on one core.
     pub(crate) fn grow_on_one<T: Target>(&self, target: &T, limits: &Limits, draw: FeatureDraw) -> Tree {
         let rows = counting(target, self.rows());
-        match self {
-            Table::Exact(x) => sequential::grow(target, &mut ExactSplitter::new(x, draw), rows, limits),
-            Table::Binned(bins, matrix) => {
-                sequential::grow(target, &mut BinnedSplitter::new(matrix, bins, draw), rows, limits)
+        let tree = if let Some(values) = target.by_medians() {
+            sequential::grow(target, &mut MedianSplitter::new(self.view(draw), values, draw), rows, limits)
+        } else if draw.cuts_at_random() {
+            sequential::grow(target, &mut RandomSplitter::new(self.view(draw), draw), rows, limits)
+        } else {
+            match self {
+                Table::Exact(x) => sequential::grow(target, &mut ExactSplitter::new(x, draw), rows, limits),
+                Table::Binned(bins, matrix) => {
+                    sequential::grow(target, &mut BinnedSplitter::new(matrix, bins, draw), rows, limits)
+                }
             }
+        };
+        pruned(tree, limits)
+    }
+
+    /// The rows for a splitter that makes no histograms.
+    fn view(&self, draw: FeatureDraw) -> View<'_> {
+        match self {
+            Table::Exact(x) => View::exact(x, draw),
+            Table::Binned(bins, matrix) => View::binned(matrix, bins, draw),
         }
     }
 
@@ -55,6 +76,11 @@ impl<'a> Table<'a> {
             Table::Binned(_, matrix) => matrix.rows(),
         }
     }
+}
+
+/// The tree without what `ccp_alpha` takes away.
+fn pruned(tree: Tree, limits: &Limits) -> Tree {
+    if limits.ccp_alpha > 0.0 { tree.pruned(limits.ccp_alpha) } else { tree }
 }
 
 /// The rows that count, ascending.

@@ -17,9 +17,14 @@ mod exact;
 mod features;
 mod fitting;
 pub(crate) mod grow;
+mod id3;
 mod layout;
+mod median_splits;
 mod parameters;
+mod pruning;
 mod quantiles;
+mod random_splits;
+mod ranked_sums;
 mod scan;
 mod sequential;
 mod split;
@@ -29,6 +34,7 @@ mod text;
 #[allow(clippy::module_inception)]
 mod tree;
 mod trees;
+mod view;
 
 pub(crate) use bins::{BinnedMatrix, Bins};
 pub use criterion::{Criterion, RegressionCriterion};
@@ -37,8 +43,11 @@ pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifie
 pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
 pub(crate) use features::FeatureDraw;
 pub(crate) use fitting::Table;
+pub(crate) use id3::level_name;
+pub use id3::{Id3Classifier, Id3ClassifierModel, NominalNode, NominalTree};
 pub use parameters::{ClassWeight, MaxFeatures};
 pub(crate) use parameters::{Limits, at_least, check_bins};
+pub use pruning::PruningPath;
 pub(crate) use target::{ClassTarget, FixedWeights, Target, Values};
 pub use tree::{Node, Tree};
 pub(crate) use tree::{restore_trees, store_trees};

@@ -22,6 +22,8 @@ pub(super) struct Plan<'a> {
     /// Features that each node draws.
     pub(super) features: usize,
     pub(super) seed: u64,
+    /// Whether thresholds are drawn by chance, as in extra trees.
+    pub(super) random_cuts: bool,
     /// Whether to remember which rows each tree drew.
     pub(super) keep_bags: bool,
 }
@@ -53,6 +55,7 @@ impl Plan<'_> {
 
     fn grow_one<T: Target>(&self, tree: usize, target_of: impl Fn(Option<&[u32]>) -> T) -> (Tree, Option<InBag>) {
         let draw = FeatureDraw::new(self.seed, tree as u32, self.columns, self.features);
+        let draw = draw.with_random_cuts(self.random_cuts);
         let times = self.bootstrap.as_ref().map(|bootstrap| bootstrap.times(tree));
         let bag = times.as_ref().filter(|_| self.keep_bags).map(|times| InBag::new(times));
         (self.table.grow_on_one(&target_of(times.as_deref()), &self.limits, draw), bag)
