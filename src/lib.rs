@@ -81,6 +81,9 @@ pub use registry::Model;
 pub mod prelude {
     pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
     pub use crate::ensemble::{
+        ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel,
+    };
+    pub use crate::ensemble::{
         GradientBoostingClassifier, GradientBoostingClassifierModel, GradientBoostingRegressor,
         GradientBoostingRegressorModel,
     };

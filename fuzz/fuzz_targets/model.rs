@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
 fn files() -> &'static Vec<Vec<u8>> {
     static FILES: std::sync::OnceLock<Vec<Vec<u8>>> = std::sync::OnceLock::new();
     FILES.get_or_init(|| {
-        let x = Matrix::from_rows(&[[0.0, 1.0], [1.0, 0.5], [4.0, 2.0], [5.0, 1.5], [9.0, 0.0], [8.0, 1.0]]).unwrap();
+        let x = Matrix::from_rows(&[[0.0, 2.0], [1.0, 1.0], [4.0, 4.0], [5.0, 3.0], [9.0, 0.0], [8.0, 2.0]]).unwrap();
         let target = gristmill::Target::from_numbers(Matrix::from_vec(6, 1, vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0]).unwrap());
         let data = Dataset::new(x, target).unwrap();
         let fit = |entry: &registry::Entry| {

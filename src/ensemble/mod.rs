@@ -4,9 +4,11 @@
 //! own way on all of them.
 
 mod ada_boost;
+mod averaging;
 mod bagging;
 mod boosting;
 mod forest;
+mod margins;
 mod members;
 mod stacking;
 
@@ -15,13 +17,16 @@ mod voting;
 pub use ada_boost::{
     AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel, ErrorShape,
 };
+pub use averaging::Averaging;
 pub use bagging::{BaggingClassifier, BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel};
 pub use boosting::{
     BoostingLoss, ClassificationLoss, GradientBoostingClassifier, GradientBoostingClassifierModel,
     GradientBoostingRegressor, GradientBoostingRegressorModel, Growth, RegressionLoss,
 };
+pub use forest::{ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel};
 pub use forest::{
     RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
 };
+pub use margins::Strength;
 pub use stacking::{StackingClassifier, StackingClassifierModel, StackingRegressor, StackingRegressorModel};
 pub use voting::{Vote, VotingClassifier, VotingClassifierModel, VotingRegressor, VotingRegressorModel};

@@ -44,6 +44,19 @@ pub(super) fn scale_colour(share: f64) -> String {
     hexadecimal([0, 1, 2].map(|at| mixed(low[at], high[at], part)))
 }
 
+/// From a low value to a high one over grey: blue to vermilion, and the grey of nothing for NaN.
+pub(super) fn value_colour(share: f64) -> String {
+    const MIDDLE: [u8; 3] = [0xc8, 0xbe, 0xc8];
+    if share.is_nan() {
+        return FAINT.to_string();
+    }
+    let (low, high, part) = match share.clamp(0.0, 1.0) {
+        share if share < 0.5 => (CLASSES[0], MIDDLE, 2.0 * share),
+        share => (MIDDLE, CLASSES[1], 2.0 * share - 1.0),
+    };
+    hexadecimal([0, 1, 2].map(|at| mixed(low[at], high[at], part)))
+}
+
 /// The colour of a text on [`scale_colour`].
 pub(super) fn ink_on_scale(share: f64) -> &'static str {
     if share > 0.5 { "#ffffff" } else { INK }

@@ -8,6 +8,8 @@ use super::svg::{Anchor, Svg, number, text_width};
 
 /// The share of its place that a bar fills.
 const BAR: f64 = 0.72;
+/// The radius of a point in a swarm, at most.
+const SMALL: f64 = 2.5;
 
 #[derive(Debug, Clone)]
 pub(super) enum Layer {
@@ -15,6 +17,11 @@ pub(super) enum Layer {
         colour: usize,
         marker: Marker,
         points: Vec<(f64, f64)>,
+    },
+    /// Small points, each with a colour of its own.
+    Coloured {
+        points: Vec<(f64, f64)>,
+        colours: Vec<String>,
     },
     Line {
         colour: String,
@@ -51,7 +58,10 @@ impl Layer {
     /// The numbers that the x axis must hold.
     pub(super) fn x_values(&self) -> Vec<f64> {
         match self {
-            Layer::Points { points, .. } | Layer::Line { points, .. } | Layer::Centers { points } => {
+            Layer::Points { points, .. }
+            | Layer::Coloured { points, .. }
+            | Layer::Line { points, .. }
+            | Layer::Centers { points } => {
                 points.iter().filter(|point| drawable(point.1)).map(|point| point.0).collect()
             }
             Layer::Band { points, .. } => points.iter().map(|point| point.0).collect(),
@@ -64,7 +74,10 @@ impl Layer {
     /// The numbers that the y axis must hold.
     pub(super) fn y_values(&self) -> Vec<f64> {
         match self {
-            Layer::Points { points, .. } | Layer::Line { points, .. } | Layer::Centers { points } => {
+            Layer::Points { points, .. }
+            | Layer::Coloured { points, .. }
+            | Layer::Line { points, .. }
+            | Layer::Centers { points } => {
                 points.iter().filter(|point| drawable(point.0)).map(|point| point.1).collect()
             }
             Layer::Band { points, .. } => points.iter().flat_map(|point| [point.1, point.2]).collect(),
@@ -90,6 +103,13 @@ impl Layer {
                 let places = distinct(points.iter().filter(seen).map(place));
                 places.into_iter().for_each(|place| marker.draw(svg, place, size));
                 svg.close("g");
+            }
+            Layer::Coloured { points, colours } => {
+                for (point, colour) in points.iter().zip(colours).filter(|(point, _)| seen(point)) {
+                    let ((x, y), size) = (place(point), size_for(points.len()).min(SMALL));
+                    let (x, y, size) = (number(x), number(y), number(size));
+                    svg.element("circle", &format!("cx=\"{x}\" cy=\"{y}\" r=\"{size}\" fill=\"{colour}\""));
+                }
             }
             Layer::Line { colour, dashed, points } => {
                 let path = path_of(points.iter().map(|point| seen(&point).then(|| place(point))));

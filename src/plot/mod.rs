@@ -26,10 +26,12 @@ mod fits;
 mod grid;
 mod layer;
 mod marker;
+mod nominal_tree;
 mod panels;
 mod pictures;
 mod plane;
 mod scale;
+mod shapley;
 mod svg;
 mod tree;
 
@@ -38,7 +40,9 @@ pub use fits::{
     clusters, decision_regions, fitted_curve, importances, losses, outliers, predicted_against_truth, residuals,
 };
 pub use grid::{Grid, points};
+pub use nominal_tree::NominalTreeFigure;
 pub use panels::Panels;
 pub use pictures::{confusion_matrix, curve, roc_curve};
 pub use plane::Plane;
+pub use shapley::shapley_summary;
 pub use tree::{TreeFigure, feature_importances};

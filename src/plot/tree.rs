@@ -11,19 +11,19 @@ use crate::model::write_atomically;
 use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, levels_asked};
 
 /// Boxes side by side at most, unless a depth is asked for.
-const MOST_ENDS: usize = 64;
+pub(super) const MOST_ENDS: usize = 64;
 /// Levels that a box names.
 const MOST_LEVELS: usize = 4;
 /// Letters of a name.
-const NAME: usize = 28;
+pub(super) const NAME: usize = 28;
 /// Height of a line of text and of a box of three.
 const LINE: f64 = 15.0;
-const BOX: f64 = 3.0 * LINE + 10.0;
+pub(super) const BOX: f64 = 3.0 * LINE + 10.0;
 /// From one level to the next, and from one box to the next.
-const LEVEL: f64 = BOX + 44.0;
-const GAP: f64 = 14.0;
-const MARGIN: f64 = 16.0;
-const TITLE: f64 = 30.0;
+pub(super) const LEVEL: f64 = BOX + 44.0;
+pub(super) const GAP: f64 = 14.0;
+pub(super) const MARGIN: f64 = 16.0;
+pub(super) const TITLE: f64 = 30.0;
 
 /// A decision tree as boxes with arrows: what is asked, how many rows came, and what the leaves say.
 ///
@@ -212,12 +212,7 @@ impl<'a> TreeFigure<'a> {
         let y = top + placed.depth as f64 * LEVEL;
         let attributes = format!("rx=\"5\" fill=\"{fill}\" stroke=\"{FAINT}\"");
         svg.rectangle(placed.x - width / 2.0, y, width, BOX, &attributes);
-        let lines: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
-        let first = y + BOX / 2.0 - (lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
-        for (at, line) in lines.into_iter().enumerate() {
-            let weight = if at == 0 { "font-weight=\"bold\"" } else { "" };
-            svg.text((placed.x, first + at as f64 * LINE), Anchor::Middle, &format!("fill=\"{ink}\" {weight}"), line);
-        }
+        draw_lines(svg, (placed.x, y), ink, texts);
         if placed.cut {
             svg.text((placed.x, y + BOX + LINE), Anchor::Middle, &format!("fill=\"{INK}\""), "…");
         }
@@ -236,15 +231,30 @@ impl<'a> TreeFigure<'a> {
     }
 }
 
+/// The lines of a box, the first one bold, in its middle; those that are empty are left out.
+pub(super) fn draw_lines(svg: &mut Svg, (x, y): (f64, f64), ink: &str, texts: &[String; 3]) {
+    let lines: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
+    let first = y + BOX / 2.0 - (lines.len() as f64 - 1.0) * LINE / 2.0 + 4.0;
+    for (at, line) in lines.into_iter().enumerate() {
+        let weight = if at == 0 { "font-weight=\"bold\"" } else { "" };
+        svg.text((x, first + at as f64 * LINE), Anchor::Middle, &format!("fill=\"{ink}\" {weight}"), line);
+    }
+}
+
+/// An arrow from a box to the one below it.
+pub(super) fn draw_arrow(svg: &mut Svg, from: (f64, f64), to: (f64, f64)) {
+    svg.line(from, to, &format!("stroke=\"{FAINT}\" stroke-width=\"1.5\""));
+    let head =
+        [(0.0, 0.0), (-4.0, -7.0), (4.0, -7.0)].map(|(x, y)| format!("{},{}", number(to.0 + x), number(to.1 + y)));
+    svg.element("polygon", &format!("points=\"{}\" fill=\"{FAINT}\"", head.join(" ")));
+}
+
 fn draw_arrows(svg: &mut Svg, parent: &Placed, placed: &[Placed], top: f64) {
     let Some(children) = parent.children else { return };
     let from = (parent.x, top + parent.depth as f64 * LEVEL + BOX);
     for (child, word) in children.into_iter().zip(["yes", "no"]) {
         let to = (placed[child].x, top + placed[child].depth as f64 * LEVEL);
-        svg.line(from, to, &format!("stroke=\"{FAINT}\" stroke-width=\"1.5\""));
-        let head =
-            [(0.0, 0.0), (-4.0, -7.0), (4.0, -7.0)].map(|(x, y)| format!("{},{}", number(to.0 + x), number(to.1 + y)));
-        svg.element("polygon", &format!("points=\"{}\" fill=\"{FAINT}\"", head.join(" ")));
+        draw_arrow(svg, from, to);
         let (side, anchor) = if word == "yes" { (-6.0, Anchor::End) } else { (6.0, Anchor::Start) };
         let middle = ((from.0 + to.0) / 2.0 + side, (from.1 + to.1) / 2.0);
         svg.text(middle, anchor, &format!("fill=\"{INK}\" font-size=\"11\""), word);

@@ -24,16 +24,16 @@ pub use settings::{parse_setting, parse_value};
 use crate::cluster::{KMeans, MiniBatchKMeans};
 use crate::data::nearest_name;
 use crate::ensemble::{
-    AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor, GradientBoostingClassifier,
-    GradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor, StackingClassifier, StackingRegressor,
-    VotingClassifier, VotingRegressor,
+    AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor, ExtraTreesClassifier,
+    ExtraTreesRegressor, GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier,
+    RandomForestRegressor, StackingClassifier, StackingRegressor, VotingClassifier, VotingRegressor,
 };
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fitted, Task};
 use crate::linear::{LinearRegression, Ridge};
 use crate::model::{Container, Persist};
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor, LocalOutlierFactor};
-use crate::tree::{DecisionTreeClassifier, DecisionTreeRegressor};
+use crate::tree::{DecisionTreeClassifier, DecisionTreeRegressor, Id3Classifier};
 
 /// A kind of model.
 #[derive(Debug, Clone, Copy)]
@@ -62,8 +62,11 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<Ridge>(),
         Entry::of::<DecisionTreeClassifier>(),
         Entry::of::<DecisionTreeRegressor>(),
+        Entry::of::<Id3Classifier>(),
         Entry::of::<RandomForestClassifier>(),
         Entry::of::<RandomForestRegressor>(),
+        Entry::of::<ExtraTreesClassifier>(),
+        Entry::of::<ExtraTreesRegressor>(),
         Entry::of::<GradientBoostingClassifier>(),
         Entry::of::<GradientBoostingRegressor>(),
         Entry::of::<AdaBoostClassifier>(),

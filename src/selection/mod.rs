@@ -7,6 +7,7 @@ mod cross_validate;
 mod curves;
 mod folds;
 mod grid_search;
+mod permutation;
 mod scoring;
 mod split;
 pub mod stats;
@@ -16,5 +17,6 @@ pub use cross_validate::{CrossValidation, Trial, cross_validate, cross_validate_
 pub use curves::{Curve, learning_curve, validation_curve};
 pub use folds::{Folds, Splits};
 pub use grid_search::{Candidate, GridSearch, GridSearchResult};
+pub use permutation::{PermutationImportance, permutation_importance};
 pub use scoring::{Judged, Scoring};
 pub use split::{ThreeWay, stratified_three_way_split, stratified_train_test_split, three_way_split, train_test_split};

@@ -15,6 +15,7 @@ const NO_LIMITS: Limits = Limits {
     min_samples_split: 2,
     min_samples_leaf: 1,
     min_impurity_decrease: 0.0,
+    ccp_alpha: 0.0,
 };
 
 /// Rows of few distinct values: some missing, a constant column, and three sparse ones that can share a column.

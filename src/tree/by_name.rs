@@ -14,6 +14,7 @@ const CLASSIFIER: &[(&str, &str)] = &[
     ("min_samples_split", "rows of a node that is divided, at least"),
     ("min_samples_leaf", "rows of a leaf, at least"),
     ("min_impurity_decrease", "the least weighted decrease of the impurity by a split"),
+    ("ccp_alpha", "prunes divisions that lessen the impurity by no more than this for each leaf"),
     ("max_features", "features each split looks at: null (all), sqrt, log2, a number, or a share"),
     ("max_bins", "bins of a feature, 2 to 255; null: exact, at every value"),
     ("class_weight", "null, balanced, or an object of weights by class"),
@@ -21,12 +22,13 @@ const CLASSIFIER: &[(&str, &str)] = &[
 ];
 
 const REGRESSOR: &[(&str, &str)] = &[
-    ("criterion", "squared_error"),
+    ("criterion", "squared_error or absolute_error"),
     ("max_depth", "divisions on the way to a leaf at most; null: no limit"),
     ("max_leaf_nodes", "leaves at most, the best first; null: no limit"),
     ("min_samples_split", "rows of a node that is divided, at least"),
     ("min_samples_leaf", "rows of a leaf, at least"),
     ("min_impurity_decrease", "the least weighted decrease of the impurity by a split"),
+    ("ccp_alpha", "prunes divisions that lessen the impurity by no more than this for each leaf"),
     ("max_features", "features each split looks at: null (all), sqrt, log2, a number, or a share"),
     ("max_bins", "bins of a feature, 2 to 255; null: exact, at every value"),
     ("seed", "decides which features are drawn"),
@@ -65,12 +67,13 @@ impl Fitted for DecisionTreeClassifierModel {
         Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
     }
 
-    fn text(&self, _: &[String]) -> Option<String> {
-        Some(self.to_text())
+    fn text(&self, columns: &[String]) -> Option<String> {
+        self.text_with_levels(columns, &[])
     }
 
-    fn text_with_levels(&self, _: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
-        Some(self.text_with(levels))
+    fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        let names = self.column_names().unwrap_or(columns);
+        Some(super::text::of_classes(self.tree(), Some(names), levels, self.classes()))
     }
 
     fn container(&self) -> Result<Container> {
@@ -103,12 +106,12 @@ impl Fitted for DecisionTreeRegressorModel {
         Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
     }
 
-    fn text(&self, _: &[String]) -> Option<String> {
-        Some(self.to_text())
+    fn text(&self, columns: &[String]) -> Option<String> {
+        self.text_with_levels(columns, &[])
     }
 
-    fn text_with_levels(&self, _: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
-        Some(super::text::draw(self.tree(), self.column_names(), levels))
+    fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        Some(super::text::draw(self.tree(), Some(self.column_names().unwrap_or(columns)), levels))
     }
 
     fn container(&self) -> Result<Container> {

@@ -49,6 +49,9 @@ pub enum RegressionCriterion {
     /// The variance of the node's targets: their mean is its value. Of several outputs, the mean of the variances.
     #[default]
     SquaredError,
+    /// The mean distance of the node's targets from their median, which is its value: outliers count less. Every node
+    /// sorts its rows by every feature, which takes longer. Of several outputs, the mean of the distances.
+    AbsoluteError,
 }
 
 /// w·log₂ w, and 0 for 0.

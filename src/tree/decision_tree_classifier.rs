@@ -6,6 +6,7 @@ use super::criterion::Criterion;
 use super::features::FeatureDraw;
 use super::fitting::Table;
 use super::parameters::{ClassWeight, Limits, MaxFeatures, check_bins};
+use super::pruning::PruningPath;
 use super::target::{ClassTarget, FixedWeights};
 use super::text::LevelNames;
 use super::tree::Tree;
@@ -53,6 +54,9 @@ pub struct DecisionTreeClassifier {
     pub min_samples_leaf: usize,
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
+    /// Prunes the grown tree: a division stays whose subtree lessens the impurity by more than this for each leaf it
+    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::All`].
     pub max_features: MaxFeatures,
     /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
@@ -73,6 +77,7 @@ impl Default for DecisionTreeClassifier {
             min_samples_split: 2,
             min_samples_leaf: 1,
             min_impurity_decrease: 0.0,
+            ccp_alpha: 0.0,
             max_features: MaxFeatures::All,
             max_bins: Some(255),
             class_weight: ClassWeight::Uniform,
@@ -118,6 +123,12 @@ impl DecisionTreeClassifier {
         self
     }
 
+    /// Sets how much is pruned.
+    pub fn ccp_alpha(mut self, ccp_alpha: f64) -> DecisionTreeClassifier {
+        self.ccp_alpha = ccp_alpha;
+        self
+    }
+
     /// Sets how many features each split looks at.
     pub fn max_features(mut self, max_features: MaxFeatures) -> DecisionTreeClassifier {
         self.max_features = max_features;
@@ -145,6 +156,22 @@ impl DecisionTreeClassifier {
     /// Grows the tree of the rows of `x` (n×d, NaN is missing) with their classes. Costs about n·d steps a level.
     pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<DecisionTreeClassifierModel> {
         self.fit_with(x, y, Fit::default())
+    }
+
+    /// How the tree that these parameters grow shrinks as `ccp_alpha` rises: the values at which it changes.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let iris = datasets::iris()?;
+    /// let tree = DecisionTreeClassifier::default();
+    /// let path = tree.cost_complexity_pruning_path(&iris.x, iris.labels()?)?;
+    /// let largest = *path.alphas.last().unwrap();
+    /// let root = tree.ccp_alpha(largest).fit(&iris.x, iris.labels()?)?;
+    /// assert_eq!(root.tree().leaves(), 1);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn cost_complexity_pruning_path<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<PruningPath> {
+        Ok(self.clone().ccp_alpha(0.0).fit(x, y)?.tree().pruning_path())
     }
 
     /// The same with sample weights.
@@ -211,6 +238,7 @@ impl DecisionTreeClassifier {
             min_samples_split: self.min_samples_split,
             min_samples_leaf: self.min_samples_leaf,
             min_impurity_decrease: self.min_impurity_decrease,
+            ccp_alpha: self.ccp_alpha,
         }
     }
 }
@@ -252,6 +280,36 @@ impl DecisionTreeClassifierModel {
     /// How much each column lessened the impurity: shares with the sum 1, or zeros in a tree that gains nothing.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.trees.importances()
+    }
+
+    /// The bound of lecture notes 000 §4.1.10 on the error of the tree: with a chance of 1 − `delta` over the m rows it
+    /// was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
+    ///
+    /// Rₑ is its error on those rows (by their weights), n its number of nodes, and d the number of questions a node could
+    /// ask: the columns where they are 0 or 1, else all their thresholds. It holds for trees of every size at once, and
+    /// is above 1, where it says nothing, unless rows are many and nodes few.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_vec(2000, 1, (0..2000).map(|row| (row % 2) as f32).collect())?;
+    /// let y = Labels::from((0..2000_u32).map(|row| row % 2).collect::<Vec<_>>().as_slice());
+    /// let model = DecisionTreeClassifier::default().fit(&x, &y)?;
+    /// // Three nodes, one question: √((4·2 + log₂ 40) / 4000).
+    /// assert!((model.generalization_bound(1, 0.05)? - 0.0577).abs() < 1e-4);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn generalization_bound(&self, questions: usize, delta: f64) -> Result<f64> {
+        if !(delta > 0.0 && delta < 1.0) {
+            let rule = "a chance between 0 and 1".to_string();
+            return Err(Error::Param { name: "delta", rule, got: delta.to_string() });
+        }
+        let (nodes, tree) = (self.tree().nodes(), self.tree());
+        let leaves = nodes.iter().zip(0..).filter(|(node, _)| node.feature.is_none());
+        let wrong =
+            leaves.map(|(node, number)| node.weight * (1.0 - tree.value(number).iter().copied().fold(0.0, f64::max)));
+        let error = wrong.sum::<f64>() / nodes[0].weight;
+        let bits = (nodes.len() as f64 + 1.0) * (questions as f64 + 3.0).log2() + (2.0 / delta).log2();
+        Ok(error + (bits / (2.0 * nodes[0].count as f64)).sqrt())
     }
 
     /// The leaf of each row of `x`, by its number in [`Tree::nodes`].

@@ -6,6 +6,7 @@ use super::criterion::RegressionCriterion;
 use super::features::FeatureDraw;
 use super::fitting::Table;
 use super::parameters::{Limits, MaxFeatures, check_bins};
+use super::pruning::PruningPath;
 use super::target::Values;
 use super::tree::Tree;
 use super::trees::{Trees, rows_to_learn, to_matrix};
@@ -47,6 +48,9 @@ pub struct DecisionTreeRegressor {
     pub min_samples_leaf: usize,
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
+    /// Prunes the grown tree: a division stays whose subtree lessens the impurity by more than this for each leaf it
+    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::All`].
     pub max_features: MaxFeatures,
     /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
@@ -65,6 +69,7 @@ impl Default for DecisionTreeRegressor {
             min_samples_split: 2,
             min_samples_leaf: 1,
             min_impurity_decrease: 0.0,
+            ccp_alpha: 0.0,
             max_features: MaxFeatures::All,
             max_bins: Some(255),
             seed: 0,
@@ -109,6 +114,12 @@ impl DecisionTreeRegressor {
         self
     }
 
+    /// Sets how much is pruned.
+    pub fn ccp_alpha(mut self, ccp_alpha: f64) -> DecisionTreeRegressor {
+        self.ccp_alpha = ccp_alpha;
+        self
+    }
+
     /// Sets how many features each split looks at.
     pub fn max_features(mut self, max_features: MaxFeatures) -> DecisionTreeRegressor {
         self.max_features = max_features;
@@ -133,6 +144,26 @@ impl DecisionTreeRegressor {
         self.fit_with(x, y, Fit::default())
     }
 
+    /// How the tree that these parameters grow shrinks as `ccp_alpha` rises: the values at which it changes.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let diabetes = datasets::diabetes()?;
+    /// let tree = DecisionTreeRegressor::default();
+    /// let path = tree.cost_complexity_pruning_path(&diabetes.x, diabetes.values()?)?;
+    /// let largest = *path.alphas.last().unwrap();
+    /// let root = tree.ccp_alpha(largest).fit(&diabetes.x, diabetes.values()?)?;
+    /// assert_eq!(root.tree().leaves(), 1);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn cost_complexity_pruning_path<'a, 'b>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+    ) -> Result<PruningPath> {
+        Ok(self.clone().ccp_alpha(0.0).fit(x, y)?.tree().pruning_path())
+    }
+
     /// The same with sample weights.
     pub fn fit_with<'a, 'b>(
         &self,
@@ -147,7 +178,7 @@ impl DecisionTreeRegressor {
         check_bins(self.max_bins)?;
         let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
         let weights = options.weights(OP, x.rows())?;
-        let values = Values::new(OP, y.into().complete(OP, x.rows())?, weights)?;
+        let values = Values::new(OP, y.into().complete(OP, x.rows())?, weights)?.with_criterion(self.criterion);
         let target = values.target(None);
         let tree = Table::new(&x, &target, self.max_bins)?.on(device).grow(&target, &limits, draw)?;
         Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
@@ -160,6 +191,7 @@ impl DecisionTreeRegressor {
             min_samples_split: self.min_samples_split,
             min_samples_leaf: self.min_samples_leaf,
             min_impurity_decrease: self.min_impurity_decrease,
+            ccp_alpha: self.ccp_alpha,
         }
     }
 }

@@ -85,7 +85,7 @@ impl<T: Target> Splitter<T> for ExactSplitter<'_> {
 }
 
 /// The one that gains more; the first of equals.
-fn better(first: Option<Split>, second: Option<Split>) -> Option<Split> {
+pub(super) fn better(first: Option<Split>, second: Option<Split>) -> Option<Split> {
     match (&first, &second) {
         (Some(one), Some(other)) if other.gain <= one.gain => first,
         (_, Some(_)) => second,

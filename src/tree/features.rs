@@ -4,6 +4,8 @@ use crate::cpu::random::philox::philox4x32;
 
 /// What the random numbers of this file are for: added to the seed.
 const PURPOSE: u64 = 0x7472_6565_0000_0000;
+/// What tells the numbers of thresholds from those of features.
+const THRESHOLDS: u32 = 0x6375_7473;
 /// The path of the root; that of a child is twice its parent's, and one more on the right.
 pub(crate) const ROOT: u64 = 1;
 
@@ -16,6 +18,7 @@ pub(crate) struct FeatureDraw {
     tree: u32,
     columns: u32,
     count: usize,
+    random_cuts: bool,
 }
 
 impl FeatureDraw {
@@ -23,7 +26,34 @@ impl FeatureDraw {
     pub(crate) fn new(seed: u64, tree: u32, columns: usize, count: usize) -> FeatureDraw {
         let seed = seed.wrapping_add(PURPOSE);
         let key = [seed as u32, (seed >> 32) as u32];
-        FeatureDraw { key, tree, columns: columns as u32, count: count.min(columns) }
+        FeatureDraw { key, tree, columns: columns as u32, count: count.min(columns), random_cuts: false }
+    }
+
+    /// The same, and each feature gets one threshold by chance instead of the best.
+    pub(crate) fn with_random_cuts(self, random_cuts: bool) -> FeatureDraw {
+        FeatureDraw { random_cuts, ..self }
+    }
+
+    /// Whether thresholds are drawn.
+    pub(crate) fn cuts_at_random(&self) -> bool {
+        self.random_cuts
+    }
+
+    /// A number from 0 up to 1 for the threshold of a feature in a node.
+    pub(crate) fn uniform(&self, path: u64, feature: u32) -> f64 {
+        let key = [self.key[0], self.key[1].wrapping_add(THRESHOLDS)];
+        let numbers = philox4x32([feature, path as u32, (path >> 32) as u32, self.tree], key);
+        // 53 bits: what an f64 holds.
+        let bits = u64::from(numbers[0]) << 21 | u64::from(numbers[1]) >> 11;
+        bits as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A number from 0 up to 1 for a level of a node's feature.
+    pub(crate) fn uniform_of_level(&self, path: u64, feature: u32, bin: u8) -> f64 {
+        let key = [self.key[0], self.key[1].wrapping_add(THRESHOLDS)];
+        let numbers =
+            philox4x32([feature, path as u32, (path >> 32) as u32 ^ (1 + u32::from(bin)) << 22, self.tree], key);
+        f64::from(numbers[2]) / (1_u64 << 32) as f64
     }
 
     /// Whether every node looks at every feature.

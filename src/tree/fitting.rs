@@ -7,12 +7,15 @@ use super::bins::{BinnedMatrix, Bins, MOST_BINS};
 use super::exact::ExactSplitter;
 use super::features::FeatureDraw;
 use super::levels::Levels;
+use super::median_splits::MedianSplitter;
 use super::parameters::Limits;
+use super::random_splits::RandomSplitter;
 use super::sequential;
 use super::target::Target;
 use super::target_cells::Learner;
 use super::together::Together;
 use super::tree::Tree;
+use super::view::View;
 use crate::array::Matrix;
 use crate::device::Device;
 use crate::error::Result;
@@ -56,10 +59,14 @@ impl<'a> Table<'a> {
 
     /// A tree on all cores, or on the table's GPU.
     pub(crate) fn grow<T: Target>(&self, target: &T, limits: &Limits, draw: FeatureDraw) -> Result<Tree> {
+        let by_histograms = !draw.cuts_at_random() && target.by_medians().is_none();
         match self {
-            Table::Binned(bins, matrix, device) if draw.takes_all() || matches!(device, Device::Gpu(_)) => {
+            Table::Binned(bins, matrix, device)
+                if by_histograms && (draw.takes_all() || matches!(device, Device::Gpu(_))) =>
+            {
                 let trees = Together::new(matrix, bins, device)?.grow(&[Learner { target, draw }], limits)?;
-                Ok(trees.into_iter().next().unwrap_or_else(|| self.grow_on_one(target, limits, draw)))
+                let tree = trees.into_iter().next().map(|tree| tree.pruned_by(limits));
+                Ok(tree.unwrap_or_else(|| self.grow_on_one(target, limits, draw)))
             }
             _ => Ok(self.grow_on_one(target, limits, draw)),
         }
@@ -68,14 +75,36 @@ impl<'a> Table<'a> {
     /// The same tree on one core.
     pub(crate) fn grow_on_one<T: Target>(&self, target: &T, limits: &Limits, draw: FeatureDraw) -> Tree {
         let rows = counting(target, self.rows());
+        let tree = if let Some(values) = target.by_medians() {
+            sequential::grow(target, &mut MedianSplitter::new(self.view(draw), values, draw), rows, limits)
+        } else if draw.cuts_at_random() {
+            sequential::grow(target, &mut RandomSplitter::new(self.view(draw), draw), rows, limits)
+        } else {
+            match self {
+                Table::Exact(x, levels) => {
+                    sequential::grow(target, &mut ExactSplitter::new(x, levels, draw), rows, limits)
+                }
+                Table::Binned(bins, matrix, _) => {
+                    sequential::grow(target, &mut BinnedSplitter::new(matrix, bins, draw), rows, limits)
+                }
+            }
+        };
+        tree.with_levels(self.levels()).pruned_by(limits)
+    }
+
+    /// The bins of categorical features.
+    fn levels(&self) -> &Arc<Levels> {
         match self {
-            Table::Exact(x, levels) => {
-                sequential::grow(target, &mut ExactSplitter::new(x, levels, draw), rows, limits).with_levels(levels)
-            }
-            Table::Binned(bins, matrix, _) => {
-                let mut splitter = BinnedSplitter::new(matrix, bins, draw);
-                sequential::grow(target, &mut splitter, rows, limits).with_levels(bins.levels())
-            }
+            Table::Exact(_, levels) => levels,
+            Table::Binned(bins, ..) => bins.levels(),
+        }
+    }
+
+    /// The rows for a splitter that makes no histograms.
+    fn view(&self, draw: FeatureDraw) -> View<'_> {
+        match self {
+            Table::Exact(x, levels) => View::exact(x, levels, draw),
+            Table::Binned(bins, matrix, _) => View::binned(matrix, bins, draw),
         }
     }
 

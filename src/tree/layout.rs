@@ -38,6 +38,19 @@ impl Place {
     }
 }
 
+impl Place {
+    /// The bin of a code in the feature's column: the other way round than [`code`](Place::code).
+    #[inline(always)]
+    pub fn bin(&self, code: u8) -> u16 {
+        let own = u16::from(code).wrapping_sub(self.offset);
+        match self.default {
+            None => own,
+            Some(default) if own >= self.all_bins() as u16 - 1 => default,
+            Some(default) => own + u16::from(own >= default),
+        }
+    }
+}
+
 /// The places of all features, and the cells of all columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {

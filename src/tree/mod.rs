@@ -17,12 +17,17 @@ mod exact;
 pub(crate) mod features;
 mod fitting;
 pub(crate) mod grow;
+mod id3;
 mod layout;
 mod level_scan;
 mod level_sets;
 mod levels;
+mod median_splits;
 mod parameters;
+mod pruning;
 mod quantiles;
+mod random_splits;
+mod ranked_sums;
 mod scan;
 mod sequential;
 mod shapley;
@@ -34,6 +39,7 @@ mod together;
 #[allow(clippy::module_inception)]
 mod tree;
 mod trees;
+mod view;
 mod walking;
 
 pub(crate) use bins::{BinnedMatrix, Bins};
@@ -43,9 +49,12 @@ pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifie
 pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
 pub(crate) use features::FeatureDraw;
 pub(crate) use fitting::Table;
+pub(crate) use id3::level_name;
+pub use id3::{Id3Classifier, Id3ClassifierModel, NominalNode, NominalTree};
 pub(crate) use levels::Levels;
 pub use parameters::{ClassWeight, MaxFeatures};
 pub(crate) use parameters::{Limits, at_least, check_bins};
+pub use pruning::PruningPath;
 pub(crate) use shapley::{Cover, Term, shapley_values};
 pub(crate) use target::{ClassTarget, FixedWeights, Target, Values};
 pub(crate) use target_cells::Learner;

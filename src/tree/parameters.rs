@@ -189,6 +189,8 @@ pub(crate) struct Limits {
     pub(crate) min_samples_split: usize,
     pub(crate) min_samples_leaf: usize,
     pub(crate) min_impurity_decrease: f64,
+    /// Grown trees lose the divisions that are not worth this much a leaf.
+    pub(crate) ccp_alpha: f64,
 }
 
 impl Limits {
@@ -202,6 +204,10 @@ impl Limits {
         if !(self.min_impurity_decrease >= 0.0 && self.min_impurity_decrease.is_finite()) {
             let (rule, got) = ("a finite number of at least 0".to_string(), self.min_impurity_decrease.to_string());
             return Err(Error::Param { name: "min_impurity_decrease", rule, got });
+        }
+        if !(self.ccp_alpha >= 0.0 && self.ccp_alpha.is_finite()) {
+            let (rule, got) = ("a finite number of at least 0".to_string(), self.ccp_alpha.to_string());
+            return Err(Error::Param { name: "ccp_alpha", rule, got });
         }
         Ok(())
     }

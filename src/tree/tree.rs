@@ -110,6 +110,11 @@ impl Tree {
         Tree { levels: levels.is_any().then(|| levels.clone()), ..self }
     }
 
+    /// The same tree with the bins of levels that another has.
+    pub(super) fn with_levels_of(self, other: &Tree) -> Tree {
+        Tree { levels: other.levels.clone(), ..self }
+    }
+
     /// The bins that go left of a node that divides levels.
     pub(super) fn left_bins(&self, node: &Node) -> Option<&BinSet> {
         node.level_set.map(|set| &self.sets[set as usize])

@@ -82,6 +82,24 @@ impl Trees {
         shapley_values(&terms, &vec![0.0; self.trees[0].outputs()], &x)
     }
 
+    /// The class that each tree of classes gives each row, n×trees; the lowest of equally likely ones.
+    pub(crate) fn votes(&self, x: &DeviceMatrix) -> Result<Vec<u32>> {
+        let (count, outputs) = (self.trees.len(), self.trees[0].outputs());
+        let of_nodes: Vec<Vec<u32>> = self.trees.iter().map(|tree| likeliest(tree.values(), outputs)).collect();
+        let mut votes = self.leaves(x)?;
+        votes.iter_mut().enumerate().for_each(|(at, leaf)| *leaf = of_nodes[at % count][*leaf as usize]);
+        Ok(votes)
+    }
+
+    /// What each tree says of each row, n×outputs.
+    pub(crate) fn said(&self, x: &DeviceMatrix) -> Result<impl Iterator<Item = Result<Matrix>>> {
+        let (count, outputs, rows, leaves) = (self.trees.len(), self.trees[0].outputs(), x.rows(), self.leaves(x)?);
+        Ok(self.trees.iter().enumerate().map(move |(number, tree)| {
+            let values = leaves.iter().skip(number).step_by(count).flat_map(|leaf| tree.value(*leaf));
+            to_matrix(&values.copied().collect::<Vec<f64>>(), rows, outputs)
+        }))
+    }
+
     fn walk(&self) -> Walk {
         walk(&self.trees)
     }

@@ -64,3 +64,17 @@ fn a_class_that_was_not_fitted_counts_as_wrong() {
     assert_eq!(judged["scores"]["accuracy"], 0.5);
     assert!(judged["scores"].get("log_loss").is_none());
 }
+
+#[test]
+fn permuted_columns_show_what_the_model_leans_on() {
+    let folder = Folder::new();
+    let model = folder.path("iris.gm");
+    run(&["fit", "random-forest-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
+    let judged = json(&["evaluate", &model, "data/iris.csv", "--permute", "5"]);
+    let importances = judged["importances"].as_array().unwrap();
+    assert_eq!(importances.len(), 4);
+    assert!(importances[0]["column"].as_str().unwrap().starts_with("petal"), "{importances:?}");
+    assert!(importances[0]["mean"].as_f64().unwrap() > 0.1);
+    assert!(run(&["evaluate", &model, "data/iris.csv", "--permute", "2"]).0.contains("permuted column"));
+    assert!(refused(2, &["evaluate", &model, "data/iris.csv", "--permute", "0"]).contains("at least 1"));
+}

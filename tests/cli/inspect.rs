@@ -44,3 +44,24 @@ fn a_foreign_or_broken_file_is_refused_with_its_path() {
     }
     assert!(refused(1, &["inspect", &folder.path("absent.gm")]).contains("absent.gm"));
 }
+
+#[test]
+fn a_tree_is_printed_and_drawn_with_the_names_of_its_levels() {
+    let folder = Folder::new();
+    let (model, picture) = (folder.path("tennis.gm"), folder.path("tennis.svg"));
+    run(&["fit", "id3-classifier", "data/play_tennis.csv", "--target", "play", "--save", &model]);
+    let (shown, _) = run(&["inspect", &model, "--plot", &picture]);
+    for line in ["outlook? (0.247 bits)", "├─ Overcast: Yes (1.000)  [4 rows]", "└─ Sunny: humidity? (0.971 bits)"]
+    {
+        assert!(shown.contains(line), "{line} in {shown}");
+    }
+    let svg = super::read(&picture);
+    assert!(svg.contains(">Overcast<") && svg.contains("humidity?"));
+    // A level that was never seen gets the majority.
+    let day = folder.file("day.csv", "outlook,temperature,humidity,wind\nFoggy,Hot,High,Weak\n");
+    let (said, _) = run(&["predict", &model, &day]);
+    assert!(said.contains("Yes"), "{said}");
+    let forest = folder.path("iris.gm");
+    run(&["fit", "extra-trees-classifier", "data/iris.csv", "--target", "species", "--save", &forest]);
+    assert!(refused(2, &["inspect", &forest, "--plot", &picture]).contains("one tree"));
+}

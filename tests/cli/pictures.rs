@@ -64,3 +64,15 @@ fn evaluate_draws_too() {
     super::run(&["fit", "kneighbors-classifier", "data/wine.csv", "--target", "class", "--save", &model]);
     assert!(drawn(&["evaluate", &model, "data/wine.csv"]).contains("Confusion matrix"));
 }
+
+#[test]
+fn forests_show_importances_and_boosting_its_errors() {
+    let cancer = ["data/breast_cancer.csv", "--target", "diagnosis", "--split", "0.8"];
+    for model in ["random-forest-classifier", "extra-trees-classifier"] {
+        assert!(drawn(&[&["fit", model], &cancer[..], &["--set", "n_estimators=20"]].concat()).contains("Importances"));
+    }
+    let svg = drawn(&[&["fit", "ada-boost-classifier"], &cancer[..]].concat());
+    assert!(svg.contains(">Loss<") && svg.contains("training"));
+    let svg = drawn(&["fit", "id3-classifier", "data/play_tennis.csv", "--target", "play"]);
+    assert!(svg.contains("Importances") && !svg.contains("Decision regions"));
+}

@@ -105,6 +105,38 @@ fn stages_end_in_the_prediction_and_survive_a_file() {
 }
 
 #[test]
+fn errors_after_each_round_are_those_of_the_stages_and_stay_under_the_bound() {
+    let data = datasets::rectangle(300, 5).unwrap();
+    let y = data.labels().unwrap();
+    for resample in [false, true] {
+        let model = AdaBoostClassifier::default().resample(resample).n_estimators(40).fit(&data.x, y).unwrap();
+        let mut bound = 1.0;
+        for (round, error) in model.train_errors().iter().enumerate() {
+            let staged = model.staged_predict(&data.x, round + 1).unwrap();
+            assert!((error - (1.0 - metrics::accuracy(y, &staged).unwrap())).abs() < 1e-9, "{round}");
+            let weak = model.estimator_errors()[round];
+            bound *= 2.0 * (weak * (1.0 - weak)).sqrt();
+            assert!(*error <= bound + 1e-9, "{round}: {error} {bound}");
+        }
+        assert_eq!(model.train_errors().len(), model.members().len());
+    }
+}
+
+#[test]
+fn a_learner_worse_than_chance_votes_for_the_opposite() {
+    // A stump that is told the opposite of the truth: class weights make it believe the rarer class everywhere.
+    let x = Matrix::from_rows(&[[0.0], [0.0], [0.0], [0.0], [0.0]]).unwrap();
+    let y = Labels::from_names(&["a", "a", "a", "a", "b"]);
+    let heavy = gristmill::tree::ClassWeight::Given([("b".to_string(), 100.0)].into());
+    let weak = AnyEstimator::new(DecisionTreeClassifier::default().max_depth(1).class_weight(heavy));
+    let model = AdaBoostClassifier::new(weak).n_estimators(1).fit(&x, &y).unwrap();
+    assert!((model.estimator_errors()[0] - 0.8).abs() < 1e-12);
+    // Twice ½·log(0.2/0.8): negative, so its opposite is right on four of five.
+    assert!((model.estimator_weights()[0] - 0.25_f64.ln()).abs() < 1e-9, "{:?}", model.estimator_weights());
+    assert_eq!(model.score(&x, &y).unwrap(), 0.8);
+}
+
+#[test]
 fn numbers_are_boosted_by_the_weighted_median() {
     let (train, test) = datasets::diabetes().unwrap().split(0.7, 1).unwrap();
     for loss in [ErrorShape::Linear, ErrorShape::Square, ErrorShape::Exponential] {

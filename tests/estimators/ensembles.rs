@@ -142,6 +142,58 @@ fn stacking_of_three_models_is_no_worse_than_the_best_of_them() {
 }
 
 #[test]
+fn a_stack_of_different_models_is_no_worse_than_the_best_of_them() {
+    let (train, test) = datasets::digits().unwrap().split(0.6, 7).unwrap();
+    let (y, truth) = (train.labels().unwrap(), test.labels().unwrap());
+    let members = [
+        knn(3),
+        AnyEstimator::new(ExtraTreesClassifier::new(30)),
+        AnyEstimator::new(DecisionTreeClassifier::default()),
+    ];
+    let alone = |member: &AnyEstimator| {
+        let model = member.fit((&train.x).into(), &train.target, Fit::default()).unwrap();
+        let said = model.predict((&test.x).into()).unwrap();
+        let gristmill::estimator::Prediction::Classes(said) = said else { panic!("classes") };
+        metrics::accuracy(truth, &said).unwrap()
+    };
+    let best = members.iter().map(alone).fold(0.0, f64::max);
+    let stack = StackingClassifier::new(members).fit(&train.x, y).unwrap();
+    let score = stack.score(&test.x, truth).unwrap();
+    assert!(score >= best - 0.005, "{score} {best}");
+}
+
+#[test]
+fn zeros_as_weights_are_refused_and_one_class_is_predicted() {
+    let iris = datasets::iris().unwrap();
+    let (y, zeros) = (iris.labels().unwrap(), vec![0.0; 150]);
+    let tree = || AnyEstimator::new(DecisionTreeClassifier::default());
+    let weighted = || Fit::default().sample_weight(&zeros);
+    let refusals = [
+        BaggingClassifier::new(tree()).fit_with(&iris.x, y, weighted()).unwrap_err(),
+        VotingClassifier::new([tree()]).fit_with(&iris.x, y, weighted()).unwrap_err(),
+        StackingClassifier::new([tree()]).fit_with(&iris.x, y, weighted()).unwrap_err(),
+        ExtraTreesClassifier::new(2).fit_with(&iris.x, y, weighted()).unwrap_err(),
+    ];
+    for refused in refusals {
+        assert!(matches!(refused, Error::Param { name: "sample_weight", .. }), "{refused}");
+    }
+    let refused = VotingClassifier::new([tree(), tree()]).weights(vec![0.0, 0.0]).fit(&iris.x, y).unwrap_err();
+    assert!(matches!(refused, Error::Param { name: "weights", .. }), "{refused}");
+    // A bag that draws nothing but rows without weight says which one it is.
+    let one: Vec<f32> = (0..150).map(|row| f32::from(u8::from(row == 0))).collect();
+    let options = Fit::default().sample_weight(&one);
+    let refused = BaggingClassifier::new(tree()).n_estimators(50).max_samples(0.05).fit_with(&iris.x, y, options);
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.starts_with("bag ") && refused.contains("sample_weight"), "{refused}");
+    let first = iris.select(&(0..50).collect::<Vec<usize>>()).unwrap();
+    let y = Labels::from_names(&["setosa"; 50]);
+    assert_eq!(BaggingClassifier::new(tree()).fit(&first.x, &y).unwrap().predict(&first.x).unwrap(), y);
+    assert_eq!(VotingClassifier::new([tree()]).fit(&first.x, &y).unwrap().predict(&first.x).unwrap(), y);
+    assert_eq!(StackingClassifier::new([tree()]).fit(&first.x, &y).unwrap().predict(&first.x).unwrap(), y);
+    assert_eq!(ExtraTreesClassifier::new(3).fit(&first.x, &y).unwrap().predict(&first.x).unwrap(), y);
+}
+
+#[test]
 fn a_stack_of_regressors_learns_from_its_members_and_the_features() {
     let (train, test) = datasets::diabetes().unwrap().split(0.7, 2).unwrap();
     let stack = StackingRegressor::new([knn_mean(5), knn_mean(20)]).final_estimator(knn_mean(30)).passthrough(true);

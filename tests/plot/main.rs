@@ -2,6 +2,7 @@
 
 mod figures;
 mod fits;
+mod models;
 mod regions;
 mod saving;
 

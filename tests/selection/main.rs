@@ -1,6 +1,7 @@
 //! Splits, folds and small statistics.
 
 mod folds;
+mod permutation;
 mod split;
 mod stats;
 

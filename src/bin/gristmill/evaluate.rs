@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use gristmill::Target;
 use gristmill::estimator::{Prediction, Task};
 use gristmill::metrics::{self, ConfusionMatrix};
+use gristmill::selection::{Scoring, permutation_importance};
 use gristmill::{Dataset, registry};
 
 use super::data_arguments::{TargetArguments, check_target};
-use super::failure::Done;
+use super::failure::{Done, misuse};
 use super::known_columns::brings_target;
 use super::pictures::Picture;
 use super::predicting::{LoadedModel, load, predict};
-use super::report::{Report, timed};
+use super::report::{Importance, Report, timed};
 use super::{Everywhere, print, print_json};
 
 /// Classes up to which the table of which are taken for which is shown.
@@ -23,6 +24,7 @@ const EXAMPLES: &str = "The target is the column that the model was fitted to, u
 Examples:
   gristmill evaluate digits.gm test.csv
   gristmill evaluate digits.gm test.csv --target digit --json
+  gristmill evaluate digits.gm test.csv --permute 10
   gristmill evaluate digits.gm images.npy --labels labels.npy --plot test.svg";
 
 /// What `evaluate` takes.
@@ -35,6 +37,9 @@ pub struct Options {
     data: PathBuf,
     #[command(flatten)]
     target: TargetArguments,
+    /// Tells what the first score loses when each column is permuted, so many times
+    #[arg(long, value_name = "TIMES")]
+    permute: Option<usize>,
     /// Draws what suits the model into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -51,6 +56,9 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     let predicted = predicted.with_chances(&loaded.model, &device)?;
     report.scores = predicted.scores(&loaded.model, &data.target)?;
     let data = Dataset { x, ..data };
+    if let Some(repeats) = options.permute {
+        report.importances = permuted(&loaded, &data, repeats)?;
+    }
     if let Some(path) = &options.plot {
         Picture { model: &loaded.model, data: &data, predicted: &predicted, device: &device }.save(path)?;
         report.plot = Some(path.display().to_string());
@@ -69,6 +77,20 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
         }
     }
     Ok(())
+}
+
+/// What each column is worth to the model, the most first.
+fn permuted(loaded: &LoadedModel, data: &Dataset, repeats: usize) -> Done<Vec<Importance>> {
+    let task = registry::find(&loaded.kind).map_or(Task::Clustering, |entry| entry.task);
+    let scoring = Scoring::of_task(task)?;
+    let found = permutation_importance(&loaded.model, &data.x, &data.target, scoring, repeats, 0).map_err(misuse)?;
+    let name = |column: usize| data.x.names().map_or_else(|| format!("x{column}"), |names| names[column].clone());
+    let samples = found.importances().into_iter().enumerate();
+    let mut all: Vec<Importance> = samples
+        .map(|(column, sample)| Importance { column: name(column), mean: sample.mean, deviation: sample.deviation })
+        .collect();
+    all.sort_by(|one, other| other.mean.total_cmp(&one.mean));
+    Ok(all)
 }
 
 /// The rows with their truth: from the column that is named or that the model remembers, or from a file of its own.

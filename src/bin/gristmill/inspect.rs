@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gristmill::estimator::Fitted;
 use gristmill::model::{Container, Persist};
 use gristmill::pipeline::PipelineModel;
 use gristmill::{Model, Result};
@@ -9,8 +10,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::devices::bytes;
-use super::failure::Done;
-use super::{Everywhere, print, print_json, table};
+use super::failure::{Done, misuse};
+use super::{Everywhere, print, print_json, table, tree_picture};
 
 /// Levels and classes that a line names.
 const MOST_NAMED: usize = 12;
@@ -21,7 +22,8 @@ const EXAMPLES: &str = "A model file is a safetensors file: any reader of that f
 
 Examples:
   gristmill inspect digits.gm
-  gristmill inspect digits.gm --json";
+  gristmill inspect digits.gm --json
+  gristmill inspect tennis.gm --plot tree.svg";
 
 /// What `inspect` takes.
 #[derive(clap::Args)]
@@ -29,6 +31,9 @@ Examples:
 pub struct Options {
     /// The model file
     model: PathBuf,
+    /// Draws a model that is one tree into this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -93,6 +98,9 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
         true => PipelineModel::from_container(container)?,
         false => PipelineModel::from(Model::from_container(container)?),
     };
+    if let Some(path) = &options.plot {
+        tree_picture::save(&model, path).map_err(misuse)?;
+    }
     let described = describe(options, part, &model)?;
     if everywhere.json {
         print_json(&described);
@@ -116,7 +124,7 @@ fn describe(options: &Options, part: Part, model: &PipelineModel) -> Result<Desc
         targets: model.targets().to_vec(),
         classes: model.model().classes().to_vec(),
         steps: model.steps().iter().map(|step| step.kind()).collect(),
-        text: model.model().text_with_levels(&model.input_names(), &model.input_levels()),
+        text: model.text(&model.input_names()),
     })
 }
 

@@ -27,6 +27,7 @@ mod stream;
 #[path = "../../../benches/ops/suite.rs"]
 mod suite;
 mod tour;
+mod tree_picture;
 
 use std::process::ExitCode;
 

@@ -70,6 +70,10 @@ impl Picture<'_> {
         if let Some(scores) = positive {
             figures.push(plot::roc_curve(&metrics::roc_curve(truth, &scores)?));
         }
+        // Levels span no plane.
+        if self.model.steps().is_empty() && self.data.levels.iter().any(Option::is_some) {
+            return Ok(figures);
+        }
         let say = |cells: &Matrix| self.classes_of(cells);
         figures.push(plot::decision_regions(&self.predicted.inputs, truth, cells, say)?);
         Ok(figures)

@@ -46,12 +46,23 @@ pub struct Report {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
     pub scores: Scores,
+    /// What the score loses when a column is permuted, if it was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub importances: Vec<Importance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plot: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
+}
+
+/// What a score loses when a column is permuted: mean and deviation over the repeats.
+#[derive(Debug, Clone, Serialize)]
+pub struct Importance {
+    pub column: String,
+    pub mean: f64,
+    pub deviation: f64,
 }
 
 impl Report {
@@ -98,6 +109,13 @@ impl std::fmt::Display for Report {
             let mut shown = table(&["score", "value"]);
             scores.iter().for_each(|(name, value)| {
                 shown.add_row([name.to_string(), number(*value)]);
+            });
+            write!(formatter, "\n{shown}")?;
+        }
+        if !self.importances.is_empty() {
+            let mut shown = table(&["permuted column", "loss", "deviation"]);
+            self.importances.iter().for_each(|Importance { column, mean, deviation }| {
+                shown.add_row([column.clone(), number(*mean), number(*deviation)]);
             });
             write!(formatter, "\n{shown}")?;
         }

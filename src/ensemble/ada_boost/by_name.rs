@@ -4,7 +4,9 @@ use super::{AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaB
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Task};
+use crate::estimator::{
+    Estimator, Fit, Fitted, Losses, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Task,
+};
 use crate::model::{Container, Persist};
 
 impl Estimator for AdaBoostClassifier {
@@ -65,7 +67,8 @@ impl Fitted for AdaBoostClassifierModel {
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome { iterations: Some(self.members.len()), ..Outcome::default() }
+        let losses = Losses { train: self.train_errors().to_vec(), validation: vec![] };
+        Outcome { iterations: Some(self.members.len()), losses, ..Outcome::default() }
     }
 
     fn container(&self) -> Result<Container> {

@@ -120,6 +120,7 @@ impl AdaBoostClassifier {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
         let present = present_classes(y, &weights);
+        let mut ballot = Ballot::new(y, weights.clone());
         let learner = match self.resample {
             true => Learner::Any(self.estimator.clone()),
             false => Learner::new(&self.estimator, &rows, y, &weights)?,
@@ -156,6 +157,7 @@ impl AdaBoostClassifier {
             found.members.push(model);
             found.votes.push(vote);
             found.errors.push(error);
+            found.train_errors.push(ballot.error_after(&said, vote, y));
             let done = (round + 1) as f64 / self.n_estimators as f64;
             if watch.finishes(round + 1, Some(error), done)? {
                 break;
@@ -193,17 +195,46 @@ pub struct AdaBoostClassifierModel {
     pub(super) members: Vec<Model>,
     votes: Vec<f64>,
     errors: Vec<f64>,
+    train_errors: Vec<f64>,
     pub(super) classes: Labels,
+}
+
+/// The votes for the fitted rows so far.
+struct Ballot {
+    /// n×k.
+    sums: Vec<f64>,
+    classes: usize,
+    /// How much each row counted before the first round.
+    weights: Vec<f64>,
+}
+
+impl Ballot {
+    fn new(y: &Labels, weights: Vec<f64>) -> Ballot {
+        Ballot { sums: vec![0.0; y.len() * y.classes()], classes: y.classes(), weights }
+    }
+
+    /// The share of the weight whose class is wrong when these votes are added.
+    fn error_after(&mut self, said: &Labels, vote: f64, y: &Labels) -> f64 {
+        let mut wrong = 0.0;
+        for (row, sums) in self.sums.chunks_exact_mut(self.classes).enumerate() {
+            sums[said.codes()[row] as usize] += vote;
+            let best = (1..sums.len()).fold(0, |best, class| if sums[class] > sums[best] { class } else { best });
+            wrong += if best as u32 == y.codes()[row] { 0.0 } else { self.weights[row] };
+        }
+        wrong / self.weights.iter().sum::<f64>()
+    }
 }
 
 impl AdaBoostClassifierModel {
     fn start(y: &Labels) -> Result<AdaBoostClassifierModel> {
-        Ok(AdaBoostClassifierModel { members: vec![], votes: vec![], errors: vec![], classes: y.with_codes(vec![])? })
+        let classes = y.with_codes(vec![])?;
+        Ok(AdaBoostClassifierModel { members: vec![], votes: vec![], errors: vec![], train_errors: vec![], classes })
     }
 
     /// A classifier without error outvotes all others.
     fn decide_alone(&mut self, model: Model) {
         (self.members, self.votes, self.errors) = (vec![model], vec![1.0], vec![0.0]);
+        self.train_errors = vec![0.0];
     }
 
     /// The weak classifiers, in the order of the rounds.
@@ -219,6 +250,11 @@ impl AdaBoostClassifierModel {
     /// The weighted error of each in its round.
     pub fn estimator_errors(&self) -> &[f64] {
         &self.errors
+    }
+
+    /// The share of the fitted rows, by their weights, that the first rounds together got wrong, after each round.
+    pub fn train_errors(&self) -> &[f64] {
+        &self.train_errors
     }
 
     /// What the training error of two classes cannot exceed, for a learning rate of 1: Π 2√(ε(1 − ε)).
@@ -286,6 +322,7 @@ impl Persist for AdaBoostClassifierModel {
     fn store(&self, container: &mut Container) -> Result<()> {
         container.insert("votes", &[self.votes.len()], self.votes.clone())?;
         container.insert("errors", &[self.errors.len()], self.errors.clone())?;
+        container.insert("train_errors", &[self.train_errors.len()], self.train_errors.clone())?;
         store_classes(container, &self.classes)?;
         store_members(container, &self.members)
     }
@@ -294,7 +331,12 @@ impl Persist for AdaBoostClassifierModel {
         let members = restore_members(container)?;
         let votes = container.take("votes", &[members.len()])?;
         let errors = container.take("errors", &[members.len()])?;
+        // Files of the first versions have none.
+        let train_errors = match container.contains("train_errors") {
+            true => container.take("train_errors", &[members.len()])?,
+            false => vec![],
+        };
         let classes = restore_classes(container, &members)?;
-        Ok(AdaBoostClassifierModel { members, votes, errors, classes })
+        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes })
     }
 }

@@ -6,6 +6,7 @@ use super::PARAMETERS;
 use super::bags::{Bag, Rules, check_width, restore_bags, store_bags};
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
+use crate::ensemble::margins::{Strength, Votes};
 use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, winners};
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
@@ -167,6 +168,28 @@ impl BaggingClassifierModel {
     /// The share of rows whose class is right when each row is predicted by the bags without it; only if it was asked for.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
+    }
+
+    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the bags that vote for its class `y` minus
+    /// the largest share for another. Negative where the majority is wrong.
+    pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
+        self.votes(x.into())?.margins("BaggingClassifier", self.classes.names(), y)
+    }
+
+    /// How strong the bags are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
+    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Strength> {
+        self.votes(x.into())?.strength("BaggingClassifier", self.classes.names(), y)
+    }
+
+    /// The class that each bag gives each row.
+    fn votes(&self, x: Rows<'_>) -> Result<Votes> {
+        check_width(x, self.columns)?;
+        let classes = self.classes.classes();
+        let said = |bag: &Bag| winners(&self.classes, &bag.say(x, Some(classes))?);
+        let said: Vec<Labels> = self.bags.iter().map(said).collect::<Result<_>>()?;
+        let rows = said.first().map_or(0, Labels::len);
+        let codes = (0..rows).flat_map(|row| said.iter().map(move |labels| labels.codes()[row])).collect();
+        Ok(Votes::new(codes, self.bags.len(), classes))
     }
 }
 

@@ -6,6 +6,7 @@ use super::PARAMETERS;
 use super::bags::{Bag, Rules, check_width, restore_bags, store_bags};
 use crate::array::Matrix;
 use crate::data::Target;
+use crate::ensemble::averaging::Averaging;
 use crate::ensemble::members::weighted_mean;
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
@@ -171,6 +172,13 @@ impl BaggingRegressorModel {
     /// R² when each row is predicted by the bags without it; only if it was asked for.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
+    }
+
+    /// How much averaging the bags lessens the variance of what they predict for the rows of `x`.
+    pub fn averaging<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Averaging> {
+        let x = x.into();
+        check_width(x, self.columns)?;
+        Averaging::of("BaggingRegressor", self.bags.iter().map(|bag| bag.say(x, None)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Forests by name: what the registry knows of them.
 
+use super::{ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel};
 use super::{RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel};
 use crate::array::Matrix;
 use crate::data::Target;
@@ -15,6 +16,7 @@ const CLASSIFIER: &[(&str, &str)] = &[
     ("min_samples_split", "rows of a node that is divided, at least"),
     ("min_samples_leaf", "rows of a leaf, at least"),
     ("min_impurity_decrease", "the least weighted decrease of the impurity by a split"),
+    ("ccp_alpha", "prunes divisions that lessen the impurity by no more than this for each leaf"),
     ("max_features", "features each split looks at: null (all), sqrt, log2, a number, or a share"),
     ("max_bins", "bins of a feature, 2 to 255; null: exact, at every value"),
     ("class_weight", "null, balanced, or an object of weights by class"),
@@ -26,12 +28,13 @@ const CLASSIFIER: &[(&str, &str)] = &[
 
 const REGRESSOR: &[(&str, &str)] = &[
     ("n_estimators", "number of trees"),
-    ("criterion", "squared_error"),
+    ("criterion", "squared_error or absolute_error"),
     ("max_depth", "divisions on the way to a leaf at most; null: no limit"),
     ("max_leaf_nodes", "leaves at most, the best first; null: no limit"),
     ("min_samples_split", "rows of a node that is divided, at least"),
     ("min_samples_leaf", "rows of a leaf, at least"),
     ("min_impurity_decrease", "the least weighted decrease of the impurity by a split"),
+    ("ccp_alpha", "prunes divisions that lessen the impurity by no more than this for each leaf"),
     ("max_features", "features each split looks at: null (all), sqrt, log2, a number, or a share"),
     ("max_bins", "bins of a feature, 2 to 255; null: exact, at every value"),
     ("bootstrap", "whether each tree learns from rows drawn with replacement"),
@@ -95,6 +98,74 @@ impl Estimator for RandomForestRegressor {
 }
 
 impl Fitted for RandomForestRegressorModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Numbers(self.predict(x)?))
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
+    }
+}
+
+impl Estimator for ExtraTreesClassifier {
+    type Model = ExtraTreesClassifierModel;
+    const TASK: Task = Task::Classification;
+    const ABOUT: &'static str = "many trees of random features and thresholds; the mean of their chances";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = CLASSIFIER;
+    const TAKES_MISSING: bool = true;
+
+    fn takes_categories(&self) -> bool {
+        true
+    }
+
+    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<ExtraTreesClassifierModel> {
+        self.fit_with(x, target.labels()?, options)
+    }
+}
+
+impl Fitted for ExtraTreesClassifierModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Classes(self.predict(x)?))
+    }
+
+    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        self.predict_proba(x).map(Some)
+    }
+
+    fn class_names(&self) -> &[String] {
+        self.classes()
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
+    }
+}
+
+impl Estimator for ExtraTreesRegressor {
+    type Model = ExtraTreesRegressorModel;
+    const TASK: Task = Task::Regression;
+    const ABOUT: &'static str = "many trees of random features and thresholds; their mean";
+    const PARAMETERS: &'static [(&'static str, &'static str)] = REGRESSOR;
+    const TAKES_MISSING: bool = true;
+
+    fn takes_categories(&self) -> bool {
+        true
+    }
+
+    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<ExtraTreesRegressorModel> {
+        self.fit_with(x, target.values()?, options)
+    }
+}
+
+impl Fitted for ExtraTreesRegressorModel {
     fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
     }

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Kind;
 use super::bootstrap::Bootstrap;
 use super::growth::Plan;
-use super::out_of_bag::out_of_bag;
+use super::out_of_bag::{accuracy_of_known, out_of_bag};
 use crate::array::Matrix;
 use crate::data::Labels;
+use crate::ensemble::margins::{Strength, Votes};
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, PredictProba, Rows, Score};
 use crate::model::{Container, Persist};
@@ -49,6 +51,9 @@ pub struct RandomForestClassifier {
     pub min_samples_leaf: usize,
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
+    /// Prunes the grown trees: a division stays whose subtree lessens the impurity by more than this for each leaf it
+    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::Sqrt`].
     pub max_features: MaxFeatures,
     /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
@@ -76,6 +81,7 @@ impl Default for RandomForestClassifier {
             min_samples_split: 2,
             min_samples_leaf: 1,
             min_impurity_decrease: 0.0,
+            ccp_alpha: 0.0,
             max_features: MaxFeatures::Sqrt,
             max_bins: Some(255),
             class_weight: ClassWeight::Uniform,
@@ -135,6 +141,12 @@ impl RandomForestClassifier {
         self
     }
 
+    /// Sets how much is pruned.
+    pub fn ccp_alpha(mut self, ccp_alpha: f64) -> RandomForestClassifier {
+        self.ccp_alpha = ccp_alpha;
+        self
+    }
+
     /// Sets how many features each split looks at.
     pub fn max_features(mut self, max_features: MaxFeatures) -> RandomForestClassifier {
         self.max_features = max_features;
@@ -191,15 +203,26 @@ impl RandomForestClassifier {
         y: &Labels,
         options: Fit<'_>,
     ) -> Result<RandomForestClassifierModel> {
-        const OP: &str = "RandomForestClassifier";
-        let (x, device) = rows_to_learn(OP, x.into())?;
-        check_classes(OP, &x, y)?;
+        self.fit_kind(Kind::RandomForest, x.into(), y, options)
+    }
+
+    /// A forest of this kind.
+    pub(super) fn fit_kind(
+        &self,
+        kind: Kind,
+        x: Rows<'_>,
+        y: &Labels,
+        options: Fit<'_>,
+    ) -> Result<RandomForestClassifierModel> {
+        let op = kind.classifier();
+        let (x, device) = rows_to_learn(op, x)?;
+        check_classes(op, &x, y)?;
         check_bins(self.max_bins)?;
         let limits = self.limits();
         limits.check()?;
         at_least("n_estimators", self.n_estimators, 1)?;
-        let weights = self.class_weight.row_weights(y, options.weights(OP, x.rows())?)?;
-        let weights = FixedWeights::for_classes(OP, x.rows(), weights.as_deref())?;
+        let weights = self.class_weight.row_weights(y, options.weights(op, x.rows())?)?;
+        let weights = FixedWeights::for_classes(op, x.rows(), weights.as_deref())?;
         let target_of = |times: Option<&[u32]>| {
             let weights = times.map_or_else(|| weights.clone(), |times| weights.repeated(times));
             ClassTarget::new(y.codes(), y.classes(), weights, self.criterion)
@@ -221,9 +244,10 @@ impl RandomForestClassifier {
             columns: x.columns(),
             features: self.max_features.of(x.columns())?,
             seed: self.seed,
+            random_cuts: kind == Kind::ExtraTrees,
             keep_bags: self.oob_score,
         };
-        let (trees, bags) = options.watched("random forest", |watch| plan.grow(target_of, watch))?;
+        let (trees, bags) = options.watched(kind.label(), |watch| plan.grow(target_of, watch))?;
         let trees = Trees::new(trees, &x);
         let out_of_bag = match self.oob_score {
             true => Some(to_matrix(&out_of_bag(&x, trees.trees(), &bags), x.rows(), y.classes())?),
@@ -231,6 +255,7 @@ impl RandomForestClassifier {
         };
         let oob_score = out_of_bag.as_ref().and_then(|chances| accuracy_of_known(chances, y, &weights));
         Ok(RandomForestClassifierModel {
+            kind,
             params: self.clone(),
             classes: y.with_codes(vec![])?,
             trees,
@@ -246,24 +271,15 @@ impl RandomForestClassifier {
             min_samples_split: self.min_samples_split,
             min_samples_leaf: self.min_samples_leaf,
             min_impurity_decrease: self.min_impurity_decrease,
+            ccp_alpha: self.ccp_alpha,
         }
     }
-}
-
-/// The share of the rows that count and have chances whose likeliest class is right.
-fn accuracy_of_known(chances: &Matrix, y: &Labels, weights: &FixedWeights) -> Option<f64> {
-    let known = |row: &usize| weights.words[*row] != 0 && !chances.get(*row, 0).is_nan();
-    let rows: Vec<usize> = (0..chances.rows()).filter(known).collect();
-    let right = |row: &&usize| {
-        let chances: Vec<f64> = chances.row(**row).iter().map(|chance| f64::from(*chance)).collect();
-        likeliest(&chances, chances.len())[0] == y.codes()[**row]
-    };
-    (!rows.is_empty()).then(|| rows.iter().filter(right).count() as f64 / rows.len() as f64)
 }
 
 /// A fitted forest of classes.
 #[derive(Debug, Clone)]
 pub struct RandomForestClassifierModel {
+    kind: Kind,
     params: RandomForestClassifier,
     /// The classes; no rows.
     classes: Labels,
@@ -304,9 +320,25 @@ impl RandomForestClassifierModel {
         self.out_of_bag.as_ref()
     }
 
+    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the trees that vote for its class `y` minus
+    /// the largest share for another. Negative where the majority is wrong.
+    pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
+        self.votes(x.into())?.margins(self.kind.classifier(), self.classes(), y)
+    }
+
+    /// How strong the trees are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
+    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Strength> {
+        self.votes(x.into())?.strength(self.kind.classifier(), self.classes(), y)
+    }
+
+    fn votes(&self, x: Rows<'_>) -> Result<Votes> {
+        let x = self.trees.queries(self.kind.classifier(), x)?;
+        Ok(Votes::new(self.trees.votes(&x)?, self.trees.trees().len(), self.classes.classes()))
+    }
+
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        let x = self.trees.queries("RandomForestClassifier", x.into())?;
+        let x = self.trees.queries(self.kind.classifier(), x.into())?;
         self.trees.leaves(&x)
     }
 
@@ -316,7 +348,7 @@ impl RandomForestClassifierModel {
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.trees.shapley_values("RandomForestClassifier", x.into())
+        self.trees.shapley_values(self.kind.classifier(), x.into())
     }
 }
 
@@ -325,7 +357,7 @@ impl Predict for RandomForestClassifierModel {
 
     /// The class of the largest mean chance; the lowest of equals.
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
-        let x = self.trees.queries("RandomForestClassifier", x.into())?;
+        let x = self.trees.queries(self.kind.classifier(), x.into())?;
         self.classes.with_codes(likeliest(&self.trees.mean_values(&x)?, self.classes.classes()))
     }
 }
@@ -333,7 +365,7 @@ impl Predict for RandomForestClassifierModel {
 impl PredictProba for RandomForestClassifierModel {
     /// The mean of the trees' chances, n×k.
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = self.trees.queries("RandomForestClassifier", x.into())?;
+        let x = self.trees.queries(self.kind.classifier(), x.into())?;
         to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes())
     }
 }
@@ -371,6 +403,7 @@ impl Persist for RandomForestClassifierModel {
         let trees = Trees::restore(container, columns, names.len())?;
         let out_of_bag = super::out_of_bag::restore(container, names.len())?;
         let classes = Labels::from_codes(vec![], names)?;
-        Ok(RandomForestClassifierModel { params: estimator, classes, trees, out_of_bag, oob_score })
+        let kind = Kind::of_file(container.kind());
+        Ok(RandomForestClassifierModel { kind, params: estimator, classes, trees, out_of_bag, oob_score })
     }
 }

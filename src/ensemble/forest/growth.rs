@@ -24,6 +24,8 @@ pub(super) struct Plan<'a> {
     /// Features that each node draws.
     pub(super) features: usize,
     pub(super) seed: u64,
+    /// Whether thresholds are drawn by chance, as in extra trees.
+    pub(super) random_cuts: bool,
     /// Whether to remember which rows each tree drew.
     pub(super) keep_bags: bool,
 }
@@ -37,9 +39,12 @@ impl Plan<'_> {
         watch: &mut Watch<'_>,
     ) -> Result<(Vec<Tree>, Vec<InBag>)> {
         let (mut trees, mut bags) = (Vec::with_capacity(self.n_estimators), vec![]);
-        let mut on_gpu = self.table.on_gpu()?;
+        let whole = target_of(None);
+        // Random cuts and medians are not found by histograms.
+        let by_histograms = !self.random_cuts && whole.by_medians().is_none();
+        let mut on_gpu = if by_histograms { self.table.on_gpu()? } else { None };
         let step = match &on_gpu {
-            Some(together) => together.most_trees(&target_of(None)),
+            Some(together) => together.most_trees(&whole),
             None => REPORT.max(2 * rayon::current_num_threads()),
         };
         while trees.len() < self.n_estimators {
@@ -74,7 +79,8 @@ impl Plan<'_> {
         let (targets, bags): (Vec<T>, Vec<_>) = numbers.clone().map(|tree| self.target(tree, &target_of)).unzip();
         let learner = |(target, tree)| Learner { target, draw: self.draw(tree) };
         let learners: Vec<Learner<'_, T>> = targets.iter().zip(numbers).map(learner).collect();
-        Ok(together.grow(&learners, &self.limits)?.into_iter().zip(bags).collect())
+        let trees = together.grow(&learners, &self.limits)?;
+        Ok(trees.into_iter().map(|tree| tree.pruned_by(&self.limits)).zip(bags).collect())
     }
 
     /// What a tree learns, and which rows it drew.
@@ -85,6 +91,6 @@ impl Plan<'_> {
     }
 
     fn draw(&self, tree: usize) -> FeatureDraw {
-        FeatureDraw::new(self.seed, tree as u32, self.columns, self.features)
+        FeatureDraw::new(self.seed, tree as u32, self.columns, self.features).with_random_cuts(self.random_cuts)
     }
 }

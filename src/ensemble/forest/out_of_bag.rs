@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use crate::array::Matrix;
+use crate::data::Labels;
 use crate::error::Result;
 use crate::model::Container;
-use crate::tree::Tree;
+use crate::tree::{FixedWeights, Tree, likeliest};
 
 /// Rows that go through the trees together.
 const BLOCK: usize = 256;
@@ -48,6 +49,17 @@ pub(super) fn out_of_bag(x: &Matrix, trees: &[Tree], bags: &[InBag]) -> Vec<f64>
         }
     });
     means
+}
+
+/// The share of the rows that count and have chances whose likeliest class is right.
+pub(super) fn accuracy_of_known(chances: &Matrix, y: &Labels, weights: &FixedWeights) -> Option<f64> {
+    let known = |row: &usize| weights.words[*row] != 0 && !chances.get(*row, 0).is_nan();
+    let rows: Vec<usize> = (0..chances.rows()).filter(known).collect();
+    let right = |row: &&usize| {
+        let chances: Vec<f64> = chances.row(**row).iter().map(|chance| f64::from(*chance)).collect();
+        likeliest(&chances, chances.len())[0] == y.codes()[**row]
+    };
+    (!rows.is_empty()).then(|| rows.iter().filter(right).count() as f64 / rows.len() as f64)
 }
 
 /// The array of the predictions in a model file.

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Kind;
 use super::bootstrap::Bootstrap;
 use super::growth::Plan;
 use super::out_of_bag::out_of_bag;
 use crate::array::Matrix;
+use crate::ensemble::averaging::Averaging;
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, Rows, Score, Targets};
 use crate::model::{Container, Persist};
@@ -47,6 +49,9 @@ pub struct RandomForestRegressor {
     pub min_samples_leaf: usize,
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
+    /// Prunes the grown trees: a division stays whose subtree lessens the impurity by more than this for each leaf it
+    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::All`].
     pub max_features: MaxFeatures,
     /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
@@ -72,6 +77,7 @@ impl Default for RandomForestRegressor {
             min_samples_split: 2,
             min_samples_leaf: 1,
             min_impurity_decrease: 0.0,
+            ccp_alpha: 0.0,
             max_features: MaxFeatures::All,
             max_bins: Some(255),
             bootstrap: true,
@@ -130,6 +136,12 @@ impl RandomForestRegressor {
         self
     }
 
+    /// Sets how much is pruned.
+    pub fn ccp_alpha(mut self, ccp_alpha: f64) -> RandomForestRegressor {
+        self.ccp_alpha = ccp_alpha;
+        self
+    }
+
     /// Sets how many features each split looks at.
     pub fn max_features(mut self, max_features: MaxFeatures) -> RandomForestRegressor {
         self.max_features = max_features;
@@ -180,14 +192,25 @@ impl RandomForestRegressor {
         y: impl Into<Targets<'b>>,
         options: Fit<'_>,
     ) -> Result<RandomForestRegressorModel> {
-        const OP: &str = "RandomForestRegressor";
-        let (x, device) = rows_to_learn(OP, x.into())?;
+        self.fit_kind(Kind::RandomForest, x.into(), y.into(), options)
+    }
+
+    /// A forest of this kind.
+    pub(super) fn fit_kind(
+        &self,
+        kind: Kind,
+        x: Rows<'_>,
+        y: Targets<'_>,
+        options: Fit<'_>,
+    ) -> Result<RandomForestRegressorModel> {
+        let op = kind.regressor();
+        let (x, device) = rows_to_learn(op, x)?;
         check_bins(self.max_bins)?;
         let limits = self.limits();
         limits.check()?;
         at_least("n_estimators", self.n_estimators, 1)?;
-        let y = y.into().complete(OP, x.rows())?;
-        let values = Values::new(OP, y.clone(), options.weights(OP, x.rows())?)?;
+        let y = y.complete(op, x.rows())?;
+        let values = Values::new(op, y.clone(), options.weights(op, x.rows())?)?.with_criterion(self.criterion);
         let whole = values.target(None);
         let table = Table::new(&x, &whole, self.max_bins)?.on(device);
         let plan = Plan {
@@ -205,9 +228,10 @@ impl RandomForestRegressor {
             columns: x.columns(),
             features: self.max_features.of(x.columns())?,
             seed: self.seed,
+            random_cuts: kind == Kind::ExtraTrees,
             keep_bags: self.oob_score,
         };
-        let (trees, bags) = options.watched("random forest", |watch| plan.grow(|times| values.target(times), watch))?;
+        let (trees, bags) = options.watched(kind.label(), |watch| plan.grow(|times| values.target(times), watch))?;
         let trees = Trees::new(trees, &x);
         let out_of_bag = match self.oob_score {
             true => Some(to_matrix(&out_of_bag(&x, trees.trees(), &bags), x.rows(), y.columns())?),
@@ -217,7 +241,7 @@ impl RandomForestRegressor {
             Some(predicted) => score_of_known(predicted, &y, &whole)?,
             None => None,
         };
-        Ok(RandomForestRegressorModel { params: self.clone(), trees, out_of_bag, oob_score })
+        Ok(RandomForestRegressorModel { kind, params: self.clone(), trees, out_of_bag, oob_score })
     }
 
     fn limits(&self) -> Limits {
@@ -227,6 +251,7 @@ impl RandomForestRegressor {
             min_samples_split: self.min_samples_split,
             min_samples_leaf: self.min_samples_leaf,
             min_impurity_decrease: self.min_impurity_decrease,
+            ccp_alpha: self.ccp_alpha,
         }
     }
 }
@@ -248,6 +273,7 @@ fn score_of_known<T: Target>(predicted: &Matrix, y: &Matrix, target: &T) -> Resu
 /// A fitted forest of numbers.
 #[derive(Debug, Clone)]
 pub struct RandomForestRegressorModel {
+    kind: Kind,
     params: RandomForestRegressor,
     trees: Trees,
     out_of_bag: Option<Matrix>,
@@ -281,9 +307,15 @@ impl RandomForestRegressorModel {
         self.out_of_bag.as_ref()
     }
 
+    /// How much averaging the trees lessens the variance of what they predict for the rows of `x`.
+    pub fn averaging<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Averaging> {
+        let x = self.trees.queries(self.kind.regressor(), x.into())?;
+        Averaging::of(self.kind.regressor(), self.trees.said(&x)?)
+    }
+
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        let x = self.trees.queries("RandomForestRegressor", x.into())?;
+        let x = self.trees.queries(self.kind.regressor(), x.into())?;
         self.trees.leaves(&x)
     }
 
@@ -293,7 +325,7 @@ impl RandomForestRegressorModel {
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.trees.shapley_values("RandomForestRegressor", x.into())
+        self.trees.shapley_values(self.kind.regressor(), x.into())
     }
 }
 
@@ -302,7 +334,7 @@ impl Predict for RandomForestRegressorModel {
 
     /// The mean of the trees' values, n×p.
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = self.trees.queries("RandomForestRegressor", x.into())?;
+        let x = self.trees.queries(self.kind.regressor(), x.into())?;
         to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.trees.trees()[0].outputs())
     }
 }
@@ -342,6 +374,7 @@ impl Persist for RandomForestRegressorModel {
         }
         let trees = Trees::restore(container, columns, outputs)?;
         let out_of_bag = super::out_of_bag::restore(container, outputs)?;
-        Ok(RandomForestRegressorModel { params: estimator, trees, out_of_bag, oob_score })
+        let kind = Kind::of_file(container.kind());
+        Ok(RandomForestRegressorModel { kind, params: estimator, trees, out_of_bag, oob_score })
     }
 }

@@ -8,7 +8,7 @@ mod value;
 mod weights;
 
 pub(crate) use class::ClassTarget;
-pub(crate) use value::Values;
+pub(crate) use value::{RankedValues, Values};
 pub(crate) use weights::FixedWeights;
 
 use crate::cpu::tree::TargetRows;
@@ -94,6 +94,11 @@ pub(crate) trait Target: Sync {
 
     /// Turns a gain into weight × impurity.
     fn gain_unit(&self) -> f64;
+
+    /// The numbers themselves, where a criterion judges sides by their medians: cells and gains are then of no use to it.
+    fn by_medians(&self) -> Option<RankedValues<'_>> {
+        None
+    }
 
     /// What a node of these rows, in this order, says; its value is appended to `values`.
     fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> Summary;

@@ -6,6 +6,8 @@ use crate::array::Matrix;
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::value_histogram::ValueRows;
 use crate::error::Result;
+use crate::tree::criterion::RegressionCriterion;
+use crate::tree::ranked_sums::weighted_median;
 
 /// Bits of a fixed-point weight that is no whole number; the rest of a sum's 62 bits is for the targets.
 const WEIGHT_BITS: u32 = 16;
@@ -22,6 +24,22 @@ pub(crate) struct Values {
     targets: Matrix,
     weights: Option<Vec<f64>>,
     packed: FixedWeights,
+    criterion: RegressionCriterion,
+}
+
+/// Fixed-point targets with whole weights, by row and output.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RankedValues<'a> {
+    values: &'a [i64],
+    packed: &'a FixedWeights,
+    pub(crate) outputs: usize,
+}
+
+impl RankedValues<'_> {
+    /// A row's target and weight.
+    pub(crate) fn of(&self, row: usize, output: usize) -> (i64, u64) {
+        (self.values[row * self.outputs + output], self.packed.words[row] >> self.packed.count_bits)
+    }
 }
 
 impl Values {
@@ -38,7 +56,13 @@ impl Values {
         let most = 2_f64.powi((SUM_BITS - packed.count_bits - heaviest) as i32);
         let scale = if farthest > 0.0 { power_of_two_within(most, farthest) } else { 1.0 };
         let fixed = (0..rows * outputs).map(|at| (residual(at) * scale).round() as i64).collect();
-        Ok(Values { fixed, unit: 1.0 / scale, targets, weights, packed })
+        let criterion = RegressionCriterion::SquaredError;
+        Ok(Values { fixed, unit: 1.0 / scale, targets, weights, packed, criterion })
+    }
+
+    /// The same targets judged by this criterion; squared error if nothing is said.
+    pub(crate) fn with_criterion(self, criterion: RegressionCriterion) -> Values {
+        Values { criterion, ..self }
     }
 
     /// What a tree learns that counts each row as often as `times` says, or once.
@@ -94,6 +118,15 @@ impl ValueTarget<'_> {
             }
         }
         (best >= 0.0).then_some((best_at, best))
+    }
+
+    /// The weighted median of one output.
+    fn median(&self, rows: &[u32], output: usize) -> f64 {
+        let of = |row: &u32| {
+            let row = *row as usize;
+            (self.values.targets.get(row, output), self.packed.words[row] >> self.packed.count_bits)
+        };
+        weighted_median(&mut rows.iter().map(of).collect::<Vec<(f32, u64)>>())
     }
 
     /// The weight of a row as it was given.
@@ -169,25 +202,43 @@ impl Target for ValueTarget<'_> {
     }
 
     fn gain_unit(&self) -> f64 {
-        self.packed.unit * self.values.unit * self.values.unit / self.outputs() as f64
+        let squared = match self.values.criterion {
+            RegressionCriterion::SquaredError => self.values.unit,
+            RegressionCriterion::AbsoluteError => 1.0,
+        };
+        self.packed.unit * self.values.unit * squared / self.outputs() as f64
     }
 
-    /// Mean and variance in f64 from the targets as they were given, the rows in their order.
+    fn by_medians(&self) -> Option<RankedValues<'_>> {
+        let absolute = self.values.criterion == RegressionCriterion::AbsoluteError;
+        absolute.then(|| RankedValues { values: &self.values.fixed, packed: &self.packed, outputs: self.outputs() })
+    }
+
+    /// Mean and variance, or median and absolute deviation, in f64 from the targets as they were given, the rows in their order.
     fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> Summary {
         let weight: f64 = rows.iter().map(|row| self.weight(*row as usize)).sum();
-        let (mut variance, mut pure) = (0.0, true);
+        let (mut impurity, mut pure) = (0.0, true);
         for output in 0..self.outputs() {
             let of = |row: &u32| f64::from(self.values.targets.get(*row as usize, output));
-            let sum: f64 = rows.iter().map(|row| self.weight(*row as usize) * of(row)).sum();
-            let mean = sum / weight;
-            let square = |row: &u32| self.weight(*row as usize) * (of(row) - mean) * (of(row) - mean);
-            variance += rows.iter().map(square).sum::<f64>() / weight;
+            let center = match self.values.criterion {
+                RegressionCriterion::SquaredError => {
+                    rows.iter().map(|row| self.weight(*row as usize) * of(row)).sum::<f64>() / weight
+                }
+                RegressionCriterion::AbsoluteError => self.median(rows, output),
+            };
+            let loss = |row: &u32| match self.values.criterion {
+                RegressionCriterion::SquaredError => {
+                    self.weight(*row as usize) * (of(row) - center) * (of(row) - center)
+                }
+                RegressionCriterion::AbsoluteError => self.weight(*row as usize) * (of(row) - center).abs(),
+            };
+            impurity += rows.iter().map(loss).sum::<f64>() / weight;
             let equal = rows.windows(2).all(|pair| of(&pair[0]) == of(&pair[1]));
             // The mean of equal numbers is that number, whatever their sum was rounded to.
-            values.push(if equal { rows.first().map_or(0.0, of) } else { mean });
+            values.push(if equal { rows.first().map_or(0.0, of) } else { center });
             pure &= equal;
         }
-        let impurity = if pure { 0.0 } else { variance / self.outputs() as f64 };
+        let impurity = if pure { 0.0 } else { impurity / self.outputs() as f64 };
         Summary { weight, count: self.count(cell), impurity, pure }
     }
 }

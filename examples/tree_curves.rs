@@ -1,0 +1,75 @@
+//! The path of pruning, the errors of boosting after each round, and which columns matter, on the breast cancer table.
+//!
+//! `cargo run --release --example tree_curves [FILE.svg]`
+
+use gristmill::ensemble::AdaBoostClassifier;
+use gristmill::plot::{self, Figure, Panels};
+use gristmill::prelude::*;
+use gristmill::selection::{Scoring, permutation_importance};
+
+fn main() -> gristmill::Result<()> {
+    let path = std::env::args().nth(1).unwrap_or_else(|| "tree_curves.svg".to_string());
+    let (train, test) = datasets::breast_cancer()?.split(0.6, 1)?;
+    let (leaves, scores) = pruning(&train, &test)?;
+    let forest = RandomForestClassifier::default().fit(&train.x, train.labels()?)?;
+    let names = train.x.names().unwrap_or_default().to_vec();
+    let permuted = permutation_importance(&forest, &test.x, &test.target, Scoring::Accuracy, 10, 0)?;
+    let by_gain = plot::importances(&names, &forest.feature_importances())?.title("Importances by gain");
+    let by_loss = plot::importances(&names, &permuted.means())?.title("Accuracy lost when permuted");
+    let margins = forest.margins(&test.x, test.labels()?)?;
+    let strength = forest.strength(&test.x, test.labels()?)?;
+    println!(
+        "margins: {:.3} at least, {:.3} on average",
+        margins.iter().copied().fold(1.0, f64::min),
+        strength.strength
+    );
+    println!("correlation {:.3}, error {:.3}", strength.correlation, strength.error);
+    let panels = Panels::new(3)?.title("Trees on breast cancer").figure(leaves).figure(scores);
+    panels.figure(stages(&train, &test)?).figure(by_gain).figure(by_loss).save(&path)?;
+    println!("{path}");
+    Ok(())
+}
+
+/// Leaves and accuracies along the path of pruning.
+fn pruning(train: &Dataset, test: &Dataset) -> gristmill::Result<(Figure, Figure)> {
+    let tree = DecisionTreeClassifier::default();
+    let (y, truth) = (train.labels()?, test.labels()?);
+    let (mut leaves, mut seen, mut new) = (vec![], vec![], vec![]);
+    for alpha in tree.cost_complexity_pruning_path(&train.x, y)?.alphas {
+        let model = tree.clone().ccp_alpha(alpha).fit(&train.x, y)?;
+        leaves.push((alpha, model.tree().leaves() as f64));
+        seen.push((alpha, model.score(&train.x, y)?));
+        new.push((alpha, model.score(&test.x, truth)?));
+    }
+    let figure = |title: &str, label: &str| Figure::new().title(title).x_label("alpha").y_label(label);
+    let accuracies = figure("Accuracy along the path", "accuracy").steps("fitted rows", seen).steps("new rows", new);
+    Ok((figure("Leaves along the path of pruning", "leaves").steps("", leaves), accuracies))
+}
+
+/// Errors after each round, of AdaBoost and of gradient boosting, and AdaBoost's bound.
+fn stages(train: &Dataset, test: &Dataset) -> gristmill::Result<Figure> {
+    let (y, truth) = (train.labels()?, test.labels()?);
+    let ada = AdaBoostClassifier::default().n_estimators(60).fit(&train.x, y)?;
+    let gradient = GradientBoostingClassifier::default().n_estimators(60).fit(&train.x, y)?;
+    let rounds = |errors: Vec<f64>| (1..).zip(errors).map(|(round, error)| (f64::from(round), error));
+    let error = |said: &Labels| Ok(1.0 - metrics::accuracy(truth, said)?);
+    let staged = |round: usize| error(&ada.staged_predict(&test.x, round)?);
+    let ada_new = (1..=ada.members().len()).map(staged).collect::<gristmill::Result<Vec<f64>>>()?;
+    let gradient_new = gradient.staged_predict(&test.x)?.map(|said| error(&said?));
+    let gradient_new = gradient_new.collect::<gristmill::Result<Vec<f64>>>()?;
+    let factor = |error: &f64| 2.0 * (error * (1.0 - error)).sqrt();
+    let bound: Vec<f64> = ada
+        .estimator_errors()
+        .iter()
+        .map(factor)
+        .scan(1.0, |bound, next| {
+            *bound *= next;
+            Some(*bound)
+        })
+        .collect();
+    let figure = Figure::new().title("Errors after each round").x_label("round").y_label("share wrong");
+    let figure =
+        figure.line("AdaBoost, fitted", rounds(ada.train_errors().to_vec())).line("AdaBoost, new", rounds(ada_new));
+    let figure = figure.dashed("AdaBoost's bound", rounds(bound)).line("gradient, new", rounds(gradient_new));
+    figure.y_range(0.0, 0.15)
+}

@@ -1,0 +1,212 @@
+//! A fitted ID3 tree.
+
+use serde::{Deserialize, Serialize};
+
+use super::nominal_tree::NominalTree;
+use super::{Id3Classifier, OP, likeliest};
+use crate::array::Matrix;
+use crate::data::Labels;
+use crate::error::{Error, Result};
+use crate::estimator::{Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Score};
+use crate::model::{Container, Persist};
+
+/// A fitted tree of levels.
+#[derive(Debug, Clone)]
+pub struct Id3ClassifierModel {
+    params: Id3Classifier,
+    /// The classes; no rows.
+    classes: Labels,
+    tree: NominalTree,
+    columns: usize,
+    names: Option<Vec<String>>,
+}
+
+impl Id3ClassifierModel {
+    pub(super) fn new(params: Id3Classifier, classes: Labels, tree: NominalTree, x: &Matrix) -> Id3ClassifierModel {
+        Id3ClassifierModel { params, classes, tree, columns: x.columns(), names: x.names().map(<[String]>::to_vec) }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &NominalTree {
+        &self.tree
+    }
+
+    /// The classes, by code.
+    pub fn classes(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    /// The names of the columns, if they had any.
+    pub fn column_names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    /// The information that each column gave, by the weight of the nodes it divides: shares with the sum 1, or zeros.
+    pub fn feature_importances(&self) -> Vec<f64> {
+        let mut gains = vec![0.0; self.columns];
+        for node in self.tree.nodes() {
+            if let Some(column) = node.column {
+                gains[column as usize] += node.weight * node.gain;
+            }
+        }
+        let total: f64 = gains.iter().sum();
+        if total > 0.0 {
+            gains.iter_mut().for_each(|gain| *gain /= total);
+        }
+        gains
+    }
+
+    /// The tree as lines of text. `levels` has the names of each column's levels, by code, as a
+    /// [`Dataset`](crate::Dataset) does; codes that have none are written as numbers.
+    pub fn to_text(&self, levels: &[Option<Vec<String>>]) -> String {
+        self.text_with(&[], levels)
+    }
+
+    /// The same with names for columns that have none of their own.
+    fn text_with(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> String {
+        let mut text = String::new();
+        // Number of the node, what stands before its line, what stands before its children's.
+        let mut waiting = vec![(0_u32, String::new(), String::new())];
+        while let Some((number, before, below)) = waiting.pop() {
+            let node = &self.tree.nodes()[number as usize];
+            let label = match node.column {
+                None => format!("{}  [{} rows]", self.answer(number), node.count),
+                Some(column) => format!("{}? ({:.3} bits)", self.column_name(column, columns), node.gain),
+            };
+            text += &format!("{before}{label}\n");
+            let last = node.levels.len().wrapping_sub(1);
+            let children: Vec<(u32, u32)> = node.children().collect();
+            for (at, (level, child)) in children.into_iter().enumerate().rev() {
+                let name = level_name(levels, node.column, level);
+                let (turn, line) = if at == last { ("└─", "   ") } else { ("├─", "│  ") };
+                waiting.push((child, format!("{below}{turn} {name}: "), format!("{below}{line}")));
+            }
+        }
+        text
+    }
+
+    /// The name of a column: its own, that in `columns`, or its number.
+    pub(crate) fn column_name(&self, column: u32, columns: &[String]) -> String {
+        let name = self.names.as_deref().unwrap_or(columns).get(column as usize).cloned();
+        name.unwrap_or_else(|| format!("feature {column}"))
+    }
+
+    /// The commonest class of a node and its share.
+    pub(crate) fn answer(&self, node: u32) -> String {
+        let class = self.commonest(node);
+        format!("{} ({:.3})", self.classes.names()[class], self.tree.chances(node)[class])
+    }
+
+    /// The code of the commonest class of a node; the lowest of equals.
+    pub(crate) fn commonest(&self, node: u32) -> usize {
+        likeliest(self.tree.chances(node), self.classes.classes())[0] as usize
+    }
+
+    /// The nodes where rows end.
+    fn ends(&self, x: Rows<'_>) -> Result<Vec<u32>> {
+        let x = x.on_host()?;
+        if x.columns() != self.columns {
+            let expected = format!("{} columns, as in the data that was fitted", self.columns);
+            return Err(Error::Shape { op: OP, expected, got: format!("{} columns", x.columns()) });
+        }
+        Ok((0..x.rows()).map(|row| self.tree.node_of(x.row(row))).collect())
+    }
+}
+
+/// The name of a level, or its code.
+pub(crate) fn level_name(levels: &[Option<Vec<String>>], column: Option<u32>, level: u32) -> String {
+    let names = column.and_then(|column| levels.get(column as usize)).and_then(Option::as_ref);
+    names.and_then(|names| names.get(level as usize)).cloned().unwrap_or_else(|| level.to_string())
+}
+
+impl Predict for Id3ClassifierModel {
+    type Output = Labels;
+
+    /// The commonest class where each row ends; the lowest of equally common ones.
+    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
+        let codes = self.ends(x.into())?.into_iter().map(|node| self.commonest(node) as u32).collect();
+        self.classes.with_codes(codes)
+    }
+}
+
+impl PredictProba for Id3ClassifierModel {
+    /// The share of each class where each row ends, by weight, n×k.
+    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let ends = self.ends(x.into())?;
+        let chances = ends.iter().flat_map(|node| self.tree.chances(*node)).map(|chance| *chance as f32).collect();
+        Matrix::from_vec(ends.len(), self.classes.classes(), chances)
+    }
+}
+
+impl Score for Id3ClassifierModel {
+    type Target = Labels;
+
+    /// The share of rows whose class is right.
+    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
+        crate::metrics::accuracy(target, &self.predict(x)?)
+    }
+}
+
+impl Fitted for Id3ClassifierModel {
+    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(Prediction::Classes(self.predict(x)?))
+    }
+
+    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        self.predict_proba(x).map(Some)
+    }
+
+    fn class_names(&self) -> &[String] {
+        self.classes()
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+    }
+
+    fn text(&self, columns: &[String]) -> Option<String> {
+        Some(self.text_with(columns, &[]))
+    }
+
+    fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
+        Some(self.text_with(columns, levels))
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
+    }
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Stored {
+    estimator: Id3Classifier,
+    columns: usize,
+}
+
+impl Persist for Id3ClassifierModel {
+    const KIND: &'static str = "id3-classifier";
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&Stored { estimator: self.params.clone(), columns: self.columns })?;
+        container.insert_strings("class_names", self.classes.names())?;
+        if let Some(names) = &self.names {
+            container.insert_strings("column_names", names)?;
+        }
+        self.tree.store(container)
+    }
+
+    fn restore(container: &mut Container) -> Result<Id3ClassifierModel> {
+        let Stored { estimator, columns } = container.parameters()?;
+        let classes = container.take_strings("class_names")?;
+        let names = match container.contains("column_names.ends") {
+            true => Some(container.take_strings("column_names")?),
+            false => None,
+        };
+        if names.as_ref().is_some_and(|names| names.len() != columns) || classes.is_empty() {
+            return Err(container.refuse(format!("there are no classes, or not {columns} names of columns")));
+        }
+        let tree = NominalTree::restore(container, columns, classes.len())?;
+        let classes = Labels::from_codes(vec![], classes)?;
+        Ok(Id3ClassifierModel { params: estimator, classes, tree, columns, names })
+    }
+}

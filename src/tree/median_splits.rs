@@ -1,0 +1,204 @@
+//! Splits by absolute error: what a side loses is the sum of its distances from its own median, which no cell can add up.
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+
+use super::exact::better;
+use super::features::{FeatureDraw, FeatureOrder};
+use super::ranked_sums::RankedSums;
+use super::sequential::Splitter;
+use super::split::{Cut, Node, Split};
+use super::target::{RankedValues, Target, Totals};
+use super::view::{LevelOrder, Standing, View};
+
+/// Rows times features of a node at least before its features are shared among threads.
+const PARALLEL: usize = 1 << 13;
+
+/// Finds splits by sorting the rows of a node by each feature and letting them into ranked sums, once from each end:
+/// n·(d + p)·log n steps a level.
+#[derive(Debug)]
+pub(crate) struct MedianSplitter<'a> {
+    view: View<'a>,
+    values: RankedValues<'a>,
+    draw: FeatureDraw,
+    order: FeatureOrder,
+}
+
+/// A place where the rows of a node, sorted by a feature, can be divided.
+struct Boundary {
+    /// Present rows on the left.
+    left: usize,
+    /// The last standing on the left.
+    last: Standing,
+    cut: Cut,
+}
+
+/// The rows of a node, as the search of each feature needs them.
+struct Sorted<'a> {
+    rows: &'a [u32],
+    /// What all of them lose together.
+    whole: i128,
+    sums: &'a [RankedSums],
+}
+
+impl<'a> MedianSplitter<'a> {
+    /// Splits of these rows, which have these targets, by features that `draw` draws.
+    pub(super) fn new(view: View<'a>, values: RankedValues<'a>, draw: FeatureDraw) -> MedianSplitter<'a> {
+        MedianSplitter { view, values, draw, order: FeatureOrder::default() }
+    }
+
+    /// The best split of a node by one feature, thresholds in ascending order.
+    fn of_feature<T: Target>(&self, node: &Node<'_, T>, path: u64, all: &Sorted<'_>, feature: u32) -> Option<Split> {
+        let mut standings = Vec::with_capacity(all.rows.len());
+        self.view.standings(all.rows, feature, &mut standings)?;
+        // Levels in the order of their means: what is near in the target stands near.
+        let means = self.view.has_levels(feature).then(|| level_means(node, all.rows, &standings));
+        let levels = means.map(|means| LevelOrder::arrange(&mut standings, |bin| means[bin as usize]));
+        let mut places: Vec<u32> = (0..all.rows.len() as u32).collect();
+        // NaN comes last; equal rows stay in their order.
+        places.sort_by(|one, other| nan_last(standings[*one as usize], standings[*other as usize]));
+        let present = places.partition_point(|place| !standings[*place as usize].is_nan());
+        let boundaries = self.boundaries(&standings, &places, present, path, feature, levels.is_some());
+        if boundaries.is_empty() {
+            return None;
+        }
+        let mut sums = all.sums.to_vec();
+        let (present, missing) = places.split_at(present);
+        let mut best: Option<(f64, usize, bool)> = None;
+        for missing_left in [false, true] {
+            if missing_left && missing.is_empty() {
+                break;
+            }
+            let (with_left, with_right) = if missing_left { (missing, &[][..]) } else { (&[][..], missing) };
+            let left = losses(&mut sums, with_left, present.iter(), boundaries.iter().map(|at| at.left));
+            let from_end = boundaries.iter().rev().map(|at| present.len() - at.left);
+            let right = losses(&mut sums, with_right, present.iter().rev(), from_end);
+            for (at, (left, right)) in left.iter().zip(right.iter().rev()).enumerate() {
+                let count = boundaries[at].left + with_left.len();
+                let gain = (all.whole - left - right) as f64;
+                let first = |best: (f64, usize, bool)| gain > best.0 || gain == best.0 && at < best.1;
+                if node.bounds.allow(count as u64) && best.is_none_or(first) {
+                    best = Some((gain, at, missing_left));
+                }
+            }
+        }
+        let (gain, at, missing_left) = best?;
+        let Boundary { left: count, last, cut: Cut { feature, bin, threshold } } = boundaries[at];
+        let levels = levels.map(|levels| levels.up_to(last));
+        let mut left = vec![0; node.cell.len()];
+        let on_left = present[..count].iter().chain(if missing_left { missing } else { &[] });
+        on_left.for_each(|place| node.target.add(all.rows[*place as usize] as usize, &mut left));
+        let mut split = Split { feature, bin, threshold, levels, missing_left, gain, left };
+        if missing.is_empty() {
+            split.missing_left = node.larger_is_left(&split);
+        }
+        Some(split)
+    }
+
+    /// Where the present rows can be divided, ascending: everywhere between two that differ, or at one random place.
+    fn boundaries(
+        &self,
+        standings: &[Standing],
+        places: &[u32],
+        present: usize,
+        path: u64,
+        feature: u32,
+        has_levels: bool,
+    ) -> Vec<Boundary> {
+        let at = |place: usize| standings[places[place] as usize];
+        let mut found = vec![];
+        if present > 0 && self.draw.cuts_at_random() && at(0) < at(present - 1) {
+            let (low, high) = (at(0), at(present - 1));
+            let uniform = self.draw.uniform(path, feature);
+            let (last, cut) = match has_levels {
+                true => ((uniform * f64::from(high)).floor() as f32, Cut { feature, bin: 0, threshold: 0.0 }),
+                false => self.view.random_cut(feature, low, high, uniform),
+            };
+            let left = places[..present].partition_point(|place| standings[*place as usize] <= last);
+            return vec![Boundary { left, last, cut }];
+        }
+        for left in (1..present).filter(|left| at(left - 1) < at(*left)) {
+            let cut = match has_levels {
+                true => Cut { feature, bin: 0, threshold: 0.0 },
+                false => self.view.cut_between(feature, at(left - 1), at(left)),
+            };
+            found.push(Boundary { left, last: at(left - 1), cut });
+        }
+        if present > 0 && present < places.len() {
+            found.push(Boundary { left: present, last: at(present - 1), cut: self.view.behind_all(feature) });
+        }
+        found
+    }
+}
+
+/// The mean target of the rows of each bin, the first where there are several.
+fn level_means<T: Target>(node: &Node<'_, T>, rows: &[u32], standings: &[Standing]) -> Vec<f64> {
+    let words = node.cell.len();
+    let mut cells = vec![0; 256 * words];
+    for (row, bin) in rows.iter().zip(standings).filter(|(_, bin)| !bin.is_nan()) {
+        node.target.add(*row as usize, &mut cells[*bin as usize * words..][..words]);
+    }
+    let mean = |cell: &[u64]| {
+        let mut totals = Totals::default();
+        node.target.totals(cell, &mut totals);
+        if totals.weight > 0.0 { totals.parts[0] / totals.weight } else { 0.0 }
+    };
+    cells.chunks_exact(words).map(mean).collect()
+}
+
+/// What the rows lose that are in after each of these numbers of them, ascending; those in `first` are in from the start.
+fn losses<'a>(
+    sums: &mut [RankedSums],
+    first: &[u32],
+    places: impl Iterator<Item = &'a u32>,
+    counts: impl Iterator<Item = usize>,
+) -> Vec<i128> {
+    sums.iter_mut().for_each(RankedSums::clear);
+    let insert = |sums: &mut [RankedSums], place: u32| sums.iter_mut().for_each(|sums| sums.insert(place as usize));
+    first.iter().for_each(|place| insert(sums, *place));
+    let (mut places, mut inside) = (places, 0);
+    counts
+        .map(|count| {
+            places.by_ref().take(count - inside).for_each(|place| insert(sums, *place));
+            inside = count;
+            sums.iter().map(RankedSums::absolute_deviation).sum()
+        })
+        .collect()
+}
+
+/// The order of numbers in which NaN comes last.
+fn nan_last(one: Standing, other: Standing) -> Ordering {
+    one.partial_cmp(&other).unwrap_or_else(|| one.is_nan().cmp(&other.is_nan()))
+}
+
+impl<T: Target> Splitter<T> for MedianSplitter<'_> {
+    fn best_split(&mut self, node: &Node<'_, T>, path: u64, rows: &[u32]) -> Option<Split> {
+        let (draw, mut order) = (self.draw, std::mem::take(&mut self.order));
+        draw.start(path, &mut order);
+        let mut sums = vec![RankedSums::default(); self.values.outputs];
+        for (output, sums) in sums.iter_mut().enumerate() {
+            sums.rank(rows.iter().map(|row| self.values.of(*row as usize, output)));
+            (0..rows.len()).for_each(|place| sums.insert(place));
+        }
+        let whole = sums.iter().map(RankedSums::absolute_deviation).sum();
+        let all = Sorted { rows, whole, sums: &sums };
+        let of = |feature: &u32| self.of_feature(node, path, &all, *feature);
+        let mut best = if rows.len() * order.drawn().len() < PARALLEL {
+            order.drawn().iter().map(of).fold(None, better)
+        } else {
+            order.drawn().par_iter().map(of).collect::<Vec<_>>().into_iter().fold(None, better)
+        };
+        while best.is_none()
+            && let Some(feature) = draw.another(&mut order)
+        {
+            best = of(&feature);
+        }
+        self.order = order;
+        best
+    }
+
+    fn partition(&mut self, split: &Split, rows: &mut [u32], scratch: &mut Vec<u32>) -> usize {
+        self.view.partition::<T>(split, rows, scratch)
+    }
+}

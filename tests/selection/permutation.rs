@@ -1,0 +1,63 @@
+//! Permutation importance: what a model leans on, and nothing else.
+
+use gristmill::estimator::Fitted;
+use gristmill::prelude::*;
+use gristmill::selection::{Scoring, permutation_importance};
+
+/// Three columns, of which the target is twice the first plus the second.
+fn table(rows: usize) -> (Matrix, gristmill::Target) {
+    let value = |row: usize, column: usize| ((row * [7, 13, 29][column] + column) % 101) as f32 / 101.0;
+    let x = (0..rows * 3).map(|at| value(at / 3, at % 3)).collect();
+    let y = (0..rows).map(|row| 2.0 * value(row, 0) + value(row, 1)).collect();
+    let x = Matrix::from_vec(rows, 3, x).unwrap();
+    (x, gristmill::Target::Numbers(Matrix::from_vec(rows, 1, y).unwrap()))
+}
+
+#[test]
+fn a_linear_model_loses_twice_the_squared_weight_times_the_variance() {
+    let (x, target) = table(4000);
+    let model = LinearRegression::default().fit(&x, target.values().unwrap()).unwrap();
+    let found = permutation_importance(&model, &x, &target, Scoring::Rmse, 8, 1).unwrap();
+    // A permuted column leaves an error of w·√(2·variance): the variance of whole steps from 0 to 1 is 1/12.
+    let wanted = [2.0 * (2.0_f64 / 12.0).sqrt(), (2.0_f64 / 12.0).sqrt(), 0.0];
+    for (mean, wanted) in found.means().iter().zip(wanted) {
+        assert!((mean - wanted).abs() < 0.02, "{:?}", found.means());
+    }
+    assert!(found.score < 1e-4 && found.losses.iter().all(|losses| losses.len() == 8));
+    let spread = found.importances();
+    assert!(spread[0].deviation > 0.0 && spread[0].deviation < 0.02, "{spread:?}");
+}
+
+#[test]
+fn scores_that_should_be_large_and_small_point_the_same_way() {
+    let (x, target) = table(300);
+    let model = RandomForestRegressor::new(10).fit(&x, target.values().unwrap()).unwrap();
+    let of = |scoring: Scoring| permutation_importance(&model, &x, &target, scoring, 3, 0).unwrap().means();
+    for means in [of(Scoring::R2), of(Scoring::Mae)] {
+        assert!(means[0] > means[1] && means[1] > means[2].abs(), "{means:?}");
+    }
+}
+
+#[test]
+fn the_seed_decides_and_threads_do_not() {
+    let iris = datasets::iris().unwrap();
+    let model = DecisionTreeClassifier::default().fit(&iris.x, iris.labels().unwrap()).unwrap();
+    let of = |seed: u64, threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let fitted: &dyn Fitted = &model;
+        pool.install(|| permutation_importance(fitted, &iris.x, &iris.target, Scoring::Accuracy, 4, seed)).unwrap()
+    };
+    assert_eq!(of(3, 1), of(3, 3));
+    assert_ne!(of(3, 1).losses, of(4, 1).losses);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let iris = datasets::iris().unwrap();
+    let model = DecisionTreeClassifier::default().fit(&iris.x, iris.labels().unwrap()).unwrap();
+    let refused = |scoring: Scoring, repeats: usize| {
+        permutation_importance(&model, &iris.x, &iris.target, scoring, repeats, 0).unwrap_err().to_string()
+    };
+    assert!(refused(Scoring::Accuracy, 0).starts_with("repeats must be at least 1"));
+    assert!(refused(Scoring::R2, 2).contains("suits the model"));
+}
