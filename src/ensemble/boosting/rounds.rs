@@ -116,8 +116,8 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut W
             (None, Some(weights)) => Some(problem.truths.loss(&rounds.scores, Some(weights))),
             (None, None) => None,
         };
-        if let Some(loss) = loss.filter(|loss| loss.is_nan()) {
-            let rule = "one whose values are numbers".to_string();
+        if let Some(loss) = loss.filter(|loss| !loss.is_finite()) {
+            let rule = "one whose values are finite".to_string();
             return Err(Error::Param { name: "loss", rule, got: format!("{loss} in round {}", round + 1) });
         }
         trees.extend(grown);

@@ -12,11 +12,9 @@ impl Truths<'_> {
     /// The scores that minimise the loss without a tree: the mean, a quantile, the log-odds, the logarithms of the
     /// shares. Huber's is that for the δ of the errors of the median.
     pub fn start(&self, weights: Option<&[f32]>) -> Result<Start> {
-        let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
-        let total = blocks(self.rows(), weight);
-        let mean = |value: &(dyn Fn(usize) -> f64 + Sync)| blocks(self.rows(), |row| weight(row) * value(row)) / total;
+        let rows = self.rows();
         let baseline = match self {
-            Truths::Numbers { columns, loss } => return Ok(of_numbers(columns, loss, weights, &mean)),
+            Truths::Numbers { columns, loss } => return Ok(of_numbers(columns, loss, weights)),
             Truths::Own { columns, loss } => {
                 let own = |column: &Vec<f32>| {
                     let score = loss.base_score(column, weights);
@@ -29,7 +27,7 @@ impl Truths<'_> {
                 columns.iter().map(own).collect::<Result<_>>()?
             }
             Truths::Binary { targets, loss } => {
-                let chance = mean(&|row| f64::from(targets[row])).clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
+                let chance = mean(rows, weights, |row| f64::from(targets[row])).clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
                 let log_odds = (chance / (1.0 - chance)).ln();
                 vec![match loss {
                     ClassificationLoss::LogLoss => log_odds,
@@ -37,7 +35,8 @@ impl Truths<'_> {
                 }]
             }
             Truths::Classes { classes, count } => {
-                let share = |class: usize| mean(&|row| f64::from(u8::from(classes[row] as usize == class)));
+                let share =
+                    |class: usize| mean(rows, weights, |row| f64::from(u8::from(classes[row] as usize == class)));
                 (0..*count).map(|class| share(class).max(LEAST_CHANCE).ln()).collect()
             }
         };
@@ -45,20 +44,22 @@ impl Truths<'_> {
     }
 }
 
-fn of_numbers(
-    columns: &[Vec<f32>],
-    loss: &NumberLoss,
-    weights: Option<&[f32]>,
-    mean: &dyn Fn(&(dyn Fn(usize) -> f64 + Sync)) -> f64,
-) -> Start {
+/// The weighted mean of a number for each row.
+fn mean(rows: usize, weights: Option<&[f32]>, value: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
+    blocks(rows, |row| weight(row) * value(row)) / blocks(rows, weight)
+}
+
+fn of_numbers(columns: &[Vec<f32>], loss: &NumberLoss, weights: Option<&[f32]>) -> Start {
     let mut start = Start { baseline: vec![], deltas: vec![] };
     for column in columns {
+        let mean = || mean(column.len(), weights, |row| f64::from(column[row]));
         let numbers = || (0..column.len()).map(|row| (f64::from(column[row]), weights.map_or(1.0, |own| own[row])));
         start.baseline.push(match loss.kind {
-            RegressionLoss::SquaredError => mean(&|row| f64::from(column[row])),
+            RegressionLoss::SquaredError => mean(),
             RegressionLoss::AbsoluteError => quantile(numbers(), 0.5),
             RegressionLoss::Quantile => quantile(numbers(), loss.alpha),
-            RegressionLoss::Poisson => mean(&|row| f64::from(column[row])).max(LEAST_CHANCE).ln(),
+            RegressionLoss::Poisson => mean().max(LEAST_CHANCE).ln(),
             RegressionLoss::Huber => {
                 let median = quantile(numbers(), 0.5);
                 let delta = quantile(numbers().map(|(number, own)| ((number - median).abs(), own)), loss.alpha);

@@ -171,7 +171,7 @@ fn own(loss: &dyn BoostingLoss, rows: Rows<'_>, places: Places<'_>) -> Result<[f
     for (row, (gradient, hessian)) in gradients.iter_mut().zip(hessians).enumerate() {
         let weight = rows.weights.map_or(1.0, |weights| weights[row]);
         (*gradient, *hessian) = (*gradient * weight, *hessian * weight);
-        if !gradient.is_finite() || !(*hessian >= 0.0 && hessian.is_finite()) {
+        if !(gradient.is_finite() && hessian.is_finite() && *hessian >= 0.0) {
             let rule = "one of finite gradients, and of finite Hessians of at least 0".to_string();
             let got = format!("gradient {gradient} and Hessian {hessian} in row {row}");
             return Err(Error::Param { name: "loss", rule, got });

@@ -8,7 +8,6 @@ use super::growth::Plan;
 use super::out_of_bag::{accuracy_of_known, out_of_bag};
 use crate::array::Matrix;
 use crate::data::Labels;
-use crate::ensemble::margins::{Strength, Votes};
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, PredictProba, Rows, Score};
 use crate::model::{Container, Persist};
@@ -279,11 +278,11 @@ impl RandomForestClassifier {
 /// A fitted forest of classes.
 #[derive(Debug, Clone)]
 pub struct RandomForestClassifierModel {
-    kind: Kind,
+    pub(super) kind: Kind,
     params: RandomForestClassifier,
     /// The classes; no rows.
-    classes: Labels,
-    trees: Trees,
+    pub(super) classes: Labels,
+    pub(super) trees: Trees,
     out_of_bag: Option<Matrix>,
     oob_score: Option<f64>,
 }
@@ -318,22 +317,6 @@ impl RandomForestClassifierModel {
     /// The chances of the fitted rows by the trees that did not draw them, n×k; missing where all did.
     pub fn oob_decision_function(&self) -> Option<&Matrix> {
         self.out_of_bag.as_ref()
-    }
-
-    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the trees that vote for its class `y` minus
-    /// the largest share for another. Negative where the majority is wrong.
-    pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
-        self.votes(x.into())?.margins(self.kind.classifier(), self.classes(), y)
-    }
-
-    /// How strong the trees are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
-    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Strength> {
-        self.votes(x.into())?.strength(self.kind.classifier(), self.classes(), y)
-    }
-
-    fn votes(&self, x: Rows<'_>) -> Result<Votes> {
-        let x = self.trees.queries(self.kind.classifier(), x)?;
-        Ok(Votes::new(self.trees.votes(&x)?, self.trees.trees().len(), self.classes.classes()))
     }
 
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.

@@ -12,6 +12,7 @@ mod extra_trees_regressor;
 mod growth;
 mod out_of_bag;
 mod regressor;
+mod votes;
 
 pub use classifier::{RandomForestClassifier, RandomForestClassifierModel};
 pub use extra_trees_classifier::{ExtraTreesClassifier, ExtraTreesClassifierModel};

@@ -34,7 +34,7 @@ pub struct StackingClassifier {
     /// The classifiers below. Default: neighbours and a forest.
     #[serde(deserialize_with = "read_list")]
     pub estimators: Vec<AnyEstimator>,
-    /// The classifier on top. Default: 15 neighbours.
+    /// The classifier on top. Default: a random forest, which passes over members that tell little.
     pub final_estimator: AnyEstimator,
     /// Parts of the rows: what is said of one comes from models fitted on the others. Default 5.
     pub cv: usize,
@@ -48,7 +48,7 @@ impl Default for StackingClassifier {
     fn default() -> StackingClassifier {
         let neighbors = AnyEstimator::new(KNeighborsClassifier::default());
         let members = vec![neighbors, AnyEstimator::new(RandomForestClassifier::default())];
-        let last = AnyEstimator::new(KNeighborsClassifier::new(15));
+        let last = AnyEstimator::new(RandomForestClassifier::default());
         StackingClassifier { estimators: members, final_estimator: last, cv: 5, passthrough: false, seed: 0 }
     }
 }

@@ -10,6 +10,7 @@ use crate::ensemble::forest::RandomForestRegressor;
 use crate::ensemble::members::{check_members, numbers_of, read_list, restore_members, store_members};
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
+use crate::linear::Ridge;
 use crate::model::{Container, Persist};
 use crate::neighbors::KNeighborsRegressor;
 use crate::registry::{AnyEstimator, Model};
@@ -32,7 +33,7 @@ pub struct StackingRegressor {
     /// The regressors below. Default: neighbours and a forest.
     #[serde(deserialize_with = "read_list")]
     pub estimators: Vec<AnyEstimator>,
-    /// The regressor on top. Default: 15 neighbours.
+    /// The regressor on top. Default: ridge regression.
     pub final_estimator: AnyEstimator,
     /// Parts of the rows: what is said of one comes from models fitted on the others. Default 5.
     pub cv: usize,
@@ -46,7 +47,7 @@ impl Default for StackingRegressor {
     fn default() -> StackingRegressor {
         let neighbors = AnyEstimator::new(KNeighborsRegressor::default());
         let members = vec![neighbors, AnyEstimator::new(RandomForestRegressor::default())];
-        let last = AnyEstimator::new(KNeighborsRegressor::new(15));
+        let last = AnyEstimator::new(Ridge::default());
         StackingRegressor { estimators: members, final_estimator: last, cv: 5, passthrough: false, seed: 0 }
     }
 }

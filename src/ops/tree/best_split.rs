@@ -129,7 +129,7 @@ pub fn best_split(
         Some(_) if searches.is_empty() => Ok(vec![]),
         Some(_) if binned.cells() == 0 => Ok(vec![None; searches.len()]),
         Some(recording) => {
-            let per_block = searches_per_block(&recording.gpu, searches);
+            let per_block = searches_per_block(&recording.gpu, binned, searches);
             let home = growing.on_gpu()?;
             let blocks = searches.chunks(per_block).map(|searches| on_gpu(recording, binned, home, searches));
             Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
@@ -161,10 +161,11 @@ fn keep_better(winner: &mut Option<Found>, found: Option<Found>) {
 }
 
 /// Searches that are recorded together: as many as the room for their shortlists and the work of one dispatch allow.
-fn searches_per_block(gpu: &Gpu, searches: &[Search]) -> usize {
+fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[Search]) -> usize {
     let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
-    // Where every feature were categorical, all cells would be copied.
-    let by_room = gpu.scratch_bytes() as usize / (4 * (LIST_WORDS + SEARCH_WORDS + (4 + 4 * 256) * features));
+    let levels = searches.iter().map(|search| level_cells(search, binned.features).len()).max().unwrap_or(0);
+    let words = LIST_WORDS + SEARCH_WORDS + 4 * features + CELL_WORDS * levels;
+    let by_room = gpu.scratch_bytes() as usize / (4 * words);
     let by_work = gpu.operations_per_dispatch() as usize / (OPERATIONS * 256 * features).max(1);
     by_room.min(by_work).max(1)
 }
