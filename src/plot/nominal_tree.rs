@@ -136,7 +136,7 @@ impl<'a> NominalTreeFigure<'a> {
     fn place(&self, depth: usize) -> Vec<Placed> {
         let nodes = self.model.tree().nodes();
         let mut placed: Vec<Placed> = vec![];
-        let mut waiting: Vec<(u32, usize, Option<(usize, u32)>)> = vec![(0, 0, None)];
+        let mut waiting = vec![(0_u32, 0_usize, None::<(usize, u32)>)];
         let mut ends = 0.0;
         while let Some((number, level, parent)) = waiting.pop() {
             let (own, node) = (placed.len(), &nodes[number as usize]);

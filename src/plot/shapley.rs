@@ -79,7 +79,7 @@ fn swarm(along: &[f64], low: f64, step: f64) -> Vec<f64> {
         .collect();
     let fullest = counts.into_iter().max().unwrap_or(1).max(8) as f64;
     let beside = |turn: usize| {
-        let (side, distance) = (if turn % 2 == 0 { 1.0 } else { -1.0 }, turn.div_ceil(2) as f64);
+        let (side, distance) = (if turn.is_multiple_of(2) { 1.0 } else { -1.0 }, turn.div_ceil(2) as f64);
         side * distance / (fullest / 2.0).ceil() * REACH
     };
     turns.into_iter().map(beside).collect()

@@ -39,12 +39,12 @@ fn trees_are_those_of_scikit_learn() {
 #[test]
 fn weights_move_the_medians_as_in_scikit_learn() {
     let data = datasets::diabetes().unwrap();
-    let cases: [(fn(usize) -> f32, [f64; 7], f64); 2] = [
-        (|row| (row % 3 + 1) as f32, [140.0, 101.0, 89.5, 147.0, 200.0, 185.5, 270.0], 64.186862967),
-        (|row| (row % 3) as f32 * 0.37 + 0.25, [140.0, 101.0, 90.0, 147.0, 200.0, 186.0, 270.0], 64.020937626),
+    let cases = [
+        ((1.0, 1.0), [140.0, 101.0, 89.5, 147.0, 200.0, 185.5, 270.0], 64.186862967),
+        ((0.37, 0.25), [140.0, 101.0, 90.0, 147.0, 200.0, 186.0, 270.0], 64.020937626),
     ];
-    for (weight, wanted, impurity) in cases {
-        let weights: Vec<f32> = (0..442).map(weight).collect();
+    for ((slope, least), wanted, impurity) in cases {
+        let weights: Vec<f32> = (0..442).map(|row| (row % 3) as f32 * slope + least).collect();
         let options = Fit::default().sample_weight(&weights);
         let model = absolute().max_depth(2).max_bins(None).fit_with(&data.x, data.values().unwrap(), options).unwrap();
         let (features, values, impurities) = in_order(model.tree());
@@ -58,11 +58,12 @@ fn weights_move_the_medians_as_in_scikit_learn() {
 fn bins_that_hold_every_value_give_the_same_tree_and_missing_values_too() {
     let rows = 300;
     let at = |row: usize, column: usize| ((row * (7 + 4 * column) + column) % (23 + column)) as f32;
-    let value = |row: usize, column: usize| if (row + 3 * column) % 11 == 0 { f32::NAN } else { at(row, column) };
+    let value =
+        |row: usize, column: usize| if (row + 3 * column).is_multiple_of(11) { f32::NAN } else { at(row, column) };
     let x: Vec<f32> = (0..rows * 4).map(|place| value(place / 4, place % 4)).collect();
     let x = Matrix::from_vec(rows, 4, x).unwrap();
     let y: Vec<f32> =
-        (0..rows).map(|row| at(row, 1) * 2.0 - at(row, 3) + if row % 11 == 0 { 40.0 } else { 0.0 }).collect();
+        (0..rows).map(|row| at(row, 1) * 2.0 - at(row, 3) + if row.is_multiple_of(11) { 40.0 } else { 0.0 }).collect();
     let exact = absolute().max_bins(None).max_depth(6).fit(&x, &y).unwrap();
     let binned = absolute().max_depth(6).fit(&x, &y).unwrap();
     assert_eq!(exact.predict(&x).unwrap(), binned.predict(&x).unwrap());
