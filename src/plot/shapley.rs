@@ -13,6 +13,8 @@ const REACH: f64 = 0.4;
 /// Height of a row and of what surrounds them, in pixels.
 const ROW: u32 = 34;
 const AROUND: u32 = 90;
+/// The least height: that of the legend.
+const LEAST: u32 = 200;
 /// The shares of a feature's values at which its colours end, so that outliers do not take them all.
 const ENDS: [f64; 2] = [0.05, 0.95];
 
@@ -46,7 +48,8 @@ pub fn shapley_summary(values: &Matrix, x: &Matrix, most: usize) -> Result<Figur
     let shown = values.as_slice().iter().map(|value| f64::from(*value)).filter(|value| value.is_finite());
     let (low, high) = shown.fold((0.0, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
     let step = ((high - low) / PLACES).max(f64::MIN_POSITIVE);
-    let mut figure = Figure::new().size(620, ROW * order.len().min(400) as u32 + AROUND)?;
+    let height = (ROW * order.len().min(400) as u32 + AROUND).max(LEAST);
+    let mut figure = Figure::new().size(620, height)?;
     figure = figure.title("Shapley values").x_label("Shapley value: what the feature adds to the prediction");
     figure = figure.dashed("", [(0.0, -0.5), (0.0, order.len() as f64 - 0.5)]);
     figure.y_names = Some(names);
