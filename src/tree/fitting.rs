@@ -26,7 +26,7 @@ pub(crate) enum Table<'a> {
     /// The levels of categorical features have bins here too.
     Exact(&'a Matrix, Arc<Levels>),
     /// With the device on which trees grow.
-    Binned(Bins, BinnedMatrix, Device),
+    Binned(Box<Bins>, BinnedMatrix, Device),
 }
 
 impl<'a> Table<'a> {
@@ -38,7 +38,7 @@ impl<'a> Table<'a> {
         };
         let bins = Bins::fit(x, Some(&counts), most)?;
         let matrix = BinnedMatrix::new(x, &bins);
-        Ok(Table::Binned(bins, matrix, Device::Cpu))
+        Ok(Table::Binned(Box::new(bins), matrix, Device::Cpu))
     }
 
     /// The same table, for trees that grow on a device. Exact splits are always found on the CPU.

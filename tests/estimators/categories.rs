@@ -148,7 +148,8 @@ fn a_hundred_thousand_levels_are_no_trouble() {
     let rows = 120_000_usize;
     let drawn = numbers(rows, 42);
     // A third of the rows has one of fifty levels, which tell something; the others one each.
-    let level = |row: usize| if row % 3 == 0 { (row / 3 % 50 * 2000) as f32 } else { (row * 7919 % 100_000) as f32 };
+    let level =
+        |row: usize| if row.is_multiple_of(3) { (row / 3 % 50 * 2000) as f32 } else { (row * 7919 % 100_000) as f32 };
     let x: Vec<f32> = (0..rows).flat_map(|row| [level(row), drawn[row]]).collect();
     let x = Matrix::from_vec(rows, 2, x).unwrap().with_categories([0]).unwrap();
     let y: Vec<f32> = (0..rows).map(|row| if level(row) % 4000.0 == 0.0 && row % 3 == 0 { 1.0 } else { 0.0 }).collect();

@@ -98,7 +98,7 @@ fn levels_and_missing_values_are_the_same_everywhere() {
             let level = ((chance + 1.0) * 20.0) as u32 % 40;
             values.extend_from_slice(x.row(row));
             values.push(if row % 13 == 0 { f32::NAN } else { level as f32 });
-            targets.push(y[row] + if level % 3 == 0 { 2.0 } else { 0.0 });
+            targets.push(y[row] + if level.is_multiple_of(3) { 2.0 } else { 0.0 });
         }
         let x = Matrix::from_vec(x.rows(), x.columns() + 1, values).unwrap();
         let x = x.with_categories([9]).unwrap();

@@ -54,6 +54,11 @@ struct Wanted<Totals> {
     slot: usize,
 }
 
+/// What was found for the two sides of a pair.
+type Sides<Totals> = [Option<Leaf<Totals>>; 2];
+/// A node that can be divided, and whose child it is.
+type Placed<Totals> = ((usize, usize), Leaf<Totals>);
+
 /// New nodes that are worked on together.
 struct Batch<Totals> {
     fills: Vec<Fill>,
@@ -234,9 +239,9 @@ impl<C: Cells> Grower<'_, C> {
 
     /// Makes the histograms of new nodes, a batch that the slots can hold at a time, and searches them: what was found
     /// for the two sides of each pair.
-    fn find_splits(&mut self, pairs: Vec<Pair<C::Totals>>) -> Result<Vec<[Option<Leaf<C::Totals>>; 2]>> {
+    fn find_splits(&mut self, pairs: Vec<Pair<C::Totals>>) -> Result<Vec<Sides<C::Totals>>> {
         let most = self.cells.slots().max(2);
-        let mut all: Vec<[Option<Leaf<C::Totals>>; 2]> = pairs.iter().map(|_| [None, None]).collect();
+        let mut all: Vec<Sides<C::Totals>> = pairs.iter().map(|_| [None, None]).collect();
         let mut pairs = pairs.into_iter().enumerate().peekable();
         while pairs.peek().is_some() {
             let mut batch = Batch { fills: vec![], wanted: vec![], free: vec![] };
@@ -295,7 +300,7 @@ impl<C: Cells> Grower<'_, C> {
     }
 
     /// The nodes that have a split; the slots of the others are free again.
-    fn search(&mut self, wanted: Vec<Wanted<C::Totals>>) -> Result<Vec<((usize, usize), Leaf<C::Totals>)>> {
+    fn search(&mut self, wanted: Vec<Wanted<C::Totals>>) -> Result<Vec<Placed<C::Totals>>> {
         let search = |Wanted { candidate, slot, .. }: &Wanted<C::Totals>| Search {
             tree: candidate.tree,
             path: candidate.path,
