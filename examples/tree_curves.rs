@@ -1,4 +1,5 @@
-//! The path of pruning, the errors of boosting after each round, and which columns matter, on the breast cancer table.
+//! The path of pruning, the errors of boosting after each round, which columns matter, and what they add to each
+//! prediction, on the breast cancer table.
 //!
 //! `cargo run --release --example tree_curves [FILE.svg]`
 
@@ -25,7 +26,11 @@ fn main() -> gristmill::Result<()> {
     );
     println!("correlation {:.3}, error {:.3}", strength.correlation, strength.error);
     let panels = Panels::new(3)?.title("Trees on breast cancer").figure(leaves).figure(scores);
-    panels.figure(stages(&train, &test)?).figure(by_gain).figure(by_loss).save(&path)?;
+    let boosted = GradientBoostingClassifier::default().fit(&train.x, train.labels()?)?;
+    let explained = boosted.shapley_values(&test.x)?;
+    let values = explained[0].select_columns(&(0..test.x.columns()).collect::<Vec<usize>>())?;
+    let summary = plot::shapley_summary(&values, &test.x, 10)?;
+    panels.figure(stages(&train, &test)?).figure(by_gain).figure(by_loss).figure(summary).save(&path)?;
     println!("{path}");
     Ok(())
 }

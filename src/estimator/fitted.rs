@@ -108,6 +108,12 @@ pub trait Fitted: std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
+    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what is
+    /// expected of any row in the last column; nothing for a model that cannot tell.
+    fn contributions(&self, _x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        Ok(None)
+    }
+
     /// The classes by code; none for a model that is no classifier.
     fn class_names(&self) -> &[String] {
         &[]

@@ -74,6 +74,12 @@ impl Model {
         self.0.chances(x)
     }
 
+    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what is
+    /// expected of any row in the last column; nothing for a model that cannot tell.
+    pub fn shapley_values(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.0.contributions(x)
+    }
+
     /// The classes by code; none for a model that is no classifier.
     pub fn classes(&self) -> &[String] {
         self.0.class_names()

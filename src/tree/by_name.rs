@@ -63,6 +63,10 @@ impl Fitted for DecisionTreeClassifierModel {
         self.classes()
     }
 
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
+    }
+
     fn outcome(&self) -> Outcome {
         Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
     }
@@ -100,6 +104,10 @@ impl Estimator for DecisionTreeRegressor {
 impl Fitted for DecisionTreeRegressorModel {
     fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
+    }
+
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
     }
 
     fn outcome(&self) -> Outcome {

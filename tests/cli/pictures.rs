@@ -76,3 +76,20 @@ fn forests_show_importances_and_boosting_its_errors() {
     let svg = drawn(&["fit", "id3-classifier", "data/play_tennis.csv", "--target", "play"]);
     assert!(svg.contains("Importances") && !svg.contains("Decision regions"));
 }
+
+#[test]
+fn trees_show_what_each_column_adds_to_the_predictions() {
+    for (model, set) in [
+        ("gradient-boosting-classifier", "n_estimators=5"),
+        ("random-forest-classifier", "n_estimators=5"),
+        ("decision-tree-classifier", "max_depth=3"),
+    ] {
+        let data = ["data/breast_cancer.csv", "--target", "diagnosis", "--set", set];
+        let svg = drawn(&[&["fit", model], &data[..]].concat());
+        assert!(svg.contains("Shapley values") && svg.contains("worst_"), "{model}");
+    }
+    let svg = drawn(&["fit", "extra-trees-regressor", "data/diabetes.csv", "--target", "progression"]);
+    assert!(svg.contains("Shapley values") && svg.contains("bmi"));
+    let svg = drawn(&["fit", "random-forest-classifier", "data/iris.csv", "--target", "species"]);
+    assert!(!svg.contains("Shapley values"), "three classes have no one number to explain");
+}

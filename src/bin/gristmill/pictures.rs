@@ -18,6 +18,9 @@ const CELLS_OF_LARGE: usize = 80;
 const LARGE: usize = 1_000_000;
 /// Points of a fitted curve.
 const CURVE: usize = 400;
+/// Rows whose predictions are explained, and columns that there is room for.
+const MOST_EXPLAINED: usize = 300;
+const MOST_COLUMNS: usize = 12;
 /// Columns of a target that there is room for.
 const MOST_TARGETS: usize = 4;
 
@@ -53,7 +56,24 @@ impl Picture<'_> {
                 figures.push(plot::importances(&names, importances)?);
             }
         }
+        figures.extend(self.contributions()?);
         write(figures, path)
+    }
+
+    /// What each column adds to the predictions of some rows, for models that can tell and have one number to explain.
+    fn contributions(&self) -> Result<Option<Figure>> {
+        let inputs = &self.predicted.inputs;
+        let some: Vec<usize> = (0..inputs.rows().min(MOST_EXPLAINED)).collect();
+        if some.is_empty() || self.model.model().classes().len() > 2 {
+            return Ok(None);
+        }
+        let rows = inputs.select(&some)?;
+        let Some(values) = self.model.model().shapley_values((&rows).into())? else { return Ok(None) };
+        // Of two classes the second; of several targets there is no one to show.
+        let room = self.model.model().classes().len().max(1);
+        let Some(values) = values.last().filter(|_| values.len() <= room) else { return Ok(None) };
+        let columns: Vec<usize> = (0..rows.columns()).collect();
+        plot::shapley_summary(&values.select_columns(&columns)?, &rows, MOST_COLUMNS).map(Some)
     }
 
     /// Regions where the columns are a plane; else which classes are taken for which, the ROC curve of two classes, and

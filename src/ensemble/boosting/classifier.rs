@@ -361,6 +361,10 @@ impl Fitted for GradientBoostingClassifierModel {
         self.classes()
     }
 
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
+    }
+
     fn outcome(&self) -> Outcome {
         self.boosted.outcome()
     }

@@ -329,6 +329,10 @@ impl Fitted for GradientBoostingRegressorModel {
         Ok(Prediction::Numbers(self.predict(x)?))
     }
 
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
+    }
+
     fn outcome(&self) -> Outcome {
         self.boosted.outcome()
     }

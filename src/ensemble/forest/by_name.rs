@@ -72,6 +72,10 @@ impl Fitted for RandomForestClassifierModel {
         self.classes()
     }
 
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
+    }
+
     fn outcome(&self) -> Outcome {
         Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
     }
@@ -100,6 +104,10 @@ impl Estimator for RandomForestRegressor {
 impl Fitted for RandomForestRegressorModel {
     fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
+    }
+
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
     }
 
     fn outcome(&self) -> Outcome {
@@ -140,6 +148,10 @@ impl Fitted for ExtraTreesClassifierModel {
         self.classes()
     }
 
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.forest.shapley_values(x).map(Some)
+    }
+
     fn outcome(&self) -> Outcome {
         Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
     }
@@ -168,6 +180,10 @@ impl Estimator for ExtraTreesRegressor {
 impl Fitted for ExtraTreesRegressorModel {
     fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
+    }
+
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.forest.shapley_values(x).map(Some)
     }
 
     fn outcome(&self) -> Outcome {
