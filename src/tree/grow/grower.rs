@@ -22,6 +22,24 @@ struct Leaf<Totals> {
     children: Option<Box<[Child<Totals>; 2]>>,
 }
 
+impl<Totals> Leaf<Totals> {
+    /// The nodes from here on that can be divided and whose children are not worked out.
+    fn collect_undone<'a>(&'a mut self, undone: &mut Vec<&'a mut Leaf<Totals>>) {
+        if self.children.is_none() {
+            undone.push(self);
+        } else if let Some(children) = &mut self.children {
+            children.iter_mut().filter_map(|child| child.leaf.as_mut()).for_each(|leaf| leaf.collect_undone(undone));
+        }
+    }
+
+    /// Gives back the slots from here on.
+    fn free_slots(self, slots: &mut Vec<usize>) {
+        slots.extend(self.slot);
+        let children = self.children.into_iter().flat_map(|children| *children);
+        children.filter_map(|child| child.leaf).for_each(|leaf| leaf.free_slots(slots));
+    }
+}
+
 /// The child of a leaf.
 struct Child<Totals> {
     rows: Range<usize>,
@@ -150,11 +168,10 @@ impl<C: Cells> Grower<'_, C> {
 
     /// Forgets a leaf, and what was worked out of it ahead.
     fn drop(&mut self, leaf: Leaf<C::Totals>) {
-        self.slots.extend(leaf.slot);
-        if let Some(children) = leaf.children {
-            self.unused.push(leaf.rows);
-            children.into_iter().filter_map(|child| child.leaf).for_each(|leaf| self.slots.extend(leaf.slot));
+        if leaf.children.is_some() {
+            self.unused.push(leaf.rows.clone());
         }
+        leaf.free_slots(&mut self.slots);
     }
 
     /// Finds the children of leaves and their splits. Where the best leaf comes first and a step is dear, the children of
@@ -169,8 +186,11 @@ impl<C: Cells> Grower<'_, C> {
             left_over[leaf.tree] = ahead.min(room) - 1;
             leaves.push(leaf);
         }
-        if self.limits.order == Order::BestFirst {
-            for leaf in open.iter_mut().filter(|leaf| leaf.children.is_none()) {
+        if self.limits.order == Order::BestFirst && ahead > 1 {
+            let mut likely = vec![];
+            open.iter_mut().for_each(|leaf| leaf.collect_undone(&mut likely));
+            likely.sort_by(|a, b| b.split.gain.total_cmp(&a.split.gain));
+            for leaf in likely {
                 if left_over[leaf.tree] > 0 {
                     left_over[leaf.tree] -= 1;
                     leaves.push(leaf);
