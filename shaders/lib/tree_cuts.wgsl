@@ -1,4 +1,5 @@
-// Nodes to divide, for the passes of tree/partition: a lane takes a run of 32 places of one node's rows.
+// Nodes to divide, for the passes of tree/partition: eight lanes take a block of 256 places of one node's rows, each of
+// them every eighth, so that lanes side by side read rows side by side. What a lane takes is a run.
 // A cut has twelve words: its first place, its rows, its first run, the column that divides, and eight words with a bit
 // for each code of the column, set where the code goes left.
 //#import status
@@ -29,4 +30,12 @@ fn cut_of(run: u32) -> u32 {
         }
     }
     return low;
+}
+
+// The places of a run: the first, and how many follow at every eighth.
+fn places_of(run: u32, cut: u32) -> vec2<u32> {
+    let within = run - cuts[cut + 2u];
+    let first = 256u * (within / 8u) + within % 8u;
+    let rows = max(cuts[cut + 1u], first) - first;
+    return vec2(cuts[cut] + first, min(32u, (rows + 7u) / 8u));
 }

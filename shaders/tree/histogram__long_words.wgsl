@@ -9,19 +9,17 @@
 // 256 cells for each lane, which no other lane touches: hence no barriers.
 var<workgroup> cells: array<u64, 2048>;
 
-// The lane's column: whether there is one, its first cell, and where its code is in the two words of a row.
+// The lane's column: its first cell, and where its code is in the two words of a row. A lane without a column counts too:
+// to leave it out would cost every lane a look.
 struct Column {
-    is_there: bool,
     first: u32,
     is_high: bool,
     shift: u32,
 }
 
 fn count(column: Column, codes: vec2<u32>, word: vec2<u32>) {
-    if (column.is_there) {
-        let cell = column.first + ((select(codes.x, codes.y, column.is_high) >> column.shift) & 255u);
-        cells[cell] = cells[cell] + (u64(word.x) | (u64(word.y) << 32u));
-    }
+    let cell = column.first + ((select(codes.x, codes.y, column.is_high) >> column.shift) & 255u);
+    cells[cell] = cells[cell] + (u64(word.x) | (u64(word.y) << 32u));
 }
 
 @compute @workgroup_size(8)
@@ -38,7 +36,7 @@ fn main(
         let number_of_column = min(8u * (params.octet_first + octet) + lane, params.columns);
         let first = starts[number_of_column];
         let own_cells = starts[min(number_of_column + 1u, params.columns)] - first;
-        let column = Column(own_cells > 0u, lane * 256u, (lane >= 4u), 8u * (lane % 4u));
+        let column = Column(lane * 256u, (lane >= 4u), 8u * (lane % 4u));
         for (var cell = 0u; cell < 256u; cell += 1u) {
             cells[column.first + cell] = 0lu;
         }

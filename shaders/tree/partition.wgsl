@@ -1,5 +1,5 @@
 // Which rows of a node go left: a bit for each row, from the code of one column and a table of 256 bits.
-// A lane takes a run of 32 rows and writes one word; many nodes at once.
+// A lane takes a run of up to 32 rows and writes one word; many nodes at once.
 // The later passes read the bits instead of the scattered codes.
 //#import tree_cuts
 @group(0) @binding(2) var<storage, read> codes: array<u32>;
@@ -19,13 +19,12 @@ fn main(
         let octet = column / 8u - params.octet_first;
         // Columns in other buffers have a dispatch of their own.
         if (octet < params.octets) {
-            let begin = cuts[cut] + 32u * (run - cuts[cut + 2u]);
-            let count = min(32u, cuts[cut] + cuts[cut + 1u] - begin);
+            let places = places_of(run, cut);
             let first = params.codes_first + 2u * octet * params.rows + (column / 4u) % 2u;
             let shift = 8u * (column % 4u);
             var word = 0u;
-            for (var at = 0u; at < count; at += 1u) {
-                let code = (codes[first + 2u * order[begin + at]] >> shift) & 255u;
+            for (var at = 0u; at < places.y; at += 1u) {
+                let code = (codes[first + 2u * order[places.x + 8u * at]] >> shift) & 255u;
                 let left = (cuts[cut + 4u + code / 32u] >> (code % 32u)) & 1u;
                 word |= left << at;
             }

@@ -1,14 +1,19 @@
-// How many rows of a node go left before each run, and in all.
-// A team of TEAM lanes takes a node: each adds a stretch of runs, hears of the others' through workgroup memory, and adds
+// How many rows of a node go left before each block of 256, and in all.
+// A team of TEAM lanes takes a node: each adds a stretch of blocks, hears of the others' through workgroup memory, and adds
 // it again from there. One lane suits drivers for which barriers are dear, 64 a card: the host chooses.
 //#import tree_cuts
-@group(0) @binding(2) var<storage, read> flags: array<u32>;
-@group(0) @binding(3) var<storage, read_write> places: array<u32>;
+@group(0) @binding(2) var<storage, read> flags: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read_write> befores: array<u32>;
 @group(0) @binding(4) var<storage, read_write> lefts: array<u32>;
 
 override TEAM: u32 = 64u;
 
 var<workgroup> sums: array<u32, 64>;
+
+fn lefts_of(block: u32) -> u32 {
+    let bits = countOneBits(flags[2u * block]) + countOneBits(flags[2u * block + 1u]);
+    return (bits.x + bits.y) + (bits.z + bits.w);
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -19,15 +24,16 @@ fn main(
     let wanted = (group.y * groups.x + group.x) * (64u / TEAM) + lane / TEAM;
     let cut = CUT_WORDS * min(wanted, params.cuts - 1u);
     let member = lane % TEAM;
-    let runs = (cuts[cut + 1u] + 31u) / 32u;
-    let stretch = (runs + TEAM - 1u) / TEAM;
-    let begin = cuts[cut + 2u] + min(member * stretch, runs);
-    let end = cuts[cut + 2u] + min((member + 1u) * stretch, runs);
+    let blocks = (cuts[cut + 1u] + 255u) / 256u;
+    let stretch = (blocks + TEAM - 1u) / TEAM;
+    let first = cuts[cut + 2u] / 8u;
+    let begin = first + min(member * stretch, blocks);
+    let end = first + min((member + 1u) * stretch, blocks);
     var before = 0u;
     if (TEAM > 1u) {
         var own = 0u;
-        for (var run = begin; run < end; run += 1u) {
-            own += countOneBits(flags[run]);
+        for (var block = begin; block < end; block += 1u) {
+            own += lefts_of(block);
         }
         sums[lane] = own;
         workgroupBarrier();
@@ -36,9 +42,9 @@ fn main(
         }
     }
     if (wanted < params.cuts) {
-        for (var run = begin; run < end; run += 1u) {
-            places[run] = before;
-            before += countOneBits(flags[run]);
+        for (var block = begin; block < end; block += 1u) {
+            befores[block] = before;
+            before += lefts_of(block);
         }
         if (member == TEAM - 1u) {
             lefts[wanted] = before;

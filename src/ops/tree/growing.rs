@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// Bytes of a gradient cell on a GPU: gradient, then Hessian above count, each 64 bits.
 pub(super) const CELL_BYTES: u64 = 16;
 /// Leaves that are divided at once on a GPU.
-const AHEAD: usize = 8;
+const AHEAD: usize = 6;
 /// Bytes of kept histograms on the CPU.
 const KEPT: usize = 1 << 28;
 
@@ -60,7 +60,7 @@ pub(super) enum Room {
     Partial,
     Cuts,
     Flags,
-    Places,
+    Befores,
     Lefts,
     Searches,
     Bounds,

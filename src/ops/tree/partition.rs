@@ -58,8 +58,9 @@ struct Params {
     pad: [u32; 2],
 }
 
-/// Rows that one lane takes: a bit for each in one word.
-const RUN: usize = 32;
+/// Rows that eight lanes take: a run of 32 each, a bit for each row in one word.
+const BLOCK: usize = 256;
+const RUNS_PER_BLOCK: usize = 8;
 
 /// A node to divide.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,13 +131,13 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, home: &mut OnGpu, cuts
     for cut in cuts {
         words.extend([cut.rows.start as u32, cut.rows.len() as u32, runs as u32, cut.route.column]);
         words.extend(cut.route.left);
-        runs += cut.rows.len().div_ceil(RUN);
+        runs += RUNS_PER_BLOCK * cut.rows.len().div_ceil(BLOCK);
     }
     let total: usize = cuts.iter().map(|cut| cut.rows.len()).sum();
     let Some(rows) = home.buffers.clone() else { return Ok(()) };
     let table = fill_table(recording, home, Room::Cuts, &words)?;
     let flags = home.room(recording, Room::Flags, 4 * runs as u64)?;
-    let places = home.room(recording, Room::Places, 4 * runs as u64)?;
+    let befores = home.room(recording, Room::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
     let lefts = home.room(recording, Room::Lefts, 4 * cuts.len() as u64)?;
     let on_gpu = binned.on_gpu()?;
     let mut params = Params {
@@ -169,13 +170,13 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, home: &mut OnGpu, cuts
         &KERNEL_SCAN,
         Dispatch {
             params,
-            buffers: &[&table, &flags, &places, &lefts],
+            buffers: &[&table, &flags, &befores, &lefts],
             grid: Grid::covering((cuts.len() * team) as u64, 64)?,
             overrides: &[("TEAM", team as u32)],
             work: scanned,
         },
     )?;
-    let buffers = &[&table, &flags, &places, &lefts, &rows.order, &rows.spare];
+    let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
     recording.dispatch(&KERNEL_PLACE, Dispatch { params, buffers, grid: by_run, overrides: &[], work })?;
     // Back to the order, neighbours together.
     let mut cuts = cuts.iter().map(|cut| cut.rows.clone()).peekable();
