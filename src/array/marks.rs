@@ -47,8 +47,9 @@ fn some_are(categorical: Vec<bool>) -> Option<Arc<Vec<bool>>> {
 
 impl Matrix {
     /// Marks columns as categorical, in place of those marked before: they hold codes of levels, 0, 1, 2, … (whole
-    /// numbers below 2²⁴), or NaN where the level is missing. Tree models divide their levels into two sets, rare ones
-    /// together where there are more levels than bins (255 at most); models that take numbers only refuse them.
+    /// numbers below 2²⁴), or NaN where the level is missing. Tree models divide their levels into two sets. Where
+    /// there are more levels than bins (255 at most), rare ones of like targets stay together: what they add is learnt,
+    /// what they change of other columns is not. Models that take numbers only refuse them.
     ///
     /// ```
     /// use gristmill::prelude::*;

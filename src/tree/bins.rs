@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::bundles::bundles;
 use super::layout::{Layout, Place};
+use super::level_groups::Guide;
 use super::levels::{LevelBins, Levels};
 use super::quantiles::thresholds;
 use crate::array::Matrix;
@@ -39,8 +40,9 @@ impl Bins {
     /// Bins for the columns of `x` (n×d, no infinities), at most `most` for each, by the rows whose weight is above 0.
     ///
     /// A feature of at most `most` values or levels is binned exactly. The rows that decide are all, or 200,000 of them, one
-    /// from each stretch of equal length, always the same. Costs a sort of them for each feature.
-    pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize) -> Result<Bins> {
+    /// from each stretch of equal length, always the same. Costs a sort of them for each feature. Where a feature has more
+    /// levels, `guide` says which share a bin.
+    pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize, guide: &Guide<'_>) -> Result<Bins> {
         if !(2..=MOST_BINS).contains(&most) {
             let rule = format!("from 2 to {MOST_BINS}");
             return Err(Error::Param { name: "max_bins", rule, got: most.to_string() });
@@ -48,7 +50,7 @@ impl Bins {
         let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
         let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
         let rows = sample(rows);
-        let levels = Arc::new(Levels::fit(x, weights, most)?);
+        let levels = Arc::new(Levels::fit(x, weights, most, guide)?);
         let fit = |column: usize| match levels.feature(column) {
             // Nothing is known of the fullest bin: levels have a column to themselves.
             Some(_) => (vec![], false, (0, 0.0)),
@@ -325,7 +327,7 @@ mod tests {
             (0..3000).map(|row| if row % 11 == 0 { f32::NAN } else { (row * 17 % 999) as f32 }).collect();
         let x = Matrix::from_vec(3000, 1, column).unwrap();
         for most in [2, 7, 255] {
-            let bins = Bins::fit(&x, None, most).unwrap();
+            let bins = Bins::fit(&x, None, most, &Guide::Columns(&[])).unwrap();
             let binned = BinnedMatrix::new(&x, &bins);
             assert!(bins.thresholds(0).len() < most && bins.has_missing(0));
             for (row, value) in x.as_slice().iter().enumerate() {
@@ -340,8 +342,8 @@ mod tests {
     #[test]
     fn rows_of_weight_zero_decide_no_bin() {
         let x = Matrix::from_vec(4, 1, vec![1.0, 2.0, 900.0, 3.0]).unwrap();
-        let bins = Bins::fit(&x, Some(&[1.0, 1.0, 0.0, 1.0]), 255).unwrap();
+        let bins = Bins::fit(&x, Some(&[1.0, 1.0, 0.0, 1.0]), 255, &Guide::Columns(&[])).unwrap();
         assert_eq!(bins.thresholds(0), [1.5, 2.5]);
-        assert!(Bins::fit(&x, None, 256).is_err());
+        assert!(Bins::fit(&x, None, 256, &Guide::Columns(&[])).is_err());
     }
 }

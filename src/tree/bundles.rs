@@ -148,6 +148,7 @@ impl Within {
 mod tests {
     use super::*;
     use crate::tree::BinnedMatrix;
+    use crate::tree::level_groups::Guide;
 
     /// One-hot columns of two codes, a dense column, a constant one, and one that is mostly missing.
     fn table(rows: usize) -> Matrix {
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn features_that_exclude_each_other_share_a_column_and_none_loses_a_row() {
         let x = table(5000);
-        let bins = Bins::fit(&x, None, 255).unwrap();
+        let bins = Bins::fit(&x, None, 255, &Guide::Columns(&[])).unwrap();
         let binned = BinnedMatrix::new(&x, &bins);
         let layout = binned.layout();
         let columns: Vec<Option<u32>> = layout.places().iter().map(|place| place.column).collect();
@@ -206,7 +207,7 @@ mod tests {
         (0..300).for_each(|row| values[2 * row] = 1.0);
         (299..500).for_each(|row| values[2 * row + 1] = 1.0);
         let x = Matrix::from_vec(1000, 2, values).unwrap();
-        let binned = BinnedMatrix::new(&x, &Bins::fit(&x, None, 255).unwrap());
+        let binned = BinnedMatrix::new(&x, &Bins::fit(&x, None, 255, &Guide::Columns(&[])).unwrap());
         assert_eq!(binned.layout().columns(), 2);
     }
 }

@@ -6,6 +6,7 @@ use super::binned::BinnedSplitter;
 use super::bins::{BinnedMatrix, Bins, MOST_BINS};
 use super::exact::ExactSplitter;
 use super::features::FeatureDraw;
+use super::level_groups::Guide;
 use super::levels::Levels;
 use super::median_splits::MedianSplitter;
 use super::parameters::Limits;
@@ -17,6 +18,7 @@ use super::together::Together;
 use super::tree::Tree;
 use super::view::View;
 use crate::array::Matrix;
+use crate::cpu::tree::TargetRows;
 use crate::device::Device;
 use crate::error::Result;
 
@@ -33,10 +35,14 @@ impl<'a> Table<'a> {
     /// The rows of `x` in at most `max_bins` bins a feature, decided by the rows that count; without bins if `None`.
     pub(crate) fn new<T: Target>(x: &'a Matrix, target: &T, max_bins: Option<usize>) -> Result<Table<'a>> {
         let counts: Vec<f32> = (0..x.rows()).map(|row| f32::from(u8::from(target.counts(row)))).collect();
-        let Some(most) = max_bins else {
-            return Ok(Table::Exact(x, Arc::new(Levels::fit(x, Some(&counts), MOST_BINS)?)));
+        let guide = match target.rows() {
+            TargetRows::Classes(rows) => Guide::Classes { codes: rows.codes, count: rows.classes },
+            TargetRows::Values(rows) => Guide::Fixed { values: rows.values, outputs: rows.outputs },
         };
-        let bins = Bins::fit(x, Some(&counts), most)?;
+        let Some(most) = max_bins else {
+            return Ok(Table::Exact(x, Arc::new(Levels::fit(x, Some(&counts), MOST_BINS, &guide)?)));
+        };
+        let bins = Bins::fit(x, Some(&counts), most, &guide)?;
         let matrix = BinnedMatrix::new(x, &bins);
         Ok(Table::Binned(Box::new(bins), matrix, Device::Cpu))
     }

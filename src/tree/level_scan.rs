@@ -180,6 +180,7 @@ mod tests {
     use super::*;
     use crate::array::Matrix;
     use crate::cpu::random::philox::Philox;
+    use crate::tree::level_groups::Guide;
 
     /// The best division of `bins` levels by the scan and by trying all, missing values being one more level.
     fn compare<T: Target>(target: &T, codes: &[Option<usize>], bins: usize) -> (Option<Split>, Option<f64>) {
@@ -194,7 +195,7 @@ mod tests {
         let node = Node { target, cell: &whole, bounds };
         let codes = codes.iter().map(|code| code.map_or(f32::NAN, |code| code as f32)).collect::<Vec<_>>();
         let x = Matrix::from_vec(codes.len(), 1, codes).unwrap().with_categories([0]).unwrap();
-        let levels = Levels::fit(&x, None, MOST_BINS).unwrap();
+        let levels = Levels::fit(&x, None, MOST_BINS, &Guide::Columns(&[])).unwrap();
         let mut best = None;
         scan_levels(&node, levels.feature(0).unwrap(), 0, &cells, bins, |bin| bin, &mut best);
         let divisions = (0..1_usize << (bins + 1)).filter_map(|choice| {
@@ -272,7 +273,7 @@ mod tests {
         target.totals(&whole, &mut totals);
         let bounds = Bounds { totals: &totals, count: 4000, min_samples_leaf: 1 };
         let x = Matrix::from_vec(4000, 1, codes.iter().map(|code| code.unwrap() as f32).collect()).unwrap();
-        let levels = Levels::fit(&x.with_categories([0]).unwrap(), None, MOST_BINS).unwrap();
+        let levels = Levels::fit(&x.with_categories([0]).unwrap(), None, MOST_BINS, &Guide::Columns(&[])).unwrap();
         let (node, mut best) = (Node { target: &target, cell: &whole, bounds }, None);
         scan_levels(&node, levels.feature(0).unwrap(), 0, &cells, 40, |bin| bin, &mut best);
         let left = best.unwrap().levels.unwrap();

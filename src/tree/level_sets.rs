@@ -79,11 +79,12 @@ mod tests {
     use super::super::tree::{Node, restore_trees, store_trees};
     use super::*;
     use crate::array::Matrix;
+    use crate::tree::level_groups::Guide;
 
     /// A tree that divides by levels, then by a number, then by levels again.
     fn tree() -> Tree {
         let x = Matrix::from_rows(&[[0.0, 0.5], [3.0, 1.5], [1.0, 2.5]]).unwrap().with_categories([0]).unwrap();
-        let levels = Arc::new(Levels::fit(&x, None, 255).unwrap());
+        let levels = Arc::new(Levels::fit(&x, None, 255, &Guide::Columns(&[])).unwrap());
         let mut tree = Tree::leaf(1, Node::default()).with_levels(&levels);
         let [left, right] = tree.divide(0, 0, 9.0, true, 1.0);
         tree.divide_levels(0, [2].into_iter().collect());

@@ -1,7 +1,8 @@
-//! The bins of categorical features: a level each, or many rare levels together.
+//! The bins of categorical features: a level each, or many rare levels of like targets together.
 
 use rayon::prelude::*;
 
+use super::level_groups::{Guide, group_levels};
 use crate::array::{MOST_LEVELS, Matrix, level};
 use crate::cpu::tree::bin_set::UNKNOWN;
 use crate::error::Result;
@@ -24,12 +25,13 @@ pub(crate) struct LevelBins {
 
 impl Levels {
     /// The bins of the marked columns of `x`, by the rows whose weight is above 0: a level each where there are at most
-    /// `most`, else the most frequent `most − 1` levels each have one (of equally frequent ones the lowest code) and
-    /// the others share the last. Costs one pass over the column and a number for each level.
-    pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize) -> Result<Levels> {
+    /// `most`. Else the most frequent half of as many each have one (of equally frequent ones the lowest code), and the
+    /// others share the rest with those of like targets, as `guide` has them; what that leaves over goes to the next most
+    /// frequent. Costs one pass over the column and a number for each level, with too many levels three passes and a sort.
+    pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize, guide: &Guide<'_>) -> Result<Levels> {
         let one = |column: usize| {
             let categorical = x.is_categorical(column);
-            categorical.then(|| LevelBins::fit(x, weights, column, most)).transpose()
+            categorical.then(|| LevelBins::fit(x, weights, column, most, guide)).transpose()
         };
         let features: Vec<Result<Option<LevelBins>>> = (0..x.columns()).into_par_iter().map(one).collect();
         Ok(Levels { features: features.into_iter().collect::<Result<_>>()? })
@@ -83,7 +85,7 @@ impl LevelBins {
         LevelBins { bins, count }
     }
 
-    fn fit(x: &Matrix, weights: Option<&[f32]>, column: usize, most: usize) -> Result<LevelBins> {
+    fn fit(x: &Matrix, weights: Option<&[f32]>, column: usize, most: usize, guide: &Guide<'_>) -> Result<LevelBins> {
         let mut counts: Vec<u32> = vec![];
         for row in (0..x.rows()).filter(|row| weights.is_none_or(|weights| weights[*row] > 0.0)) {
             if let Some(code) = level(x.get(row, column), row, column)? {
@@ -93,17 +95,25 @@ impl LevelBins {
                 counts[code] += 1;
             }
         }
-        let mut seen: Vec<usize> = (0..counts.len()).filter(|code| counts[*code] > 0).collect();
-        let shared = if seen.len() > most {
-            seen.sort_by_key(|code| (std::cmp::Reverse(counts[*code]), *code));
-            let rare = seen.split_off(most - 1);
-            seen.sort_unstable();
-            rare
-        } else {
-            vec![]
-        };
         let mut bins = vec![UNKNOWN; counts.len()];
-        shared.into_iter().for_each(|code| bins[code] = (most - 1) as u8);
+        let mut seen: Vec<usize> = (0..counts.len()).filter(|code| counts[*code] > 0).collect();
+        if seen.len() > most {
+            seen.sort_by_key(|code| (std::cmp::Reverse(counts[*code]), *code));
+            let mut rare = seen.split_off(most / 2);
+            let mut numbers = vec![usize::MAX; counts.len()];
+            rare.iter().enumerate().for_each(|(number, code)| numbers[*code] = number);
+            // All values were found to be levels or missing.
+            let codes = (0..x.rows()).filter(|row| weights.is_none_or(|weights| weights[*row] > 0.0));
+            let codes = codes.map(|row| (row, x.get(row, column))).filter(|(_, value)| !value.is_nan());
+            let members = codes.map(|(row, code)| (row, numbers[code as usize]));
+            let members = members.filter(|(_, number)| *number != usize::MAX);
+            let groups = group_levels(guide, members, rare.len(), most - seen.len());
+            let count = groups.iter().max().map_or(0, |last| last + 1);
+            rare.iter().zip(groups).for_each(|(code, group)| bins[*code] = (most - 1 - group) as u8);
+            // Bins that no group needs.
+            seen.extend(rare.drain(..most - count - seen.len()));
+            seen.sort_unstable();
+        }
         seen.into_iter().enumerate().for_each(|(bin, code)| bins[code] = bin as u8);
         Ok(LevelBins::new(bins))
     }
@@ -138,13 +148,13 @@ mod tests {
         let codes = [7.0, 7.0, 7.0, 2.0, 2.0, 0.0, 5.0, 9.0, f32::NAN, 4.0];
         let x = Matrix::from_vec(10, 1, codes.to_vec()).unwrap().with_categories([0]).unwrap();
         let weights = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
-        let levels = Levels::fit(&x, Some(&weights), 4).unwrap();
+        let levels = Levels::fit(&x, Some(&weights), 4, &Guide::Columns(&[])).unwrap();
         let bins = levels.feature(0).unwrap();
         // 7 and 2 are frequent, then 0 by its code; 5 and 9 are left.
         assert_eq!([0.0, 2.0, 7.0, 5.0, 9.0].map(|code| bins.bin(code)), [0, 1, 2, 3, 3]);
         assert_eq!([4.0, 1.0, 10.0, 1e9, -1.0, 0.5, f32::NAN].map(|value| bins.bin(value)), [UNKNOWN; 7]);
         assert_eq!((bins.count(), bins.bin(-0.0)), (4, 0));
-        let all = Levels::fit(&x, Some(&weights), 5).unwrap();
+        let all = Levels::fit(&x, Some(&weights), 5, &Guide::Columns(&[])).unwrap();
         assert_eq!([0.0, 2.0, 5.0, 7.0, 9.0].map(|code| all.feature(0).unwrap().bin(code)), [0, 1, 2, 3, 4]);
     }
 }

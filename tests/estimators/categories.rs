@@ -163,6 +163,42 @@ fn a_hundred_thousand_levels_are_no_trouble() {
 }
 
 #[test]
+fn more_levels_than_bins_tell_what_they_can() {
+    // 1,500 levels of twelve rows each, in the first half of the rows: the rest is for the score.
+    let (rows, levels) = (36_000, 1500);
+    let drawn = numbers(rows, 43);
+    let x: Vec<f32> = (0..rows).map(|row| (row * 7919 % levels) as f32).collect();
+    let y: Vec<f32> = x.iter().zip(&drawn).map(|(level, drawn)| (*level as usize % 7) as f32 + 0.5 * drawn).collect();
+    let labels = classes(&y, &[1.5, 4.5]);
+    let [seen, unseen] = [(0..rows / 2).collect(), (rows / 2..rows).collect::<Vec<usize>>()];
+    let part = |rows: &[usize]| {
+        let values: Vec<f32> = rows.iter().map(|row| x[*row]).collect();
+        let targets: Vec<f32> = rows.iter().map(|row| y[*row]).collect();
+        (Matrix::from_vec(rows.len(), 1, values).unwrap().with_categories([0]).unwrap(), targets)
+    };
+    let ((x, y), (test_x, test_y)) = (part(&seen), part(&unseen));
+    let test_y = Matrix::from_vec(test_y.len(), 1, test_y).unwrap();
+    let (labels, test_labels): (Labels, Labels) = (labels.select(&seen).unwrap(), labels.select(&unseen).unwrap());
+    let boosting = GradientBoostingRegressor::default().n_estimators(60).fit(&x, &y).unwrap();
+    let tree = DecisionTreeRegressor::default().max_leaf_nodes(40);
+    let exact = tree.clone().max_bins(None).fit(&x, &y).unwrap();
+    let forest = RandomForestRegressor::default().n_estimators(5).max_leaf_nodes(40).fit(&x, &y).unwrap();
+    // The noise has a variance of 1/12, the levels one of 4.
+    let scores = [
+        boosting.score(&test_x, &test_y).unwrap(),
+        tree.fit(&x, &y).unwrap().score(&test_x, &test_y).unwrap(),
+        exact.score(&test_x, &test_y).unwrap(),
+        forest.score(&test_x, &test_y).unwrap(),
+    ];
+    assert!(scores.iter().all(|score| *score > 0.97), "{scores:?}");
+    let classifier = GradientBoostingClassifier::default().n_estimators(20);
+    let on_cpu = classifier.fit(&x, &labels).unwrap();
+    assert!(on_cpu.score(&test_x, &test_labels).unwrap() > 0.99);
+    let on_gpu = classifier.fit(&x.to(gpu()).unwrap(), &labels).unwrap();
+    assert_eq!(on_cpu.to_bytes().unwrap(), on_gpu.to_bytes().unwrap());
+}
+
+#[test]
 fn ensembles_pass_categories_on_and_models_of_numbers_refuse_them() {
     let (x, y) = table(600, 43);
     let labels = classes(&y, &[1.5]);

@@ -72,7 +72,7 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut W
         problem.weights = Some(part(false));
     }
     let weights = problem.weights.as_deref();
-    let bins = Bins::fit(&x, weights, settings.max_bins)?;
+    let bins = Bins::fit(&x, weights, settings.max_bins, &problem.truths.guide())?;
     let matrix = BinnedMatrix::new(&x, &bins);
     let mut start = problem.truths.start(weights)?;
     if let Some(before) = problem.before {

@@ -8,6 +8,7 @@ use crate::cpu::tree::gradients::{
     Places, Rows, absolute, exponential, huber, logistic, poisson, quantile as pinball, softmax, squared,
 };
 use crate::error::{Error, Result};
+use crate::tree::Guide;
 use crate::tree::grow::Gradients;
 
 /// Rows whose numbers are added together, then the blocks in order.
@@ -60,6 +61,15 @@ impl Truths<'_> {
             Truths::Numbers { columns, .. } | Truths::Own { columns, .. } => columns.first().map_or(0, Vec::len),
             Truths::Binary { targets, .. } => targets.len(),
             Truths::Classes { classes, .. } => classes.len(),
+        }
+    }
+
+    /// The targets as rare levels are grouped by them.
+    pub fn guide(&self) -> Guide<'_> {
+        match self {
+            Truths::Numbers { columns, .. } | Truths::Own { columns, .. } => Guide::Columns(columns),
+            Truths::Binary { targets, .. } => Guide::Columns(std::slice::from_ref(targets)),
+            Truths::Classes { classes, count } => Guide::Classes { codes: classes, count: *count },
         }
     }
 
