@@ -13,7 +13,7 @@ use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree,
 /// Boxes side by side at most, unless a depth is asked for.
 pub(super) const MOST_ENDS: usize = 64;
 /// Levels that a box names.
-const MOST_LEVELS: usize = 4;
+const NAMED_LEVELS: usize = 4;
 /// Letters of a name.
 pub(super) const NAME: usize = 28;
 /// Height of a line of text and of a box of three.
@@ -199,7 +199,7 @@ impl<'a> TreeFigure<'a> {
             Some(feature) => {
                 let name = self.features.and_then(|names| names.get(feature as usize));
                 let name = name.map_or_else(|| format!("feature {feature}"), |name| shortened(name, NAME));
-                let asked = levels_asked(self.tree, number, &[], MOST_LEVELS);
+                let asked = levels_asked(self.tree, number, &[], NAMED_LEVELS);
                 let asked = asked.unwrap_or_else(|| format!("≤ {}", plain(node.threshold)));
                 [format!("{name} {asked}"), answer, rows]
             }

@@ -39,18 +39,28 @@ pub(crate) struct Bins {
 impl Bins {
     /// Bins for the columns of `x` (n×d, no infinities), at most `most` for each, by the rows whose weight is above 0.
     ///
-    /// A feature of at most `most` values or levels is binned exactly. The rows that decide are all, or 200,000 of them, one
-    /// from each stretch of equal length, always the same. Costs a sort of them for each feature. Where a feature has more
-    /// levels, `guide` says which share a bin.
+    /// A feature of at most `most` values or levels is binned exactly. The rows that decide are all, or 200,000 of them,
+    /// one from each stretch of equal length, always the same. Costs a sort of them for each feature. Where a feature has
+    /// more levels, `guide` says which share a bin.
     pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize, guide: &Guide<'_>) -> Result<Bins> {
-        if !(2..=MOST_BINS).contains(&most) {
-            let rule = format!("from 2 to {MOST_BINS}");
-            return Err(Error::Param { name: "max_bins", rule, got: most.to_string() });
-        }
+        check_most(most)?;
+        let levels = Levels::fit(x, weights, most, guide)?;
+        Bins::build(x, weights, most, Arc::new(levels))
+    }
+
+    /// The same with bins of levels that are known, so that new trees can be added to old ones: a level that is not known
+    /// there is missing.
+    pub fn with_levels(x: &Matrix, weights: Option<&[f32]>, most: usize, levels: Arc<Levels>) -> Result<Bins> {
+        check_most(most)?;
+        let mut bins = Bins::build(x, weights, most, levels)?;
+        bins.find_unknown(x, weights);
+        Ok(bins)
+    }
+
+    fn build(x: &Matrix, weights: Option<&[f32]>, most: usize, levels: Arc<Levels>) -> Result<Bins> {
         let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
         let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
         let rows = sample(rows);
-        let levels = Arc::new(Levels::fit(x, weights, most, guide)?);
         let fit = |column: usize| match levels.feature(column) {
             // Nothing is known of the fullest bin: levels have a column to themselves.
             Some(_) => (vec![], false, (0, 0.0)),
@@ -86,6 +96,17 @@ impl Bins {
             self.missing.iter_mut().zip(block).for_each(|(missing, found)| *missing |= found);
         }
         Ok(())
+    }
+
+    /// A level without a bin is missing, and gives its feature the bin that it needs.
+    fn find_unknown(&mut self, x: &Matrix, weights: Option<&[f32]>) {
+        let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+        for (feature, missing) in self.missing.iter_mut().enumerate() {
+            if let Some(levels) = self.levels.feature(feature) {
+                let unknown = |row: usize| levels.bin(x.get(row, feature)) == UNKNOWN;
+                *missing |= (0..x.rows()).filter(counts).any(unknown);
+            }
+        }
     }
 
     /// Number of features.
@@ -146,6 +167,13 @@ fn sample(rows: Vec<usize>) -> Vec<usize> {
     let stretch = rows.len() as f64 / SAMPLE as f64;
     let place = |number: usize| ((number as f64 + f64::from(numbers.uniform(number as u64))) * stretch) as usize;
     (0..SAMPLE).map(|number| rows[place(number).min(rows.len() - 1)]).collect()
+}
+
+fn check_most(most: usize) -> Result<()> {
+    if (2..=MOST_BINS).contains(&most) {
+        return Ok(());
+    }
+    Err(Error::Param { name: "max_bins", rule: format!("from 2 to {MOST_BINS}"), got: most.to_string() })
 }
 
 /// Thresholds, whether a value is missing, and the fullest bin with its share.

@@ -25,12 +25,14 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// The impurity of a node with these weights of its classes, none of them negative; 0 where all are 0.
+    /// The impurity of a node with these weights of its classes, none of them negative; exactly 0 where at most one is
+    /// above 0.
     pub fn impurity(self, weights: &[f64]) -> f64 {
-        let total: f64 = weights.iter().sum();
-        if total <= 0.0 {
+        // Of one class it is 0 exactly, whatever the logarithm of its weight was rounded to.
+        if weights.iter().filter(|weight| **weight > 0.0).count() < 2 {
             return 0.0;
         }
+        let total: f64 = weights.iter().sum();
         let impurity = match self {
             Criterion::Gini => 1.0 - weights.iter().map(|weight| (weight / total) * (weight / total)).sum::<f64>(),
             Criterion::Entropy => {
@@ -108,6 +110,7 @@ mod tests {
         for criterion in [Criterion::Gini, Criterion::Entropy, Criterion::Misclassification] {
             assert_eq!(criterion.impurity(&[7.0, 0.0]), 0.0);
             assert_eq!(criterion.impurity(&[0.0, 0.0]), 0.0);
+            assert!((1..2000).all(|weight| criterion.impurity(&[0.0, f64::from(weight) * 0.7]) == 0.0));
         }
     }
 }

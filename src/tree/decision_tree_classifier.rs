@@ -10,7 +10,7 @@ use super::pruning::PruningPath;
 use super::target::{ClassTarget, FixedWeights};
 use super::text::LevelNames;
 use super::tree::Tree;
-use super::trees::{Trees, likeliest, rows_to_learn, to_matrix};
+use super::trees::{Trees, check_classes, likeliest, rows_to_learn, to_matrix};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
@@ -38,7 +38,9 @@ const OP: &str = "DecisionTreeClassifier";
 ///   missing.
 /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split even
 ///   where no split gains anything, as in scikit-learn, if it allows one.
-/// - Rows of weight 0 are as good as absent. The same seed gives the same bits on any number of threads.
+/// - Rows of weight 0 are as good as absent. Weights that are not all whole numbers below 2³² are rounded to 32 bits;
+///   from 2¹⁵ rows on to 31, and two less for each doubling (23 for a million rows).
+/// - The same seed gives the same bits on any number of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DecisionTreeClassifier {
@@ -55,7 +57,8 @@ pub struct DecisionTreeClassifier {
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
     /// Prunes the grown tree: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
+    /// even what gains nothing.
     pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::All`].
     pub max_features: MaxFeatures,
@@ -171,7 +174,17 @@ impl DecisionTreeClassifier {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn cost_complexity_pruning_path<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<PruningPath> {
-        Ok(self.clone().ccp_alpha(0.0).fit(x, y)?.tree().pruning_path())
+        self.cost_complexity_pruning_path_with(x, y, Fit::default())
+    }
+
+    /// The same with sample weights.
+    pub fn cost_complexity_pruning_path_with<'a>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        y: &Labels,
+        options: Fit<'_>,
+    ) -> Result<PruningPath> {
+        Ok(self.clone().ccp_alpha(0.0).fit_with(x, y, options)?.tree().pruning_path())
     }
 
     /// The same with sample weights.
@@ -243,15 +256,6 @@ impl DecisionTreeClassifier {
     }
 }
 
-/// Refuses classes that do not belong to the rows.
-pub(crate) fn check_classes(op: &'static str, x: &Matrix, y: &Labels) -> Result<()> {
-    if y.len() == x.rows() {
-        return Ok(());
-    }
-    let (expected, got) = (format!("a class for each of {} rows", x.rows()), y.len().to_string());
-    Err(Error::Shape { op, expected, got })
-}
-
 /// A fitted tree of classes.
 #[derive(Debug, Clone)]
 pub struct DecisionTreeClassifierModel {
@@ -285,9 +289,9 @@ impl DecisionTreeClassifierModel {
     /// The bound of lecture notes 000 §4.1.10 on the error of the tree: with a chance of 1 − `delta` over the m rows it
     /// was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
     ///
-    /// Rₑ is its error on those rows (by their weights), n its number of nodes, and d the number of questions a node could
-    /// ask: the columns where they are 0 or 1, else all their thresholds. It holds for trees of every size at once, and
-    /// is above 1, where it says nothing, unless rows are many and nodes few.
+    /// Rₑ is its error on those rows (by their weights), n its number of nodes, and d the number of questions a node
+    /// could ask: the columns where they are 0 or 1, else all their thresholds. It holds for trees of every size at
+    /// once, and is above 1, where it says nothing, unless rows are many and nodes few.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -318,8 +322,8 @@ impl DecisionTreeClassifierModel {
         self.trees.leaves(&x)
     }
 
-    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each class, with
-    /// the expected chance in the last column; a row of it adds up to the chance.
+    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each
+    /// class, with the expected chance in the last column; a row of it adds up to the chance.
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.

@@ -15,7 +15,8 @@ use crate::error::Result;
 use crate::estimator::{Fit, Predict, Rows, Score, Targets};
 use crate::model::{Container, Persist};
 
-/// A decision tree for numbers: a leaf's value is the mean of its rows. Names and defaults are scikit-learn's.
+/// A decision tree for numbers: a leaf's value is the mean of its rows, or their median by
+/// [`AbsoluteError`](RegressionCriterion::AbsoluteError). Names and defaults are scikit-learn's.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -32,7 +33,9 @@ use crate::model::{Container, Persist};
 ///   missing.
 /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is split
 ///   even where no split gains anything, as in scikit-learn, if it allows one.
-/// - Rows of weight 0 are as good as absent. The same seed gives the same bits on any number of threads.
+/// - Rows of weight 0 are as good as absent. For splits, weights that are not all whole numbers below 2¹⁶ are rounded
+///   to 16 bits; from 2²³ rows on to 15, and two less for each doubling. The values of leaves use them as they are.
+/// - The same seed gives the same bits on any number of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DecisionTreeRegressor {
@@ -49,7 +52,8 @@ pub struct DecisionTreeRegressor {
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
     /// Prunes the grown tree: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
+    /// even what gains nothing.
     pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::All`].
     pub max_features: MaxFeatures,
@@ -161,7 +165,17 @@ impl DecisionTreeRegressor {
         x: impl Into<Rows<'a>>,
         y: impl Into<Targets<'b>>,
     ) -> Result<PruningPath> {
-        Ok(self.clone().ccp_alpha(0.0).fit(x, y)?.tree().pruning_path())
+        self.cost_complexity_pruning_path_with(x, y, Fit::default())
+    }
+
+    /// The same with sample weights.
+    pub fn cost_complexity_pruning_path_with<'a, 'b>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+        options: Fit<'_>,
+    ) -> Result<PruningPath> {
+        Ok(self.clone().ccp_alpha(0.0).fit_with(x, y, options)?.tree().pruning_path())
     }
 
     /// The same with sample weights.
@@ -204,7 +218,8 @@ pub struct DecisionTreeRegressorModel {
 }
 
 impl DecisionTreeRegressorModel {
-    /// The tree; the values of a node are the means of the targets.
+    /// The tree; the values of a node are the means of the targets, or their medians by
+    /// [`AbsoluteError`](RegressionCriterion::AbsoluteError).
     pub fn tree(&self) -> &Tree {
         &self.trees.trees()[0]
     }
@@ -214,7 +229,7 @@ impl DecisionTreeRegressorModel {
         self.trees.names()
     }
 
-    /// How much each column lessened the variance: shares with the sum 1, or zeros in a tree that gains nothing.
+    /// How much each column lessened the criterion: shares with the sum 1, or zeros in a tree that gains nothing.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.trees.importances()
     }
@@ -225,8 +240,8 @@ impl DecisionTreeRegressorModel {
         self.trees.leaves(&x)
     }
 
-    /// How much each feature moves the prediction of each row away from the expected one: a matrix n×(d + 1) for each target, with
-    /// the expected prediction in the last column; a row of it adds up to the prediction.
+    /// How much each feature moves the prediction of each row away from the expected one: a matrix n×(d + 1) for each
+    /// target, with the expected prediction in the last column; a row of it adds up to the prediction.
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.

@@ -10,6 +10,7 @@ use super::sequential::Splitter;
 use super::split::{Cut, Node, Split};
 use super::target::Target;
 use crate::array::Matrix;
+use crate::cpu::tree::ordered;
 
 /// Values that a node sorts at least before its features are shared among threads.
 const PARALLEL: usize = 1 << 14;
@@ -129,7 +130,7 @@ fn best_of_feature<T: Target>(
             node.target.add(row as usize, &mut missing);
             has_missing = true;
         } else {
-            keys.push(u64::from(ascending(value)) << 32 | u64::from(row));
+            keys.push(u64::from(ordered(value)) << 32 | u64::from(row));
         }
     }
     keys.sort_unstable();
@@ -156,10 +157,4 @@ fn best_of_feature<T: Target>(
         best.missing_left = node.larger_is_left(&best);
     }
     Some(best)
-}
-
-/// Bits that ascend with the values; both zeros are one.
-fn ascending(value: f32) -> u32 {
-    let bits = (value + 0.0).to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
 }

@@ -30,10 +30,10 @@ struct Best {
 ///
 /// `cells` has the cells of some bins, and behind the first `present` of them one for missing values or none; `bin_of`
 /// tells which bins they are. For two classes or one number, bins in the order of their means hold the best division at
-/// one of their places (Breiman et al., "Classification and regression trees", 1984, section 4.2). For more, up to eight
-/// bins are divided in every way, and more of them at the places of their order along the direction in which they differ
-/// most (Coppersmith, Hong, Hosking, "Partitioning nominal attributes in decision trees", 1999). Levels that the node
-/// has no row of go with the larger child.
+/// one of their places (Breiman et al., "Classification and regression trees", 1984, section 4.2). For more, up to
+/// eight bins are divided in every way, and more of them at the places of their order along the direction in which they
+/// differ most (Coppersmith, Hong, Hosking, "Partitioning nominal attributes in decision trees", 1999). Levels that the
+/// node has no row of go with the larger child.
 pub(super) fn scan_levels<T: Target>(
     node: &Node<'_, T>,
     levels: &LevelBins,
@@ -66,17 +66,7 @@ pub(super) fn scan_levels<T: Target>(
     let Best { gain, missing_left, left: cell, .. } = tried;
     let (bin, threshold) = (0, 0.0);
     let mut split = Split { feature, bin, threshold, levels: Some(left), missing_left, gain, left: cell };
-    let larger_is_left = node.larger_is_left(&split);
-    if larger_is_left {
-        let absent = (0..levels.count() as u8).filter(|bin| !bins.numbers.contains(bin));
-        split.levels = Some(absent.fold(left, |mut set, bin| {
-            set.insert(bin);
-            set
-        }));
-    }
-    if bins.missing.is_empty() {
-        split.missing_left = larger_is_left;
-    }
+    node.send_absent(&mut split, levels.count(), &bins.numbers, !bins.missing.is_empty());
     *best = Some(split);
 }
 

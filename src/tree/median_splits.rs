@@ -1,4 +1,5 @@
-//! Splits by absolute error: what a side loses is the sum of its distances from its own median, which no cell can add up.
+//! Splits by absolute error: what a side loses is the sum of its distances from its own median, which no cell can add
+//! up.
 
 use std::cmp::Ordering;
 
@@ -10,7 +11,7 @@ use super::ranked_sums::RankedSums;
 use super::sequential::Splitter;
 use super::split::{Cut, Node, Split};
 use super::target::{RankedValues, Target, Totals};
-use super::view::{LevelOrder, Standing, View};
+use super::view::{LevelOrder, Standing, View, complete};
 
 /// Rows times features of a node at least before its features are shared among threads.
 const PARALLEL: usize = 1 << 13;
@@ -53,8 +54,10 @@ impl<'a> MedianSplitter<'a> {
         let mut standings = Vec::with_capacity(all.rows.len());
         self.view.standings(all.rows, feature, &mut standings)?;
         // Levels in the order of their means: what is near in the target stands near.
-        let means = self.view.has_levels(feature).then(|| level_means(node, all.rows, &standings));
-        let levels = means.map(|means| LevelOrder::arrange(&mut standings, |bin| means[bin as usize]));
+        let levels = self.view.level_bins(feature).map(|bins| {
+            let means = level_means(node, all.rows, &standings);
+            LevelOrder::arrange(bins, &mut standings, |bin| means[bin as usize])
+        });
         let mut places: Vec<u32> = (0..all.rows.len() as u32).collect();
         // NaN comes last; equal rows stay in their order.
         places.sort_by(|one, other| nan_last(standings[*one as usize], standings[*other as usize]));
@@ -85,14 +88,11 @@ impl<'a> MedianSplitter<'a> {
         }
         let (gain, at, missing_left) = best?;
         let Boundary { left: count, last, cut: Cut { feature, bin, threshold } } = boundaries[at];
-        let levels = levels.map(|levels| levels.up_to(last));
         let mut left = vec![0; node.cell.len()];
         let on_left = present[..count].iter().chain(if missing_left { missing } else { &[] });
         on_left.for_each(|place| node.target.add(all.rows[*place as usize] as usize, &mut left));
-        let mut split = Split { feature, bin, threshold, levels, missing_left, gain, left };
-        if missing.is_empty() {
-            split.missing_left = node.larger_is_left(&split);
-        }
+        let mut split = Split { feature, bin, threshold, levels: None, missing_left, gain, left };
+        complete(node, &mut split, levels.as_ref(), last, !missing.is_empty());
         Some(split)
     }
 
@@ -147,7 +147,8 @@ fn level_means<T: Target>(node: &Node<'_, T>, rows: &[u32], standings: &[Standin
     cells.chunks_exact(words).map(mean).collect()
 }
 
-/// What the rows lose that are in after each of these numbers of them, ascending; those in `first` are in from the start.
+/// What the rows lose that are in after each of these numbers of them, ascending; those in `first` are in from the
+/// start.
 fn losses<'a>(
     sums: &mut [RankedSums],
     first: &[u32],

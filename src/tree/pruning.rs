@@ -66,7 +66,8 @@ impl<'a> Pruning<'a> {
     fn value(&mut self, node: usize) {
         if !self.closed[node] {
             let leaves = self.leaves[node];
-            let worth = (self.own[node] - self.below[node]) / (leaves - 1) as f64;
+            // A division that gains nothing is worth 0, though rounding may make it less.
+            let worth = ((self.own[node] - self.below[node]) / (leaves - 1) as f64).max(0.0) + 0.0;
             self.links.push(Link { worth, place: self.places[node], node, leaves });
         }
     }
@@ -124,9 +125,12 @@ impl Tree {
     pub fn pruning_path(&self) -> PruningPath {
         let mut pruning = Pruning::new(self);
         let mut path = PruningPath { alphas: vec![0.0], impurities: vec![pruning.below[0]] };
+        let mut alpha = 0.0_f64;
         while let Some((worth, node)) = pruning.weakest() {
             pruning.close(node);
-            path.alphas.push(worth);
+            // What goes later is worth as much at least, but for rounding.
+            alpha = alpha.max(worth);
+            path.alphas.push(alpha);
             path.impurities.push(pruning.below[0]);
         }
         path
@@ -145,25 +149,7 @@ impl Tree {
         {
             pruning.close(node);
         }
-        let mut pruned = Tree::leaf(self.outputs(), self.nodes()[0]);
-        let (mut order, mut number) = (vec![0_u32], 0);
-        while let Some(&from) = order.get(number as usize) {
-            let node = self.nodes()[from as usize];
-            pruned.value_mut(number).copy_from_slice(self.value(from));
-            *pruned.node_mut(number) = Node { feature: None, level_set: None, children: [0; 2], gain: 0.0, ..node };
-            if let Some(feature) = node.feature.filter(|_| !pruning.closed[from as usize]) {
-                pruned.divide(number, feature, node.threshold, node.missing_left, node.gain);
-                if let Some(left) = self.left_bins(&node) {
-                    pruned.divide_levels(number, *left);
-                }
-                order.extend(node.children);
-            } else {
-                let leaf = pruned.node_mut(number);
-                (leaf.threshold, leaf.missing_left) = (0.0, false);
-            }
-            number += 1;
-        }
-        pruned.with_levels_of(self)
+        self.by_level(|node| !pruning.closed[node as usize])
     }
 }
 

@@ -6,10 +6,11 @@ use super::features::{FeatureDraw, FeatureOrder};
 use super::sequential::Splitter;
 use super::split::{Cut, Node, Split};
 use super::target::Target;
-use super::view::{LevelOrder, Standing, View};
+use super::view::{LevelOrder, Standing, View, complete};
 
-/// Draws one threshold a feature, uniform between the smallest and the largest value of the node, or between the smallest
-/// and the largest bin that it inhabits, or a set of levels: two passes over the rows of a node for each feature, and no histogram.
+/// Draws one threshold a feature, uniform between the smallest and the largest value of the node, or between the
+/// smallest and the largest bin that it inhabits, or a set of levels: two passes over the rows of a node for each
+/// feature, and no histogram.
 #[derive(Debug)]
 pub(crate) struct RandomSplitter<'a> {
     view: View<'a>,
@@ -28,10 +29,9 @@ impl<'a> RandomSplitter<'a> {
     fn of_feature<T: Target>(&mut self, node: &Node<'_, T>, path: u64, rows: &[u32], feature: u32) -> Option<Split> {
         self.view.standings(rows, feature, &mut self.standings)?;
         // Levels in a random order, of which a cut makes a random set.
-        let levels = self
-            .view
-            .has_levels(feature)
-            .then(|| LevelOrder::arrange(&mut self.standings, |bin| self.draw.uniform_of_level(path, feature, bin)));
+        let key = |bin: u8| self.draw.uniform_of_level(path, feature, bin);
+        let bins = self.view.level_bins(feature);
+        let levels = bins.map(|bins| LevelOrder::arrange(bins, &mut self.standings, key));
         let present = || self.standings.iter().copied().filter(|standing| !standing.is_nan());
         let (low, high) = (present().fold(f32::MAX, f32::min), present().fold(f32::MIN, f32::max));
         let has_missing = self.standings.iter().any(|standing| standing.is_nan());
@@ -60,10 +60,7 @@ impl<'a> RandomSplitter<'a> {
             false => node.consider(&mut best, &left, cut, false),
         }
         let mut split: Split = best?;
-        split.levels = levels.map(|levels| levels.up_to(limit));
-        if !has_missing {
-            split.missing_left = node.larger_is_left(&split);
-        }
+        complete(node, &mut split, levels.as_ref(), limit, has_missing);
         Some(split)
     }
 }

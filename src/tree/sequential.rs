@@ -50,7 +50,7 @@ struct Growing<'a, T, S> {
 /// split that gains most comes first, of equal ones that of the lowest node, and nodes are numbered as they arise.
 pub(crate) fn grow<T: Target, S: Splitter<T>>(target: &T, splitter: &mut S, rows: Vec<u32>, limits: &Limits) -> Tree {
     let tree = grow_from(target, splitter, rows, limits, Start { path: ROOT, depth: 0, least_gain: None });
-    if limits.max_leaf_nodes.is_some() { tree } else { by_level(&tree) }
+    if limits.max_leaf_nodes.is_some() { tree } else { tree.by_level(|_| true) }
 }
 
 /// Where a tree begins: at the root, or as a part of a tree whose other nodes were grown elsewhere.
@@ -159,28 +159,6 @@ impl<T: Target, S: Splitter<T>> Growing<'_, T, S> {
         let split = self.splitter.best_split(&node, path, &self.rows[rows.clone()])?;
         (split.gain >= self.least_gain).then_some(Candidate { number, path, depth, rows, cell, split })
     }
-}
-
-/// The same tree with its nodes numbered level by level, from left to right.
-pub(crate) fn by_level(tree: &Tree) -> Tree {
-    let mut sorted = Tree::leaf(tree.outputs(), tree.nodes()[0]);
-    let mut order = vec![0_u32];
-    let mut number = 0;
-    while let Some(&from) = order.get(number) {
-        let node = tree.nodes()[from as usize];
-        sorted.value_mut(number as u32).copy_from_slice(tree.value(from));
-        let plain = tree::Node { feature: None, level_set: None, children: [0; 2], ..node };
-        *sorted.node_mut(number as u32) = plain;
-        if let Some(feature) = node.feature {
-            sorted.divide(number as u32, feature, node.threshold, node.missing_left, node.gain);
-            if let Some(left) = tree.left_bins(&node) {
-                sorted.divide_levels(number as u32, *left);
-            }
-            order.extend(node.children);
-        }
-        number += 1;
-    }
-    sorted
 }
 
 impl Ord for Candidate {

@@ -74,4 +74,18 @@ impl<T: Target> Node<'_, T> {
     pub(crate) fn larger_is_left(&self, split: &Split) -> bool {
         2 * self.target.count(&split.left) >= self.bounds.count
     }
+
+    /// Sends what the node has no row of with the larger child: of `bins` bins of levels those that are not
+    /// `inhabited`, where the split divides levels, and missing values unless the node has some.
+    pub(crate) fn send_absent(&self, split: &mut Split, bins: u16, inhabited: &[u8], has_missing: bool) {
+        let larger_is_left = self.larger_is_left(split);
+        if let Some(levels) = split.levels.as_mut().filter(|_| larger_is_left) {
+            let inhabited: BinSet = inhabited.iter().copied().collect();
+            let absent = (0..bins as u8).filter(|bin| !inhabited.contains(*bin));
+            absent.for_each(|bin| levels.insert(bin));
+        }
+        if !has_missing {
+            split.missing_left = larger_is_left;
+        }
+    }
 }

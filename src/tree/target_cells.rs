@@ -279,10 +279,7 @@ impl<T: Target> Cells for TargetCells<'_, T> {
             }
             self.slot_rows[fill.slot] = fill.rows.clone();
         }
-        let fill =
-            |fill: &Fill| ops::Fill { tree: fill.tree, rows: fill.rows.clone(), slot: fill.slot, parent: fill.parent };
-        let fills: Vec<ops::Fill> = fills.iter().map(fill).collect();
-        target_histogram(self.stream, self.binned, self.growing, &self.targets, &fills)
+        target_histogram(self.stream, self.binned, self.growing, &self.targets, fills)
     }
 
     fn search(&mut self, searches: &[Search<NodeCell>]) -> Result<Vec<Option<grow::Split<NodeCell>>>> {

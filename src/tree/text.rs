@@ -7,7 +7,7 @@ use super::trees::likeliest;
 pub(crate) type LevelNames<'a> = &'a [Option<Vec<String>>];
 
 /// Levels that a line names.
-const MOST_LEVELS: usize = 12;
+const NAMED_LEVELS: usize = 12;
 
 /// Draws a tree with lines from parent to child; leaves show their values.
 pub(super) fn draw(tree: &Tree, names: Option<&[String]>, levels: LevelNames<'_>) -> String {
@@ -24,8 +24,8 @@ pub(super) fn of_classes(tree: &Tree, names: Option<&[String]>, levels: LevelNam
     })
 }
 
-/// What a node asks of a level, with at most so many of them: `in {red, blue}`, or `not in {green}` where fewer levels go
-/// right; codes where names are not known. Nothing for a node that divides numbers.
+/// What a node asks of a level, with at most so many of them: `in {red, blue}`, or `not in {green}` where fewer levels
+/// go right; codes where names are not known. Nothing for a node that divides numbers.
 pub(crate) fn levels_asked(tree: &Tree, node: u32, levels: LevelNames<'_>, most: usize) -> Option<String> {
     let (left, right) = (tree.left_levels(node)?, tree.right_levels(node)?);
     let (word, codes) = if left.len() <= right.len() { ("in", left) } else { ("not in", right) };
@@ -48,7 +48,7 @@ fn draw_with(tree: &Tree, names: Option<&[String]>, levels: LevelNames<'_>, leaf
                 let name = names.and_then(|names| names.get(feature as usize)).cloned();
                 let missing = if node.missing_left { "yes" } else { "no" };
                 let name = name.unwrap_or_else(|| format!("feature {feature}"));
-                let asked = levels_asked(tree, number, levels, MOST_LEVELS);
+                let asked = levels_asked(tree, number, levels, NAMED_LEVELS);
                 let asked = asked.unwrap_or_else(|| format!("≤ {}", node.threshold));
                 format!("{name} {asked} (missing: {missing})")
             }

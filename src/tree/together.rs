@@ -7,10 +7,10 @@ use super::bins::{BinnedMatrix, Bins};
 use super::features::ROOT;
 use super::grow::{self, Grown, Order};
 use super::parameters::Limits;
-use super::sequential::{Start, by_level, grow_from};
+use super::sequential::{Start, grow_from};
 use super::target::Target;
 use super::target_cells::{Ground, Learner, NodeCell, TargetCells};
-use super::tree::{Node, Tree};
+use super::tree::Tree;
 use crate::device::{Device, Stream};
 use crate::error::Result;
 use crate::ops::tree::{Binned, Growing};
@@ -97,9 +97,9 @@ fn complete<T: Target>(
         .collect();
     let mut trees = trees;
     for (SmallNode { tree, node, .. }, subtree) in small.iter().zip(&subtrees) {
-        graft(&mut trees[*tree], *node, subtree);
+        trees[*tree].graft(*node, subtree);
     }
-    trees.par_iter().map(|tree| by_level(tree).with_levels(bins.levels())).collect()
+    trees.par_iter().map(|tree| tree.by_level(|_| true).with_levels(bins.levels())).collect()
 }
 
 /// The leaves of a tree, with their ways from the root.
@@ -117,26 +117,4 @@ fn leaves(tree: usize, grown: &Tree) -> Vec<SmallNode> {
         }
     }
     leaves
-}
-
-/// Puts a tree in the place of a leaf.
-fn graft(tree: &mut Tree, leaf: u32, subtree: &Tree) {
-    let mut open = vec![(leaf, 0_u32)];
-    while let Some((to, from)) = open.pop() {
-        let Node { feature: Some(feature), threshold, missing_left, gain, children, .. } =
-            subtree.nodes()[from as usize]
-        else {
-            continue;
-        };
-        let places = tree.divide(to, feature, threshold, missing_left, gain);
-        if let Some(left) = subtree.left_bins(&subtree.nodes()[from as usize]) {
-            tree.divide_levels(to, *left);
-        }
-        for (place, child) in places.into_iter().zip(children) {
-            let node = subtree.nodes()[child as usize];
-            *tree.node_mut(place) = Node { feature: None, level_set: None, children: [0; 2], gain: 0.0, ..node };
-            tree.value_mut(place).copy_from_slice(subtree.value(child));
-            open.push((place, child));
-        }
-    }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::level_sets::{LevelSets, store_level_sets};
 use super::levels::Levels;
+use super::stored_level_sets::{LevelSets, store_level_sets};
 use super::text;
 use crate::cpu::tree::bin_set::{BinSet, UNKNOWN};
 use crate::cpu::tree::predict::FEATURE;
@@ -115,6 +115,11 @@ impl Tree {
         Tree { levels: other.levels.clone(), ..self }
     }
 
+    /// The bins of the levels of its features; none where no feature is categorical.
+    pub(crate) fn levels(&self) -> Option<&Arc<Levels>> {
+        self.levels.as_ref()
+    }
+
     /// The bins that go left of a node that divides levels.
     pub(super) fn left_bins(&self, node: &Node) -> Option<&BinSet> {
         node.level_set.map(|set| &self.sets[set as usize])
@@ -167,8 +172,8 @@ impl Tree {
     }
 
     /// The codes of the levels that go left from a node, ascending; none where its feature is not categorical, and in
-    /// a leaf. Fitted levels that are not among them go right; other codes go where missing values go. Panics when there
-    /// is no such node, as indexing does.
+    /// a leaf. Fitted levels that are not among them go right; other codes go where missing values go. Panics when
+    /// there is no such node, as indexing does.
     pub fn left_levels(&self, node: u32) -> Option<Vec<u32>> {
         self.levels_where(node, |is_left| is_left)
     }
@@ -201,7 +206,8 @@ impl Tree {
         depths.into_iter().max().unwrap_or(0)
     }
 
-    /// The number of the leaf that a row of raw values ends in.
+    /// The number of the leaf that a row of raw values ends in. Panics when the row has fewer columns than the tree
+    /// asks for, as indexing does.
     pub fn leaf_of(&self, row: &[f32]) -> u32 {
         let mut at = 0;
         loop {
@@ -225,12 +231,14 @@ impl Tree {
         levels.map_or(UNKNOWN, |levels| levels.bin(value))
     }
 
-    /// Adds what each division gains to its feature's place in `gains`.
+    /// Adds what each division gains to its feature's place in `gains`. Panics when a feature has no place there, as
+    /// indexing does.
     pub fn add_gains(&self, gains: &mut [f64]) {
         self.each_division(|feature, gain| gains[feature] += gain);
     }
 
-    /// Adds one to the place of its feature for each division.
+    /// Adds one to the place of its feature for each division. Panics when a feature has no place there, as indexing
+    /// does.
     pub fn add_splits(&self, splits: &mut [u64]) {
         self.each_division(|feature, _| splits[feature] += 1);
     }
@@ -246,7 +254,7 @@ impl Tree {
     /// The tree as lines of text, with the features' names where they are known.
     ///
     /// ```text
-    /// petal width ≤ 0.8
+    /// petal width ≤ 0.8 (missing: no)
     /// ├─ yes: 1.5  [50 rows]
     /// └─ no: …
     /// ```

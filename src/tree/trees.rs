@@ -5,6 +5,7 @@ use super::tree::{Tree, restore_trees, store_trees};
 use super::walking::walk;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::tree::predict::Walk;
+use crate::data::Labels;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{OnDevice, Rows};
@@ -154,6 +155,15 @@ pub(crate) fn rows_to_learn(op: &'static str, x: Rows<'_>) -> Result<(Matrix, De
         return Err(Error::Shape { op, expected: expected.to_string(), got });
     }
     Ok((x, device))
+}
+
+/// Refuses classes that do not belong to the rows.
+pub(crate) fn check_classes(op: &'static str, x: &Matrix, y: &Labels) -> Result<()> {
+    if y.len() == x.rows() {
+        return Ok(());
+    }
+    let (expected, got) = (format!("a class for each of {} rows", x.rows()), y.len().to_string());
+    Err(Error::Shape { op, expected, got })
 }
 
 /// The class with the largest chance in each row of n×k chances; the lowest of equals.

@@ -4,11 +4,11 @@ use super::binned::BinnedSplitter;
 use super::bins::{BinnedMatrix, Bins};
 use super::exact::ExactSplitter;
 use super::features::FeatureDraw;
-use super::levels::Levels;
+use super::levels::{LevelBins, Levels};
 use super::quantiles::midway;
 use super::scan::between;
 use super::sequential::Splitter;
-use super::split::{Cut, Split};
+use super::split::{Cut, Node, Split};
 use super::target::Target;
 use crate::array::Matrix;
 use crate::cpu::tree::bin_set::BinSet;
@@ -55,13 +55,14 @@ impl<'a> View<'a> {
         Some(())
     }
 
-    /// Whether a feature is categorical: then standings are the bins of levels, which have no order of their own.
-    pub(super) fn has_levels(&self, feature: u32) -> bool {
+    /// How many bins of levels a feature has, if it is categorical: then standings are those bins, which have no order
+    /// of their own.
+    pub(super) fn level_bins(&self, feature: u32) -> Option<u16> {
         let levels = match self {
             View::Exact(_, levels, _) => levels,
             View::Binned(_, bins, _) => &**bins.levels(),
         };
-        levels.feature(feature as usize).is_some()
+        levels.feature(feature as usize).map(LevelBins::count)
     }
 
     /// The last standing that goes left, at least `low` and below `high`, by a number from 0 up to 1.
@@ -111,16 +112,18 @@ impl<'a> View<'a> {
     }
 }
 
-/// The bins of levels in an order that a node gave them.
+/// The bins of levels that a node has rows of, in an order that it gave them.
 #[derive(Debug)]
 pub(super) struct LevelOrder {
-    bins: Vec<u8>,
+    inhabited: Vec<u8>,
+    /// Bins of the feature, also those that the node has no row of.
+    bins: u16,
 }
 
 impl LevelOrder {
-    /// Puts the bins that rows stand in into the order of their keys, equal ones by bin, and the rows to their places in
-    /// it.
-    pub(super) fn arrange(standings: &mut [Standing], mut key: impl FnMut(u8) -> f64) -> LevelOrder {
+    /// Puts those of `bins` bins that rows stand in into the order of their keys, equal ones by bin, and the rows to
+    /// their places in it.
+    pub(super) fn arrange(bins: u16, standings: &mut [Standing], mut key: impl FnMut(u8) -> f64) -> LevelOrder {
         let mut inhabited = [false; 256];
         standings.iter().filter(|standing| !standing.is_nan()).for_each(|bin| inhabited[*bin as usize] = true);
         let mut keyed: Vec<(f64, u8)> =
@@ -131,11 +134,20 @@ impl LevelOrder {
         for standing in standings.iter_mut().filter(|standing| !standing.is_nan()) {
             *standing = places[*standing as usize];
         }
-        LevelOrder { bins: keyed.into_iter().map(|(_, bin)| bin).collect() }
+        LevelOrder { inhabited: keyed.into_iter().map(|(_, bin)| bin).collect(), bins }
     }
+}
 
-    /// The bins up to a place.
-    pub(super) fn up_to(&self, place: Standing) -> BinSet {
-        self.bins.iter().copied().take(place as usize + 1).collect()
-    }
+/// Gives a split its set of levels, those up to a place of their order, and sends what the node has no row of with the
+/// larger child.
+pub(super) fn complete<T: Target>(
+    node: &Node<'_, T>,
+    split: &mut Split,
+    levels: Option<&LevelOrder>,
+    last: Standing,
+    has_missing: bool,
+) {
+    let (inhabited, bins) = levels.map_or((&[][..], 0), |levels| (&levels.inhabited, levels.bins));
+    split.levels = levels.map(|_| inhabited.iter().copied().take(last as usize + 1).collect::<BinSet>());
+    node.send_absent(split, bins, inhabited, has_missing);
 }

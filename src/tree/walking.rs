@@ -3,14 +3,17 @@
 use super::tree::Tree;
 use crate::cpu::tree::predict::{LEVELS, MISSING_LEFT, Step, Walk};
 
-/// The walk through trees that were grown together, so that their levels have the same bins.
+/// The walk through trees; those that were grown together share a table of their levels' bins.
 pub(crate) fn walk(trees: &[Tree]) -> Walk {
     let mut walk = Walk::default();
-    let levels = trees.iter().find_map(|tree| tree.levels.as_ref());
-    debug_assert!(trees.iter().filter_map(|tree| tree.levels.as_ref()).all(|own| Some(own) == levels));
+    let mut levels = None;
     // Where the bins of each feature's levels stand, once a node has asked.
     let mut tables: Vec<Option<[u32; 2]>> = vec![];
     for tree in trees {
+        if tree.levels.as_ref() != levels {
+            levels = tree.levels.as_ref();
+            tables.clear();
+        }
         let mut steps = Vec::with_capacity(tree.nodes().len());
         for (node, number) in tree.nodes().iter().zip(0..) {
             let Some(feature) = node.feature else {

@@ -1,12 +1,12 @@
 //! Categorical columns in tree models.
 
 use gristmill::ensemble::{
-    AdaBoostClassifier, BaggingClassifier, GradientBoostingClassifier, GradientBoostingRegressor, Growth,
-    RandomForestClassifier, RandomForestRegressor, StackingClassifier, VotingClassifier,
+    AdaBoostClassifier, BaggingClassifier, ExtraTreesRegressor, GradientBoostingClassifier, GradientBoostingRegressor,
+    Growth, RandomForestClassifier, RandomForestRegressor, StackingClassifier, VotingClassifier,
 };
 use gristmill::estimator::Prediction;
 use gristmill::prelude::*;
-use gristmill::tree::Criterion;
+use gristmill::tree::{Criterion, RegressionCriterion, Tree};
 
 use crate::support::{floor, gpu, numbers};
 
@@ -259,4 +259,54 @@ fn pipelines_take_columns_of_text_as_they_are() {
     let arranged = model.arrange(&new).unwrap().x;
     assert!(arranged.get(2, 0).is_nan() && !arranged.get(0, 0).is_nan());
     assert_eq!(model.predict(&arranged).unwrap().len(), 14);
+}
+
+/// Checks that levels without a row in a node go with its larger child, left if they are alike; says how many there were.
+fn check_absent_levels(tree: &Tree, x: &Matrix, what: &str) -> usize {
+    let mut rows = vec![vec![]; tree.nodes().len()];
+    rows[0] = (0..x.rows()).collect();
+    let mut checked = 0;
+    for (number, node) in tree.nodes().iter().enumerate() {
+        let own = std::mem::take(&mut rows[number]);
+        let Some(feature) = node.feature else { continue };
+        let feature = feature as usize;
+        let (left, right) = (tree.left_levels(number as u32), tree.right_levels(number as u32));
+        let goes_left = |row: &usize| match (x.get(*row, feature), &left) {
+            (value, _) if value.is_nan() => node.missing_left,
+            (value, Some(left)) => left.contains(&(value as u32)),
+            (value, None) => value <= node.threshold,
+        };
+        let (on_left, on_right): (Vec<usize>, Vec<usize>) = own.iter().partition(|row| goes_left(row));
+        if let (Some(left), Some(right)) = (&left, &right) {
+            let absent = |code: &&u32| own.iter().all(|row| x.get(*row, feature) != **code as f32);
+            let (absent_left, absent_right) = (left.iter().filter(absent).count(), right.iter().filter(absent).count());
+            let wrong = if 2 * on_left.len() >= own.len() { absent_right } else { absent_left };
+            assert_eq!(wrong, 0, "{what}: node {number} of {} and {} rows", on_left.len(), on_right.len());
+            checked += absent_left + absent_right;
+        }
+        [rows[node.children[0] as usize], rows[node.children[1] as usize]] = [on_left, on_right];
+    }
+    checked
+}
+
+#[test]
+fn levels_that_a_node_has_not_go_with_the_larger_child_in_every_tree() {
+    // Without the column in which rare levels share a bin.
+    let (x, y) = table(500, 77);
+    let x = x.select_columns(&[0, 1, 2, 3]).unwrap();
+    let mut checked = [0; 4];
+    for max_bins in [Some(255), None] {
+        let extra = ExtraTreesRegressor::default().n_estimators(4).max_bins(max_bins).fit(&x, &y).unwrap();
+        for tree in extra.trees() {
+            checked[0] += check_absent_levels(tree, &x, "extra trees");
+        }
+        let absolute = DecisionTreeRegressor::default().criterion(RegressionCriterion::AbsoluteError);
+        let absolute = absolute.max_bins(max_bins).max_depth(6).fit(&x, &y).unwrap();
+        checked[1] += check_absent_levels(absolute.tree(), &x, "absolute error");
+        let squared = DecisionTreeRegressor::default().max_bins(max_bins).max_depth(6).fit(&x, &y).unwrap();
+        checked[2] += check_absent_levels(squared.tree(), &x, "squared error");
+    }
+    let boosted = GradientBoostingRegressor::default().n_estimators(3).fit(&x, &y).unwrap();
+    checked[3] = boosted.trees().iter().map(|tree| check_absent_levels(tree, &x, "boosting")).sum();
+    assert!(checked.iter().all(|checked| *checked > 100), "{checked:?}");
 }

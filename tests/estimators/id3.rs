@@ -113,3 +113,23 @@ fn many_rows_give_the_same_tree_on_any_number_of_threads() {
     };
     assert!(fit(1) == fit(3));
 }
+
+#[test]
+fn nodes_of_one_class_are_not_divided_whatever_their_size() {
+    for size in 1..60 {
+        let x = (0..2 * size).flat_map(|row| [(row % 2) as f32, (row / 2 % 2) as f32]).collect();
+        let x = Matrix::from_vec(2 * size, 2, x).unwrap();
+        let y = Labels::from(&(0..2 * size as u32).map(|row| row % 2).collect::<Vec<u32>>()[..]);
+        let tree = Id3Classifier::default().fit(&x, &y).unwrap().tree().clone();
+        assert_eq!((tree.nodes().len(), tree.nodes()[1].entropy), (3, 0.0), "{size} rows of each class");
+    }
+}
+
+#[test]
+fn minus_zero_is_level_zero() {
+    let x = Matrix::from_rows(&[[-0.0], [1.0], [0.0], [1.0]]).unwrap();
+    let y = Labels::from_names(&["a", "b", "a", "b"]);
+    let model = Id3Classifier::default().fit(&x, &y).unwrap();
+    assert_eq!(model.tree().node_of(&[-0.0]), model.tree().node_of(&[0.0]));
+    assert_eq!(model.score(&x, &y).unwrap(), 1.0);
+}

@@ -6,6 +6,7 @@ mod support;
 mod ada_boost;
 mod blobs;
 mod boosting;
+mod boosting_edges;
 mod boosting_export;
 mod boosting_losses;
 mod boosting_more;

@@ -2,7 +2,7 @@
 
 use gristmill::Error;
 use gristmill::prelude::*;
-use gristmill::tree::{ClassWeight, Criterion, MaxFeatures};
+use gristmill::tree::{ClassWeight, Criterion, MaxFeatures, RegressionCriterion};
 
 fn labels(codes: &[u32]) -> Labels {
     Labels::from_codes(codes.to_vec(), vec!["a".into(), "b".into(), "c".into()]).unwrap()
@@ -144,6 +144,25 @@ fn targets_far_from_zero_and_of_any_size_are_fitted() {
         for max_bins in [Some(255), None] {
             let model = DecisionTreeRegressor::default().max_bins(max_bins).fit(&x, &y).unwrap();
             assert_eq!(model.predict(&x).unwrap().as_slice(), y);
+        }
+    }
+}
+
+#[test]
+fn targets_that_do_not_count_do_not_coarsen_the_others() {
+    let drawn = crate::support::numbers(300, 61);
+    let x = Matrix::from_vec(100, 2, drawn[..200].to_vec()).unwrap();
+    let y: Vec<f32> = (0..100).map(|row| drawn[2 * row] * drawn[2 * row + 1] + 0.01 * drawn[200 + row]).collect();
+    let longer = Matrix::from_vec(101, 2, [x.as_slice(), &[0.5, 0.5]].concat()).unwrap();
+    let (mut far, mut weights) = (y.clone(), vec![1.0; 100]);
+    far.push(1e38);
+    weights.push(0.0);
+    for max_bins in [Some(255), None] {
+        for criterion in [RegressionCriterion::SquaredError, RegressionCriterion::AbsoluteError] {
+            let tree = DecisionTreeRegressor::default().max_depth(4).max_bins(max_bins).criterion(criterion);
+            let with = tree.fit_with(&longer, &far, Fit::default().sample_weight(&weights)).unwrap();
+            let without = tree.fit(&x, &y).unwrap();
+            assert_eq!(with.predict(&x).unwrap(), without.predict(&x).unwrap(), "{max_bins:?} {criterion:?}");
         }
     }
 }

@@ -136,3 +136,46 @@ fn the_bound_of_the_notes_falls_with_the_rows_and_rises_with_the_nodes() {
     assert!((bound(&root, 0.05) - 0.25) < wanted && bound(&root, 0.05) > 0.25);
     assert!(whole.generalization_bound(2, 0.0).is_err() && whole.generalization_bound(2, f64::NAN).is_err());
 }
+
+#[test]
+fn alphas_ascend_from_zero_whatever_rounding_does() {
+    // Both sides have the shares of the whole: the division is worth nothing, and rounding made it worth less.
+    let x = Matrix::from_vec(15, 1, (0..15).map(|row| if row < 3 { 0.0 } else { 1.0 }).collect()).unwrap();
+    let codes: Vec<u32> = (0..15).map(|row| if row < 3 { u32::from(row > 0) } else { u32::from(row > 6) }).collect();
+    let y = Labels::from(&codes[..]);
+    for criterion in [Criterion::Gini, Criterion::Entropy, Criterion::Misclassification] {
+        let path = DecisionTreeClassifier::default().criterion(criterion).max_depth(1);
+        let path = path.cost_complexity_pruning_path(&x, &y).unwrap();
+        assert!(path.alphas[0] == 0.0 && (0.0..1e-15).contains(&path.alphas[1]), "{criterion:?} {:?}", path.alphas);
+    }
+    let drawn = crate::support::numbers(900, 31);
+    let x = Matrix::from_vec(300, 2, drawn[..600].to_vec()).unwrap();
+    let y = Labels::from(&(0..300).map(|row| u32::from(drawn[600 + row] > 0.1)).collect::<Vec<u32>>()[..]);
+    for criterion in [Criterion::Gini, Criterion::Entropy, Criterion::Misclassification] {
+        let path = DecisionTreeClassifier::default().criterion(criterion).cost_complexity_pruning_path(&x, &y).unwrap();
+        assert!(path.alphas.is_sorted() && path.alphas[0] == 0.0, "{criterion:?} {:?}", path.alphas);
+    }
+}
+
+#[test]
+fn weighted_paths_are_those_of_repeated_rows() {
+    let iris = datasets::iris().unwrap();
+    let diabetes = datasets::diabetes().unwrap();
+    let weights = |rows: usize| (0..rows).map(|row| (row % 3) as f32).collect::<Vec<f32>>();
+    let repeated = |data: &Dataset| {
+        let rows: Vec<usize> = (0..data.x.rows()).flat_map(|row| vec![row; row % 3]).collect();
+        data.select(&rows).unwrap()
+    };
+    let (own, tree) = (weights(150), DecisionTreeClassifier::default().max_depth(4));
+    let options = Fit::default().sample_weight(&own);
+    let weighted = tree.cost_complexity_pruning_path_with(&iris.x, iris.labels().unwrap(), options).unwrap();
+    let other = repeated(&iris);
+    let plain = tree.cost_complexity_pruning_path(&other.x, other.labels().unwrap()).unwrap();
+    check("classes", &weighted, &plain.alphas, &plain.impurities);
+    let own = weights(diabetes.x.rows());
+    let (options, tree) = (Fit::default().sample_weight(&own), DecisionTreeRegressor::default().max_depth(4));
+    let weighted = tree.cost_complexity_pruning_path_with(&diabetes.x, diabetes.values().unwrap(), options).unwrap();
+    let other = repeated(&diabetes);
+    let plain = tree.cost_complexity_pruning_path(&other.x, other.values().unwrap()).unwrap();
+    check("numbers", &weighted, &plain.alphas, &plain.impurities);
+}

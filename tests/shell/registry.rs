@@ -100,6 +100,34 @@ fn every_model_fits_by_name_and_is_the_same_after_a_round_trip() {
 }
 
 #[test]
+fn every_loss_of_boosting_fits_by_name_and_is_the_same_after_a_round_trip() {
+    let (diabetes, cancer) = (datasets::diabetes().unwrap(), datasets::breast_cancer().unwrap());
+    let numbers = ["squared_error", "absolute_error", "huber", "quantile", "poisson"];
+    let classes = ["log_loss", "exponential"];
+    let cases = numbers.map(|loss| ("gradient-boosting-regressor", loss, &diabetes)).into_iter();
+    let cases = cases.chain(classes.map(|loss| ("gradient-boosting-classifier", loss, &cancer)));
+    let mut seen: Vec<Vec<u8>> = vec![];
+    for (name, loss, data) in cases {
+        let (key, value) = parse_setting(&format!("loss={loss}")).unwrap();
+        let estimator = registry::find(name).unwrap().estimator().set(&key, value).unwrap();
+        let estimator = estimator.set("n_estimators", json!(5)).unwrap();
+        assert_eq!(estimator.parameters().unwrap()["loss"], loss);
+        let model = estimator.fit((&data.x).into(), &data.target, Fit::default()).unwrap();
+        let bytes = model.to_bytes().unwrap();
+        let again = Model::from_bytes(&bytes).unwrap();
+        let x = || (&data.x).into();
+        assert_eq!(again.predict(x()).unwrap(), model.predict(x()).unwrap(), "{loss}");
+        assert_eq!(again.predict_proba(x()).unwrap(), model.predict_proba(x()).unwrap(), "{loss}");
+        assert_eq!(again.to_bytes().unwrap(), bytes, "{loss}");
+        assert!(!seen.contains(&bytes), "{loss} is another loss");
+        seen.push(bytes);
+    }
+    let error = registry::find("gradient-boosting-regressor").unwrap().estimator().set("loss", json!("hinge"));
+    let error = error.unwrap_err().to_string();
+    assert!(numbers.iter().all(|loss| error.contains(loss)), "{error}");
+}
+
+#[test]
 fn weights_are_refused_by_models_without_a_use_for_them() {
     let iris = datasets::iris().unwrap();
     let weights = vec![1.0; iris.x.rows()];

@@ -5,6 +5,7 @@ use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::best_split::{FeatureCells, Found, Rules, best_split};
 use gristmill::cpu::tree::gradients::{self, Places, Rows};
 use gristmill::cpu::tree::histogram::{Histogram, Job, LIMIT, Sums, histograms, pack};
+use gristmill::cpu::tree::monotone::Limit;
 use gristmill::cpu::tree::partition::{Route, partition};
 
 /// Binned rows with `codes[c]` codes in column c, and a gradient and a Hessian each.
@@ -271,4 +272,42 @@ fn gradients_are_those_of_the_losses() {
             assert!((f64::from(out[class].1[row]) - 1.5 * p * (1.0 - p)).abs() <= 2e-6);
         }
     }
+}
+
+#[test]
+fn sets_of_levels_are_scored_within_the_bounds_of_their_node() {
+    let rules = Rules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.5, min_hessian: 1e-3, min_count: 3, min_gain: 0.0 };
+    let mut bounded = 0;
+    for seed in 0..60 {
+        let numbers = Philox::new(seed, 12);
+        let (bins, mut histogram, mut node) = (4, Histogram::zeros(4), Sums::default());
+        for bin in 0..bins {
+            let sums = Sums {
+                gradient: i64::from(numbers.below(4 * bin, 20_000)) - 10_000,
+                hessian: u64::from(numbers.below(4 * bin + 1, 90_000)) + 1,
+                count: u64::from(numbers.below(4 * bin + 2, 40)) + 3,
+            };
+            histogram.set(bin as usize, sums);
+            node = node.plus(sums);
+        }
+        let cells = FeatureCells { first: 0, bins: 4, missing: false, default: None, categorical: true };
+        let limit = Limit { bounds: [-0.1, 0.15], direction: 0 };
+        // Four levels have seven divisions in two.
+        let divisions = (1..8_usize).filter_map(|choice| {
+            let chosen = (0..4).filter(|bin| choice >> bin & 1 == 1).map(|bin| histogram.get(bin));
+            let left = chosen.fold(Sums::default(), Sums::plus);
+            let scores = limit.score(&rules, left) + limit.score(&rules, node.minus(left));
+            Some(scores - limit.score(&rules, node)).filter(|gain| *gain > 1e-9)
+        });
+        let want = divisions.reduce(f64::max);
+        let found = best_split(&histogram, 0, &cells, node, &rules, Some(&limit)).map(|found| found.gain);
+        let close = |found: f64, want: f64| (found - want).abs() <= 1e-9 * want.max(1.0);
+        assert!(
+            found.zip(want).map_or(found == want, |(found, want)| close(found, want)),
+            "{seed}: {found:?} {want:?}"
+        );
+        let free = best_split(&histogram, 0, &cells, node, &rules, None).map(|found| found.gain);
+        bounded += usize::from(free != found);
+    }
+    assert!(bounded > 30, "{bounded}");
 }

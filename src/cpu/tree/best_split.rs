@@ -107,7 +107,7 @@ pub fn best_split(
     let first = cells.first as usize;
     if cells.categorical {
         let sums: Vec<Sums> = histogram.range(first..first + all).collect();
-        return best_level_split(&sums, bins, feature, node, rules);
+        return best_level_split(&sums, bins, feature, node, rules, limit);
     }
     let Some(default) = cells.default else {
         return scan(histogram.range(first..first + all), bins, feature, node, rules, limit);
@@ -122,6 +122,12 @@ pub fn best_split(
     scan((0..all).map(|bin| if bin == default { rest } else { own(bin) }), bins, feature, node, rules, limit)
 }
 
+/// Twice what a leaf with these sums takes off the loss, at the value that it may have.
+#[inline(always)]
+pub(super) fn score(rules: &Rules, limit: Option<&Limit>, sums: Sums) -> f64 {
+    limit.map_or_else(|| rules.score(sums), |limit| limit.score(rules, sums))
+}
+
 #[inline(always)]
 fn scan(
     sums: impl Iterator<Item = Sums> + Clone,
@@ -131,7 +137,7 @@ fn scan(
     rules: &Rules,
     limit: Option<&Limit>,
 ) -> Option<Found> {
-    let score = |sums: Sums| limit.map_or_else(|| rules.score(sums), |limit| limit.score(rules, sums));
+    let score = |sums: Sums| score(rules, limit, sums);
     let missing = sums.clone().nth(bins).unwrap_or_default();
     let whole = score(node);
     let mut best: Option<Found> = None;

@@ -45,32 +45,32 @@ pub fn logistic(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
     run(rows, places, Logistic)
 }
 
-/// Of |score − target|: gradient −1, 0 or 1, and in place of the Hessian 1, both times the weight. Returns the largest of
-/// each.
+/// Of |score − target|: gradient −1, 0 or 1, and in place of the Hessian 1, both times the weight. Returns the largest
+/// of each.
 pub fn absolute(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
     run(rows, places, Slopes { above: 1.0, below: 1.0, at: 0.0 })
 }
 
-/// Of the quantile loss max(α(target − score), (1 − α)(score − target)): gradient 1 − α above the target, else −α, and in
-/// place of the Hessian 1, both times the weight. Returns the largest |gradient| and Hessian.
+/// Of the quantile loss max(α(target − score), (1 − α)(score − target)): gradient 1 − α above the target, else −α, and
+/// in place of the Hessian 1, both times the weight. Returns the largest |gradient| and Hessian.
 pub fn quantile(rows: Rows<'_>, places: Places<'_>, alpha: f32) -> [f32; 2] {
     run(rows, places, Slopes { above: 1.0 - alpha, below: alpha, at: -alpha })
 }
 
-/// Of the Huber loss: gradient score − target held within ±`delta`, and in place of the Hessian 1, both times the weight.
-/// Returns the largest |gradient| and Hessian.
+/// Of the Huber loss: gradient score − target held within ±`delta`, and in place of the Hessian 1, both times the
+/// weight. Returns the largest |gradient| and Hessian.
 pub fn huber(rows: Rows<'_>, places: Places<'_>, delta: f32) -> [f32; 2] {
     run(rows, places, Huber { delta })
 }
 
-/// Of the Poisson loss e^score − target·score: gradient e^score − target, Hessian e^score, both times the weight. Returns
-/// the largest |gradient| and Hessian.
+/// Of the Poisson loss e^score − target·score: gradient e^score − target, Hessian e^score, both times the weight.
+/// Returns the largest |gradient| and Hessian.
 pub fn poisson(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
     run(rows, places, Poisson)
 }
 
-/// Of the exponential loss with targets 0 and 1: e^−score for target 1, e^score for target 0, with its derivatives times
-/// the weight. Returns the largest |gradient| and Hessian.
+/// Of the exponential loss with targets 0 and 1: e^−score for target 1, e^score for target 0, with its derivatives
+/// times the weight. Returns the largest |gradient| and Hessian.
 pub fn exponential(rows: Rows<'_>, places: Places<'_>) -> [f32; 2] {
     run(rows, places, Exponential)
 }
@@ -134,7 +134,10 @@ fn step<S: Simd, L: Loss>(
     for (at, ((score, target), (gradient, hessian))) in scores.iter().zip(targets).zip(places).enumerate() {
         let [mut g, mut h] = loss.derivatives(simd, *score, *target);
         if let Some(weight) = weights.get(at) {
-            (g, h) = (simd.mul_f32s(g, *weight), simd.mul_f32s(h, *weight));
+            // A row that does not count is 0 also where its target is beyond all numbers.
+            let (zero, counts) = (simd.splat_f32s(0.0), simd.less_than_f32s(simd.splat_f32s(0.0), *weight));
+            g = simd.select_f32s(counts, simd.mul_f32s(g, *weight), zero);
+            h = simd.select_f32s(counts, simd.mul_f32s(h, *weight), zero);
         }
         (*gradient, *hessian) = (g, h);
         largest = [simd.max_f32s(largest[0], simd.abs_f32s(g)), simd.max_f32s(largest[1], h)];

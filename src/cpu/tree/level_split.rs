@@ -1,8 +1,9 @@
 //! The best division of the levels of a categorical feature into two sets, from the gradient cells of its bins.
 
-use super::best_split::{Found, ROUNDING, Rules};
+use super::best_split::{Found, ROUNDING, Rules, score};
 use super::bin_set::BinSet;
 use super::histogram::Sums;
+use super::monotone::Limit;
 
 /// Up to this many inhabited bins, every division is tried.
 const EXACT: usize = 8;
@@ -20,13 +21,22 @@ const SMALLER: usize = 32;
 ///
 /// `sums` has a cell for each of `bins` bins, and behind them one for missing values or none. Bins are put in order by
 /// Σg/(Σh + 10) (Fisher, "On grouping for maximum homogeneity", 1958): up to eight are divided in every way, more at a
-/// place of that order. Bins that the node has no row of go with the larger child.
-pub fn best_level_split(sums: &[Sums], bins: usize, feature: u32, node: Sums, rules: &Rules) -> Option<Found> {
+/// place of that order. Bins that the node has no row of go with the larger child. With a limit, values stay within its
+/// bounds; levels have no order, so that no direction applies.
+pub fn best_level_split(
+    sums: &[Sums],
+    bins: usize,
+    feature: u32,
+    node: Sums,
+    rules: &Rules,
+    limit: Option<&Limit>,
+) -> Option<Found> {
     let missing = sums.get(bins).copied().unwrap_or_default();
     let order = ordered(&sums[..bins], rules);
     let cells: Vec<Sums> = order.iter().map(|bin| sums[*bin as usize]).collect();
     let stricter = Rules { l2: rules.l2 + if order.len() > FEW { L2 } else { 0.0 }, ..*rules };
-    let mut trial = Trial { node, missing, whole: rules.score(node), rules: &stricter, best: None };
+    let whole = score(rules, limit, node);
+    let mut trial = Trial { node, missing, whole, rules: &stricter, limit, best: None };
     let (left, gain, missing_left, bins_left) = match order.len() {
         0 => return None,
         1..=EXACT => {
@@ -65,6 +75,7 @@ struct Trial<'a> {
     missing: Sums,
     whole: f64,
     rules: &'a Rules,
+    limit: Option<&'a Limit>,
     best: Option<Best>,
 }
 
@@ -92,7 +103,7 @@ impl Trial<'_> {
         if !(self.rules.allow(left) && self.rules.allow(right)) {
             return;
         }
-        let scores = self.rules.score(left) + self.rules.score(right);
+        let scores = score(self.rules, self.limit, left) + score(self.rules, self.limit, right);
         let gain = scores - self.whole;
         let least = self.best.as_ref().map_or(self.rules.min_gain, |best| best.gain);
         if gain > least && gain > ROUNDING * scores {
@@ -169,7 +180,7 @@ mod tests {
             let (cells, node) = cells(bins, missing, seed);
             let inhabited = cells[..bins].iter().filter(|cell| cell.count > 0).count();
             let want = brute_force(&cells, node, if inhabited > FEW { L2 } else { 0.0 });
-            let found = best_level_split(&cells, bins, 3, node, &RULES);
+            let found = best_level_split(&cells, bins, 3, node, &RULES, None);
             assert_eq!(
                 found.map(|found| (found.gain * 1e9) as i64),
                 want.map(|gain| (gain * 1e9) as i64),
@@ -190,9 +201,9 @@ mod tests {
     fn many_levels_are_divided_as_their_order_allows_whatever_their_codes_are() {
         for seed in 0..40 {
             let (cells, node) = cells(100, false, seed);
-            let found = best_level_split(&cells, 100, 0, node, &RULES).unwrap();
+            let found = best_level_split(&cells, 100, 0, node, &RULES, None).unwrap();
             let reversed: Vec<Sums> = cells.iter().rev().copied().collect();
-            let mirrored = best_level_split(&reversed, 100, 0, node, &RULES).unwrap();
+            let mirrored = best_level_split(&reversed, 100, 0, node, &RULES, None).unwrap();
             assert_eq!((found.gain, found.left), (mirrored.gain, mirrored.left));
             let (levels, others) = (found.levels.unwrap(), mirrored.levels.unwrap());
             assert!((0..100).all(|bin| levels.contains(bin) == others.contains(99 - bin)));
@@ -206,9 +217,9 @@ mod tests {
     fn one_level_is_divided_from_missing_values_alone() {
         let one = Sums { gradient: 9000, hessian: 50_000, count: 20 };
         let other = Sums { gradient: -8000, hessian: 50_000, count: 30 };
-        let found = best_level_split(&[one, other], 1, 0, one.plus(other), &RULES).unwrap();
+        let found = best_level_split(&[one, other], 1, 0, one.plus(other), &RULES, None).unwrap();
         assert_eq!((found.left, found.missing_left, found.levels.unwrap().contains(0)), (one, false, true));
-        assert!(best_level_split(&[one], 1, 0, one, &RULES).is_none());
-        assert!(best_level_split(&[Sums::default(), one], 1, 0, one, &RULES).is_none());
+        assert!(best_level_split(&[one], 1, 0, one, &RULES, None).is_none());
+        assert!(best_level_split(&[Sums::default(), one], 1, 0, one, &RULES, None).is_none());
     }
 }

@@ -32,3 +32,10 @@ pub struct BinnedRows<'a> {
 pub(crate) fn threads() -> usize {
     rayon::current_num_threads().max(1)
 }
+
+/// An integer in the order of the numbers, as the shaders make it; −0 as 0, as they compare equal.
+#[inline(always)]
+pub(crate) fn ordered(value: f32) -> u32 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}

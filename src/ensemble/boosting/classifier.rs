@@ -20,7 +20,7 @@ use crate::estimator::{
     Estimator, Fit, Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Score, Task, Truth,
 };
 use crate::model::{Container, Persist, write_atomically};
-use crate::tree::Tree;
+use crate::tree::{Tree, check_classes, rows_to_learn};
 
 const OP: &str = "GradientBoostingClassifier";
 
@@ -41,11 +41,12 @@ impl GradientBoostingClassifier {
         self.learn(x.into(), y, None, options)
     }
 
-    /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same rows
-    /// and with the same options, if nothing ended it before.
+    /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same
+    /// rows and with the same options, if nothing ended it before.
     ///
-    /// The other parameters and the classes must be those of the model. Rows may be others; validation losses are those
-    /// of the rows given now, for all rounds. The observer hears of the new rounds.
+    /// The other parameters and the classes must be those of the model. Rows may be others, with the same columns
+    /// marked as categorical; a level that the model does not know is then missing. Validation losses are those of the
+    /// rows given now, for all rounds. The observer hears of the new rounds.
     pub fn fit_more<'a>(
         &self,
         model: &GradientBoostingClassifierModel,
@@ -73,9 +74,12 @@ impl GradientBoostingClassifier {
                 return Err(Error::Shape { op: OP, expected, got });
             }
         }
-        let device = rows.device();
-        let x = rows.on_host()?;
-        check_rows(&x, y)?;
+        let (x, device) = rows_to_learn(OP, rows)?;
+        check_classes(OP, &x, y)?;
+        if y.classes() < 2 {
+            let (expected, got) = ("at least two classes".to_string(), y.classes().to_string());
+            return Err(Error::Shape { op: OP, expected, got });
+        }
         if self.monotonic_cst.is_some() && y.classes() > 2 {
             let rule = "none for more than two classes".to_string();
             return Err(Error::Param { name: "monotonic_cst", rule, got: format!("some for {}", y.classes()) });
@@ -129,22 +133,6 @@ impl GradientBoostingClassifier {
     }
 }
 
-fn check_rows(x: &Matrix, y: &Labels) -> Result<()> {
-    if x.rows() == 0 || x.columns() == 0 {
-        let (expected, got) = ("at least one row and one column", format!("{}×{}", x.rows(), x.columns()));
-        return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
-    }
-    if y.len() != x.rows() {
-        let (expected, got) = (format!("a class for each of {} rows", x.rows()), y.len().to_string());
-        return Err(Error::Shape { op: OP, expected, got });
-    }
-    if y.classes() < 2 {
-        let (expected, got) = ("at least two classes".to_string(), y.classes().to_string());
-        return Err(Error::Shape { op: OP, expected, got });
-    }
-    Ok(())
-}
-
 /// Trees that give the chances of classes.
 #[derive(Debug, Clone)]
 pub struct GradientBoostingClassifierModel {
@@ -181,8 +169,8 @@ impl GradientBoostingClassifierModel {
         self.boosted.converged()
     }
 
-    /// The mean loss (log-loss or exponential) of the validation rows after each round, also of rounds that were not kept; empty without
-    /// validation rows.
+    /// The mean loss (log-loss or exponential) of the validation rows after each round, also of rounds that were not
+    /// kept; empty without validation rows.
     pub fn validation_losses(&self) -> &[f64] {
         self.boosted.curve()
     }
@@ -197,17 +185,19 @@ impl GradientBoostingClassifierModel {
         self.boosted.split_counts()
     }
 
-    /// The scores of each row: n×1 log-odds of the second of two classes (half of them for the exponential loss), or n×k.
+    /// The scores of each row: n×1 log-odds of the second of two classes (half of them for the exponential loss), or
+    /// n×k.
     pub fn decision_scores<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let scores: Vec<f32> = self.boosted.scores(OP, x.into())?.into_iter().map(|score| score as f32).collect();
         Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores)
     }
 
-    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score, with
-    /// the expected score in the last column; a row of it adds up to that of [`decision_scores`](Self::decision_scores).
+    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score,
+    /// with the expected score in the last column; a row of it adds up to that of
+    /// [`decision_scores`](Self::decision_scores).
     ///
-    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU. Costs
-    /// leaves·depth² operations a row and tree.
+    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU.
+    /// Costs leaves·depth² operations a row and tree.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -234,8 +224,8 @@ impl GradientBoostingClassifierModel {
         to_text(&self.boosted, Some(&objective))
     }
 
-    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is replaced
-    /// whole or not at all.
+    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
+    /// replaced whole or not at all.
     pub fn save_lightgbm(&self, path: impl AsRef<Path>) -> Result<()> {
         write_atomically(path, self.to_lightgbm_text().as_bytes())
     }

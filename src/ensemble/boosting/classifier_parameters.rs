@@ -55,14 +55,15 @@ pub struct GradientBoostingClassifier {
     pub subsample: f64,
     /// The share of the features that each division chooses from. Default 1.
     pub max_features: f64,
-    /// 1 for each feature with which predictions must not fall, −1 where they must not rise, 0 where they may do either;
-    /// missing values keep to nothing. Two classes only:
+    /// 1 for each feature with which predictions must not fall, −1 where they must not rise, 0 where they may do
+    /// either; missing values keep to nothing. Two classes only:
     /// it is the score of the second that rises. Default: all may do either.
     pub monotonic_cst: Option<Vec<i8>>,
     /// Ends when the validation loss has not fallen for so many rounds, and keeps the rounds up to the best. The rows
     /// are those given by [`Fit::validation`](crate::estimator::Fit::validation), else a part held out. Default never.
     pub n_iter_no_change: Option<usize>,
-    /// The share of the rows held out if the loss may end the fit and no validation rows are given. Default 0.1.
+    /// The share of the rows held out if the loss may end the fit and no validation rows are given, of each class
+    /// alike; at least one row is, and one of each class is left. Rows of weight 0 are not. Default 0.1.
     pub validation_fraction: f64,
     /// The loss has fallen if it did so by more than this. Default 1e-7.
     pub tol: f64,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The loss of numbers; r is target − prediction. Names are scikit-learn's.
 ///
-/// For the absolute, Huber and quantile losses the leaves' values are those that lessen the loss of the leaf's rows most
-/// (Friedman 2001), not Newton's steps; `l1_regularization` and `l2_regularization` then only count in divisions.
+/// For the absolute, Huber and quantile losses the leaves' values are those that lessen the loss of the leaf's rows
+/// most (Friedman 2001), not Newton's steps; `l1_regularization` and `l2_regularization` then only count in divisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionLoss {
@@ -14,8 +14,8 @@ pub enum RegressionLoss {
     SquaredError,
     /// |r|: predicts medians, untouched by outliers.
     AbsoluteError,
-    /// ½r² up to |r| = δ, then δ(|r| − ½δ): between the two. δ is the `alpha`-quantile of |r|, anew in every round;
-    /// validation losses keep the δ of the first, so that rounds compare.
+    /// ½r² up to |r| = δ, then δ(|r| − ½δ): between the two. δ is the `alpha`-quantile of |r|, anew in every round, and
+    /// where that is 0 the smallest |r| above 0; validation losses keep the δ of the first, so that rounds compare.
     Huber,
     /// α·r for r > 0, else (α − 1)·r: predicts the `alpha`-quantile.
     Quantile,
@@ -35,8 +35,9 @@ pub enum ClassificationLoss {
 }
 
 /// A loss of one's own, for
-/// [`GradientBoostingRegressor::fit_with_loss`](super::GradientBoostingRegressor::fit_with_loss): what it says of each row
-/// is for a row of weight 1; weights are multiplied in afterwards.
+/// [`GradientBoostingRegressor::fit_with_loss`](super::GradientBoostingRegressor::fit_with_loss): what it says of each
+/// row is for a row of weight 1; weights are multiplied in afterwards. It is shown the rows whose weight is above 0 and
+/// that are not held out, in their order, and no others.
 ///
 /// ```
 /// use gristmill::ensemble::BoostingLoss;

@@ -3,14 +3,15 @@
 //!
 //! Gradients and Hessians become 16-bit integers for each tree, so histograms and splits are exact sums, and the same
 //! seed gives the same model bytes for any number of threads and on any device. Leaf values are sums of the gradients
-//! themselves in f64, or where the loss has no second derivative the median, quantile or Huber mean of the rows. Missing values (NaN) are accepted and go where they help.
+//! themselves in f64, or where the loss has no second derivative the median, quantile or Huber mean of the rows.
+//! Missing values (NaN) are accepted and go where they help.
 
 mod classifier;
 mod classifier_parameters;
-mod curve;
 mod leaves;
 mod lightgbm;
 mod loss;
+mod mean_loss;
 mod model;
 mod regressor;
 mod regressor_parameters;

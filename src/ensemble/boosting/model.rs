@@ -1,5 +1,7 @@
 //! Boosted trees, whatever they predict.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
@@ -8,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{Losses, Outcome, Rows};
 use crate::model::Container;
 use crate::ops::tree::predict::predict;
-use crate::tree::{Cover, Term, Tree, restore_trees, shapley_values, store_trees, walk};
+use crate::tree::{Cover, Levels, Term, Tree, restore_trees, shapley_values, store_trees, walk};
 
 /// Trees whose values add up to scores: those of a round one after the other, one an output.
 #[derive(Debug, Clone)]
@@ -67,6 +69,26 @@ impl Boosted {
     /// The trees of a round, if there is one of this number.
     pub fn round(&self, round: usize) -> Option<&[Tree]> {
         self.trees.chunks_exact(self.outputs()).nth(round)
+    }
+
+    /// The bins of levels that a fit on the rows of `x` has to keep to; none where there are none yet. The same columns
+    /// must be marked as categorical as in the rows that were fitted.
+    pub fn levels_for(&self, x: &Matrix) -> Result<Option<&Arc<Levels>>> {
+        let Some(first) = self.trees.first() else { return Ok(None) };
+        let levels = first.levels();
+        let fitted = |column: &usize| levels.is_some_and(|levels| levels.feature(*column).is_some());
+        match (0..x.columns()).find(|column| fitted(column) != x.is_categorical(*column)) {
+            None => Ok(levels),
+            Some(column) => {
+                let marked: Vec<usize> = (0..x.columns()).filter(fitted).collect();
+                let expected = format!(
+                    "the categorical columns of the model to go on from, {marked:?}; mark them with \
+                     Matrix::with_categories, or fit anew"
+                );
+                let kind = if x.is_categorical(column) { "categorical" } else { "one of numbers" };
+                Err(Error::Shape { op: "gradient boosting", expected, got: format!("column {column} is {kind}") })
+            }
+        }
     }
 
     /// The baseline, for a fit that goes on to `rounds` rounds of `outputs` outputs.

@@ -18,7 +18,7 @@ use crate::estimator::{
     Estimator, Fit, Fitted, Observer, Outcome, Predict, Prediction, Rows, Score, Targets, Task, Truth,
 };
 use crate::model::{Container, Persist, write_atomically};
-use crate::tree::Tree;
+use crate::tree::{Tree, rows_to_learn};
 
 const OP: &str = "GradientBoostingRegressor";
 
@@ -43,8 +43,8 @@ impl GradientBoostingRegressor {
         self.learn(x.into(), y.into(), None, None, options)
     }
 
-    /// The same with a loss of one's own in place of [`loss`](Self::loss), on the CPU or where `x` lives; predictions are
-    /// raw scores.
+    /// The same with a loss of one's own in place of [`loss`](Self::loss), on the CPU or where `x` lives; predictions
+    /// are raw scores.
     pub fn fit_with_loss<'a, 'b>(
         &self,
         x: impl Into<Rows<'a>>,
@@ -55,11 +55,12 @@ impl GradientBoostingRegressor {
         self.learn(x.into(), y.into(), Some(loss), None, options)
     }
 
-    /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same rows
-    /// and with the same options, if nothing ended it before.
+    /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same
+    /// rows and with the same options, if nothing ended it before.
     ///
-    /// The other parameters must be those of the model, or it is [`Error::Param`]. Rows may be others; validation losses
-    /// are those of the rows given now, for all rounds. The observer hears of the new rounds.
+    /// The other parameters must be those of the model, or it is [`Error::Param`]. Rows may be others, with the same
+    /// columns marked as categorical; a level that the model does not know is then missing. Validation losses are those
+    /// of the rows given now, for all rounds. The observer hears of the new rounds.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -106,20 +107,15 @@ impl GradientBoostingRegressor {
             let same = GradientBoostingRegressor { n_estimators: self.n_estimators, ..before.params.clone() } == *self;
             same_parameters(same && before.own_loss == own.is_some())?;
         }
-        let device = rows.device();
-        let x = rows.on_host()?;
-        if x.rows() == 0 || x.columns() == 0 {
-            let (expected, got) = ("at least one row and one column", format!("{}×{}", x.rows(), x.columns()));
-            return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
-        }
+        let (x, device) = rows_to_learn(OP, rows)?;
         let y = y.complete(OP, x.rows())?;
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
         let validation = options.validation_rows().map(|(x, truth)| validation(y.columns(), x, truth)).transpose()?;
         let validation = match validation {
-            Some((x, y)) => Some((x, self.truths(&y, own)?)),
+            Some((x, y)) => Some((x, self.truths(&y, None, own)?)),
             None => None,
         };
-        let truths = self.truths(&y, own)?;
+        let truths = self.truths(&y, weights.as_deref(), own)?;
         let groups = vec![0; x.rows()];
         let problem =
             Problem { x, device, truths, weights, groups, validation, before: before.map(|model| &model.boosted) };
@@ -128,13 +124,14 @@ impl GradientBoostingRegressor {
     }
 
     /// The targets with their loss: one of the user's, or that of the parameters.
-    fn truths<'l>(&self, y: &Matrix, own: Option<&'l dyn BoostingLoss>) -> Result<Truths<'l>> {
+    fn truths<'l>(&self, y: &Matrix, weights: Option<&[f32]>, own: Option<&'l dyn BoostingLoss>) -> Result<Truths<'l>> {
         let column = |column: usize| y.as_slice().iter().skip(column).step_by(y.columns()).copied().collect();
         let columns = (0..y.columns()).map(column).collect();
         if let Some(loss) = own {
             return Ok(Truths::Own { columns, loss });
         }
-        let negative = y.as_slice().iter().position(|target| *target < 0.0);
+        let counts = |at: usize| weights.is_none_or(|weights| weights[at / y.columns()] > 0.0);
+        let negative = (0..y.as_slice().len()).find(|at| y.as_slice()[*at] < 0.0 && counts(*at));
         if let (RegressionLoss::Poisson, Some(at)) = (self.loss, negative) {
             let rule = "another than poisson for targets below 0".to_string();
             let got = format!("poisson and {} in row {}", y.as_slice()[at], at / y.columns());
@@ -191,8 +188,8 @@ impl GradientBoostingRegressorModel {
         self.boosted.converged()
     }
 
-    /// The mean loss of the validation rows (the squared error, the Poisson deviance, …) after each round, also of rounds that were not kept; empty
-    /// without validation rows.
+    /// The mean loss of the validation rows (the squared error, the Poisson deviance, …) after each round, also of
+    /// rounds that were not kept; empty without validation rows.
     pub fn validation_losses(&self) -> &[f64] {
         self.boosted.curve()
     }
@@ -207,11 +204,12 @@ impl GradientBoostingRegressorModel {
         self.boosted.split_counts()
     }
 
-    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score, with
-    /// the expected score in the last column; a row of it adds up to that of [`decision_scores`](Self::decision_scores).
+    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score,
+    /// with the expected score in the last column; a row of it adds up to that of
+    /// [`decision_scores`](Self::decision_scores).
     ///
-    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU. Costs
-    /// leaves·depth² operations a row and tree.
+    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU.
+    /// Costs leaves·depth² operations a row and tree.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -226,8 +224,8 @@ impl GradientBoostingRegressorModel {
         self.boosted.shapley_values(OP, x.into())
     }
 
-    /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the baseline in the leaves of the first round. Columns are
-    /// named `Column_0` and so on.
+    /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the
+    /// baseline in the leaves of the first round. Columns are named `Column_0` and so on.
     pub fn to_lightgbm_text(&self) -> String {
         let alpha = self.params.alpha;
         let objective = match self.params.loss {
@@ -242,8 +240,8 @@ impl GradientBoostingRegressorModel {
         to_text(&self.boosted, objective.as_deref())
     }
 
-    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is replaced
-    /// whole or not at all.
+    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
+    /// replaced whole or not at all.
     pub fn save_lightgbm(&self, path: impl AsRef<Path>) -> Result<()> {
         write_atomically(path, self.to_lightgbm_text().as_bytes())
     }

@@ -24,16 +24,16 @@ use crate::error::{Error, Result};
 /// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are divided
 ///   by sets of levels; a level that was not fitted is missing.
 /// - Missing values (NaN) are accepted in `x`. Rows of weight 0 are ignored.
-/// - If nothing can be divided (constant features, too few rows), every row gets the loss's best constant: the mean, the median,
-///   the quantile.
+/// - If nothing can be divided (constant features, too few rows), every row gets the loss's best constant: the mean,
+///   the median, the quantile.
 /// - The same seed gives the same model bytes, for any number of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GradientBoostingRegressor {
     /// What is lessened. Default [`RegressionLoss::SquaredError`].
     pub loss: RegressionLoss,
-    /// The quantile that the quantile loss predicts, and that of the errors beyond which Huber's loss is linear; above 0
-    /// and below 1. Default 0.9.
+    /// The quantile that the quantile loss predicts, and that of the errors beyond which Huber's loss is linear; above
+    /// 0 and below 1. Default 0.9.
     pub alpha: f64,
     /// Rounds at most, each of one tree an output. Default 100.
     pub n_estimators: usize,
@@ -59,13 +59,14 @@ pub struct GradientBoostingRegressor {
     pub subsample: f64,
     /// The share of the features that each division chooses from. Default 1.
     pub max_features: f64,
-    /// 1 for each feature with which predictions must not fall, −1 where they must not rise, 0 where they may do either;
-    /// missing values keep to nothing. Default: all may do either.
+    /// 1 for each feature with which predictions must not fall, −1 where they must not rise, 0 where they may do
+    /// either; missing values keep to nothing. Default: all may do either.
     pub monotonic_cst: Option<Vec<i8>>,
     /// Ends when the validation loss has not fallen for so many rounds, and keeps the rounds up to the best. The rows
     /// are those given by [`Fit::validation`](crate::estimator::Fit::validation), else a part held out. Default never.
     pub n_iter_no_change: Option<usize>,
-    /// The share of the rows held out if the loss may end the fit and no validation rows are given. Default 0.1.
+    /// The share of the rows held out if the loss may end the fit and no validation rows are given;
+    /// at least one row is, and one is left. Rows of weight 0 are not. Default 0.1.
     pub validation_fraction: f64,
     /// The loss has fallen if it did so by more than this. Default 1e-7.
     pub tol: f64,

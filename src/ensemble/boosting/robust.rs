@@ -5,8 +5,8 @@ use rayon::prelude::*;
 /// From so many numbers on a sort takes all cores.
 const MANY: usize = 1 << 14;
 
-/// The smallest number up to which a share of the weights lies; midway to the next where it is met exactly, so that half
-/// of the weights is the median. Numbers without weight do not count; 0 where there are none.
+/// The smallest number up to which a share of the weights lies; midway to the next where it is met exactly, so that
+/// half of the weights is the median. Numbers without weight do not count; 0 where there are none.
 ///
 /// Sums run in the order of the numbers, equal ones in the order given: the same bits however it is sorted.
 pub(super) fn quantile(numbers: impl Iterator<Item = (f64, f32)>, share: f64) -> f64 {
@@ -46,6 +46,17 @@ fn sort(numbers: &mut [(f64, f32)]) {
         0..MANY => numbers.sort_by(|a, b| a.0.total_cmp(&b.0)),
         _ => numbers.par_sort_by(|a, b| a.0.total_cmp(&b.0)),
     }
+}
+
+/// Huber's δ: the `share`-quantile of |r|. Where more than that share of the |r| is 0, the smallest above 0, as with a
+/// δ of 0 no error would count: the loss is then nearly the absolute one. 0 where all are.
+pub(super) fn huber_delta(sizes: impl Iterator<Item = (f64, f32)> + Clone, share: f64) -> f64 {
+    let delta = quantile(sizes.clone(), share);
+    if delta > 0.0 {
+        return delta;
+    }
+    let above = sizes.filter(|(size, weight)| *size > 0.0 && *weight > 0.0).map(|(size, _)| size);
+    above.min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// Huber's step from the median: median + Σ w·(r − median held within ±δ) / Σ w (Friedman 2001, algorithm 4).
@@ -110,6 +121,15 @@ mod tests {
         assert_eq!(quantile(with(&[1.0; 8], &repeated), 0.5), 5.0);
         assert_eq!(quantile(with(&[0.5; 3], &[5.0, 1.0, 4.0]), 0.5), 4.0);
         assert_eq!(quantile(with(&[], &[]), 0.5), 0.0);
+    }
+
+    #[test]
+    fn the_delta_is_above_zero_where_an_error_is() {
+        let sizes = [0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 0.5, 0.25];
+        assert_eq!(huber_delta(with(&[1.0; 8], &sizes), 0.5), 0.25);
+        assert_eq!(huber_delta(with(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0], &sizes), 0.5), 0.5);
+        assert_eq!(huber_delta(with(&[1.0; 8], &sizes), 0.9), 3.0);
+        assert_eq!(huber_delta(with(&[1.0; 3], &[0.0; 3]), 0.9), 0.0);
     }
 
     #[test]

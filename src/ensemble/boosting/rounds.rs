@@ -1,5 +1,7 @@
 //! The rounds: gradients, trees, scores.
 
+use rayon::prelude::*;
+
 use super::leaves::{Step, add_to_others, add_to_scores, set_values};
 use super::model::Boosted;
 use super::settings::Settings;
@@ -16,6 +18,8 @@ use crate::tree::{BinnedMatrix, Bins, Tree};
 
 /// The stream of the seed that chooses the rows of round 0; the others follow.
 const SUBSAMPLE_STREAM: u32 = 0xb005_0000;
+/// Rows whose scores one task looks at.
+const BLOCK: usize = 1 << 14;
 
 /// What is to be learned.
 pub(super) struct Problem<'a> {
@@ -54,8 +58,15 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut W
         return Err(Error::Shape { op: "gradient boosting", expected, got });
     }
     let directions = settings.directions(&x)?;
+    let known = match problem.before {
+        Some(before) => {
+            before.check_width("gradient boosting", x.columns())?;
+            before.levels_for(&x)?
+        }
+        None => None,
+    };
     let held = match settings.n_iter_no_change.is_some() && problem.validation.is_none() {
-        true => hold_out(&problem.groups, settings.validation_fraction, settings.seed),
+        true => hold_out(&problem.groups, problem.weights.as_deref(), settings.validation_fraction, settings.seed)?,
         false => vec![],
     };
     let mut held_weights = None;
@@ -68,19 +79,23 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut W
                 .map(|(weight, held)| if *held == wanted { *weight } else { 0.0 })
                 .collect::<Vec<f32>>()
         };
-        held_weights = Some(part(true)).filter(|weights| weights.iter().any(|weight| *weight > 0.0));
+        held_weights = Some(part(true));
         problem.weights = Some(part(false));
     }
     let weights = problem.weights.as_deref();
-    let bins = Bins::fit(&x, weights, settings.max_bins, &problem.truths.guide())?;
+    let bins = match known {
+        Some(known) => Bins::with_levels(&x, weights, settings.max_bins, known.clone())?,
+        None => Bins::fit(&x, weights, settings.max_bins, &problem.truths.guide())?,
+    };
     let matrix = BinnedMatrix::new(&x, &bins);
     let mut start = problem.truths.start(weights)?;
     if let Some(before) = problem.before {
-        before.check_width("gradient boosting", x.columns())?;
         start.baseline = before.continued(start.baseline.len(), settings.n_estimators)?;
     }
-    let scores = problem.truths.begin(&start);
-    let watched = problem.validation.map(|(x, truths)| Watched::new(x, truths, &start));
+    let counts = |weights: Option<&[f32]>, row: usize| weights.is_some_and(|weights| weights[row] > 0.0);
+    let counts = |row: usize| weights.is_none() || counts(weights, row) || counts(held_weights.as_deref(), row);
+    let scores = problem.truths.begin(&start, counts)?;
+    let watched = problem.validation.map(|(x, truths)| Watched::new(x, truths, &start)).transpose()?;
     if watched.is_some() || held_weights.is_some() {
         problem.truths.check_losses(&scores)?;
     }
@@ -117,6 +132,7 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut W
             (None, None) => None,
         };
         if let Some(loss) = loss.filter(|loss| !loss.is_finite()) {
+            let Truths::Own { .. } = problem.truths else { return Err(diverged(settings, "a loss", round)) };
             let rule = "one whose values are finite".to_string();
             return Err(Error::Param { name: "loss", rule, got: format!("{loss} in round {}", round + 1) });
         }
@@ -162,6 +178,7 @@ impl Rounds<'_> {
     fn next(&mut self, round: usize) -> Result<Vec<Tree>> {
         let deltas = self.truths.deltas(&self.scores, self.weights);
         self.truths.gradients(&self.scores, self.weights, &deltas, &mut self.gradients)?;
+        self.check_gradients(round, &deltas)?;
         for (gradients, absent) in self.gradients.iter_mut().zip(&self.absent) {
             if *absent {
                 gradients.gradients.fill(0.0);
@@ -189,7 +206,40 @@ impl Rounds<'_> {
             add_to_scores(grown, self.cells.order(), scores);
             add_to_others(&grown.tree, self.x, &others, scores);
         }
+        self.check_scores(round)?;
         Ok(grown.into_iter().map(|grown| grown.tree).collect())
+    }
+
+    /// Refuses gradients beyond the numbers of f32, of which no tree could be made.
+    fn check_gradients(&self, round: usize, deltas: &[f64]) -> Result<()> {
+        let are_finite =
+            |all: &[Gradients]| all.iter().all(|own| own.largest.iter().all(|largest| largest.is_finite()));
+        if are_finite(&self.gradients) {
+            return Ok(());
+        }
+        // Are they finite where every row weighs 1?
+        let ones: Option<Vec<f32>> =
+            self.weights.map(|weights| weights.iter().map(|weight| f32::from(u8::from(*weight > 0.0))).collect());
+        let mut plain = vec![Gradients::default(); self.gradients.len()];
+        self.truths.gradients(&self.scores, ones.as_deref(), deltas, &mut plain)?;
+        if !are_finite(&plain) {
+            return Err(diverged(self.settings, "a gradient", round));
+        }
+        let rule = "small enough for a gradient times its weight to be a number of f32; divide all by a constant";
+        let got = format!("a product beyond them in round {}", round + 1);
+        Err(Error::Param { name: "sample_weight", rule: rule.to_string(), got })
+    }
+
+    /// Refuses scores beyond the numbers of f32, or of which the predictions are.
+    fn check_scores(&self, round: usize) -> Result<()> {
+        let most = if self.truths.are_logarithms() { f32::MAX.ln() } else { f32::MAX };
+        let counts = |row: usize| self.weights.is_none_or(|weights| weights[row] > 0.0);
+        let is_wrong = |(row, score): (usize, &f32)| !(score.is_finite() && *score <= most) && counts(row);
+        let any = |scores: &Vec<f32>| scores.par_iter().enumerate().with_min_len(BLOCK).any(is_wrong);
+        match self.scores.iter().any(any) {
+            true => Err(diverged(self.settings, "a score", round)),
+            false => Ok(()),
+        }
     }
 
     /// The rows of a round: each that counts is in by the chance `subsample`; all if none were.
@@ -204,6 +254,13 @@ impl Rounds<'_> {
         let sample: Vec<u32> = self.rows.iter().copied().filter(chosen).collect();
         Some(sample).filter(|sample| !sample.is_empty())
     }
+}
+
+/// What is said of a fit whose steps grow without end.
+fn diverged(settings: &Settings, what: &str, round: usize) -> Error {
+    let rule = "small enough that scores do not grow without end; or divide the targets by a constant".to_string();
+    let got = format!("{}, with {what} beyond the numbers of f32 in round {}", settings.learning_rate, round + 1);
+    Error::Param { name: "learning_rate", rule, got }
 }
 
 /// The rows that are not among these (ascending).

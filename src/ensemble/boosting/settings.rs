@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
+use crate::tree::at_least;
 use crate::tree::grow::{Limits, Order, SplitRules};
 
 /// The order in which a tree grows.
@@ -101,13 +102,6 @@ impl Settings {
             features: ((self.max_features * features as f64).round() as usize).clamp(1, features.max(1)),
             seed: self.seed,
         }
-    }
-}
-
-fn at_least(name: &'static str, value: usize, least: usize) -> Result<()> {
-    match value >= least {
-        true => Ok(()),
-        false => Err(Error::Param { name, rule: format!("at least {least}"), got: value.to_string() }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where a fit begins: the score that every row has before the first tree.
 
 use super::loss::{ClassificationLoss, RegressionLoss};
-use super::robust::{huber_mean, quantile};
+use super::robust::{huber_delta, huber_mean, quantile};
 use super::truths::{NumberLoss, Start, Truths, blocks};
 use crate::error::{Error, Result};
 
@@ -16,12 +16,19 @@ impl Truths<'_> {
         let baseline = match self {
             Truths::Numbers { columns, loss } => return Ok(of_numbers(columns, loss, weights)),
             Truths::Own { columns, loss } => {
+                // The loss sees the rows that count, and no others.
+                let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
+                let of = |values: &[f32]| {
+                    let values = (0..rows).filter(counts).map(|row| values[row]);
+                    values.collect::<Vec<f32>>()
+                };
+                let weights = weights.map(of);
                 let own = |column: &Vec<f32>| {
-                    let score = loss.base_score(column, weights);
-                    if score.is_finite() {
+                    let score = loss.base_score(&of(column), weights.as_deref());
+                    if (score as f32).is_finite() {
                         return Ok(score);
                     }
-                    let rule = "one whose base_score is a finite number".to_string();
+                    let rule = "one whose base_score is a finite number of f32".to_string();
                     Err(Error::Param { name: "loss", rule, got: score.to_string() })
                 };
                 columns.iter().map(own).collect::<Result<_>>()?
@@ -62,7 +69,7 @@ fn of_numbers(columns: &[Vec<f32>], loss: &NumberLoss, weights: Option<&[f32]>) 
             RegressionLoss::Poisson => mean().max(LEAST_CHANCE).ln(),
             RegressionLoss::Huber => {
                 let median = quantile(numbers(), 0.5);
-                let delta = quantile(numbers().map(|(number, own)| ((number - median).abs(), own)), loss.alpha);
+                let delta = huber_delta(numbers().map(|(number, own)| ((number - median).abs(), own)), loss.alpha);
                 start.deltas.push(delta);
                 huber_mean(numbers(), delta)
             }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::loss::{BoostingLoss, ClassificationLoss, RegressionLoss};
-use super::robust::quantile;
+use super::robust::huber_delta;
 use crate::cpu::tree::gradients::{
     Places, Rows, absolute, exponential, huber, logistic, poisson, quantile as pinball, softmax, squared,
 };
@@ -79,18 +79,24 @@ impl Truths<'_> {
     }
 
     /// Takes the baseline off numbers whose loss only knows differences, so that scores in f32 keep their digits;
-    /// returns the scores to begin with.
-    pub fn begin(&mut self, start: &Start) -> Vec<Vec<f32>> {
+    /// returns the scores to begin with. Of rows that count, what is left must be a number of f32.
+    pub fn begin(&mut self, start: &Start, counts: impl Fn(usize) -> bool) -> Result<Vec<Vec<f32>>> {
         let rows = self.rows();
         match self {
             Truths::Numbers { columns, loss } if loss.kind != RegressionLoss::Poisson => {
                 for (column, baseline) in columns.iter_mut().zip(&start.baseline) {
-                    column.iter_mut().for_each(|target| *target = (f64::from(*target) - baseline) as f32);
+                    for (row, target) in column.iter_mut().enumerate() {
+                        let rest = (f64::from(*target) - baseline) as f32;
+                        if !rest.is_finite() && counts(row) {
+                            return Err(too_far(*target, *baseline, row));
+                        }
+                        *target = rest;
+                    }
                 }
                 loss.deltas.clone_from(&start.deltas);
-                vec![vec![0.0; rows]; start.baseline.len()]
+                Ok(vec![vec![0.0; rows]; start.baseline.len()])
             }
-            _ => start.baseline.iter().map(|baseline| vec![*baseline as f32; rows]).collect(),
+            _ => Ok(start.baseline.iter().map(|baseline| vec![*baseline as f32; rows]).collect()),
         }
     }
 
@@ -101,7 +107,7 @@ impl Truths<'_> {
         };
         let delta = |(targets, scores): (&Vec<f32>, &Vec<f32>)| {
             let error = |row: usize| (f64::from(targets[row]) - f64::from(scores[row])).abs();
-            quantile((0..targets.len()).map(|row| (error(row), weights.map_or(1.0, |weights| weights[row]))), *alpha)
+            huber_delta((0..targets.len()).map(|row| (error(row), weights.map_or(1.0, |weights| weights[row]))), *alpha)
         };
         columns.iter().zip(scores).map(delta).collect()
     }
@@ -173,17 +179,42 @@ impl Truths<'_> {
     }
 }
 
-/// The derivatives of a user's loss, checked, times the weights; returns the largest of each.
+fn too_far(target: f32, baseline: f64, row: usize) -> Error {
+    let rule = "numbers of which f32 holds the differences; divide them by a constant".to_string();
+    Error::Param { name: "target", rule, got: format!("{target:e} in row {row}, {baseline:e} before the first tree") }
+}
+
+/// The derivatives of a user's loss, checked, times the weights; returns the largest of each. The loss is shown the
+/// rows that count and no others: what is held out cannot leak, and what is ignored cannot be wrong.
 fn own(loss: &dyn BoostingLoss, rows: Rows<'_>, places: Places<'_>) -> Result<[f32; 2]> {
     let Places { gradients, hessians } = places;
-    loss.gradients(rows.scores, rows.targets, gradients, hessians);
+    let Some(weights) = rows.weights else {
+        loss.gradients(rows.scores, rows.targets, gradients, hessians);
+        return check_own(gradients, hessians, |row| row);
+    };
+    let counting: Vec<usize> = (0..weights.len()).filter(|row| weights[*row] > 0.0).collect();
+    let of = |values: &[f32]| counting.iter().map(|row| values[*row]).collect::<Vec<f32>>();
+    let (scores, targets) = (of(rows.scores), of(rows.targets));
+    let (mut found, mut curved) = (vec![0.0; counting.len()], vec![0.0; counting.len()]);
+    loss.gradients(&scores, &targets, &mut found, &mut curved);
+    check_own(&found, &curved, |at| counting[at])?;
+    gradients.fill(0.0);
+    hessians.fill(0.0);
     let mut largest = [0.0_f32; 2];
-    for (row, (gradient, hessian)) in gradients.iter_mut().zip(hessians).enumerate() {
-        let weight = rows.weights.map_or(1.0, |weights| weights[row]);
-        (*gradient, *hessian) = (*gradient * weight, *hessian * weight);
+    for ((row, gradient), hessian) in counting.into_iter().zip(found).zip(curved) {
+        (gradients[row], hessians[row]) = (gradient * weights[row], hessian * weights[row]);
+        largest = [largest[0].max(gradients[row].abs()), largest[1].max(hessians[row])];
+    }
+    Ok(largest)
+}
+
+/// Refuses derivatives that cannot be, of the rows that `row_of` names; returns the largest of each.
+fn check_own(gradients: &[f32], hessians: &[f32], row_of: impl Fn(usize) -> usize) -> Result<[f32; 2]> {
+    let mut largest = [0.0_f32; 2];
+    for (at, (gradient, hessian)) in gradients.iter().zip(hessians).enumerate() {
         if !(gradient.is_finite() && hessian.is_finite() && *hessian >= 0.0) {
             let rule = "one of finite gradients, and of finite Hessians of at least 0".to_string();
-            let got = format!("gradient {gradient} and Hessian {hessian} in row {row}");
+            let got = format!("gradient {gradient} and Hessian {hessian} in row {}", row_of(at));
             return Err(Error::Param { name: "loss", rule, got });
         }
         largest = [largest[0].max(gradient.abs()), largest[1].max(*hessian)];

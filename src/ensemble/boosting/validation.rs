@@ -5,24 +5,47 @@ use super::settings::Settings;
 use super::truths::{Start, Truths};
 use crate::array::Matrix;
 use crate::cpu::random::permutation::permutation;
+use crate::error::{Error, Result};
 use crate::tree::Tree;
 
 /// The stream of the seed that chooses the rows to hold out.
 const HOLD_OUT_STREAM: u32 = 0xb005;
 
-/// The share of the rows to hold out, drawn from each group (class) alike; at least one row stays in each.
-pub(super) fn hold_out(groups: &[u32], share: f64, seed: u64) -> Vec<bool> {
+/// The share of the rows to hold out, drawn from each group (class) alike; at least one row stays in each. Rows of
+/// weight 0 are neither held out nor counted.
+pub(super) fn hold_out(groups: &[u32], weights: Option<&[f32]>, share: f64, seed: u64) -> Result<Vec<bool>> {
     let count = groups.iter().max().map_or(0, |most| *most as usize + 1);
-    let mut wanted = vec![0_usize; count];
-    groups.iter().for_each(|group| wanted[*group as usize] += 1);
-    wanted.iter_mut().for_each(|rows| *rows = ((*rows as f64 * share).round() as usize).min(rows.saturating_sub(1)));
+    let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
+    let mut sizes = vec![0_usize; count];
+    (0..groups.len()).filter(|row| counts(*row)).for_each(|row| sizes[groups[row] as usize] += 1);
+    let mut wanted = held_of_each(&sizes, share);
+    if wanted.iter().all(|wanted| *wanted == 0) {
+        let rule = "none where every class has one row only, or used with validation rows of their own".to_string();
+        let got = format!("{} rows that count", sizes.iter().sum::<usize>());
+        return Err(Error::Param { name: "n_iter_no_change", rule, got });
+    }
     let mut held = vec![false; groups.len()];
     for row in permutation(seed, HOLD_OUT_STREAM, groups.len() as u32) {
-        let wanted = &mut wanted[groups[row as usize] as usize];
-        held[row as usize] = *wanted > 0;
-        *wanted = wanted.saturating_sub(1);
+        let (row, wanted) = (row as usize, &mut wanted[groups[row as usize] as usize]);
+        held[row] = *wanted > 0 && counts(row);
+        *wanted -= usize::from(held[row]);
     }
-    held
+    Ok(held)
+}
+
+/// How many rows of each group are held out: its share, rounded, and where that leaves fewer than the share of all rows
+/// (or none), one more of the groups that lack most, the first of equals.
+fn held_of_each(sizes: &[usize], share: f64) -> Vec<usize> {
+    let of = |rows: usize| (rows as f64 * share).round() as usize;
+    let mut wanted: Vec<usize> = sizes.iter().map(|rows| of(*rows).min(rows.saturating_sub(1))).collect();
+    let all = of(sizes.iter().sum()).max(1);
+    let lacks = |group: usize| sizes[group] as f64 * share - wanted[group] as f64;
+    let mut more: Vec<(usize, f64)> = (0..sizes.len()).map(|group| (group, lacks(group))).collect();
+    more.retain(|(group, _)| wanted[*group] + 1 < sizes[*group]);
+    more.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let missing = all.saturating_sub(wanted.iter().sum());
+    more.into_iter().take(missing).for_each(|(group, _)| wanted[group] += 1);
+    wanted
 }
 
 /// Validation rows of their own, with their scores.
@@ -35,10 +58,10 @@ pub(super) struct Watched<'a> {
 
 impl<'a> Watched<'a> {
     /// Rows before the first tree.
-    pub fn new(x: Matrix, mut truths: Truths<'a>, start: &Start) -> Watched<'a> {
-        let scores = truths.begin(start);
+    pub fn new(x: Matrix, mut truths: Truths<'a>, start: &Start) -> Result<Watched<'a>> {
+        let scores = truths.begin(start, |_| true)?;
         let rows = (0..x.rows() as u32).collect();
-        Watched { x, truths, scores, rows }
+        Ok(Watched { x, truths, scores, rows })
     }
 
     /// Adds a round's trees, one an output, and says what the loss is now.
@@ -79,5 +102,32 @@ impl Patience {
     /// Rounds worth keeping: up to the best one, if losses decide.
     pub fn kept(&self, rounds: usize) -> usize {
         if self.rounds.is_some() && !self.curve.is_empty() { self.best_rounds } else { rounds }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_held_rows_are_the_share_of_all_and_leave_one_in_each_group() {
+        // 100 classes of four rows: none has half a row to spare, all of them together have forty.
+        assert_eq!(held_of_each(&[4; 100], 0.1).iter().sum::<usize>(), 40);
+        assert_eq!(held_of_each(&[50, 50, 50], 0.1), [5, 5, 5]);
+        assert_eq!(held_of_each(&[1, 4, 3], 0.1), [0, 1, 0]);
+        assert_eq!(held_of_each(&[1, 1, 0], 0.9), [0, 0, 0]);
+        assert_eq!(held_of_each(&[2, 2], 0.9), [1, 1]);
+        assert_eq!(held_of_each(&[2], 0.01), [1]);
+    }
+
+    #[test]
+    fn rows_without_weight_are_not_held() {
+        let weights: Vec<f32> = (0..40).map(|row| if row % 4 == 0 { 2.0 } else { 0.0 }).collect();
+        for seed in 0..20 {
+            let held = hold_out(&[0; 40], Some(&weights), 0.3, seed).unwrap();
+            assert_eq!(held.iter().filter(|held| **held).count(), 3);
+            assert!((0..40).all(|row| !held[row] || row % 4 == 0));
+        }
+        assert!(hold_out(&[0, 1, 0], Some(&[1.0, 1.0, 0.0]), 0.5, 0).is_err());
     }
 }

@@ -30,8 +30,8 @@ use crate::tree::{at_least, check_bins, check_classes, likeliest, rows_to_learn,
 /// # What to expect
 /// - Each tree learns from a bootstrap sample, and each node looks at √d features, drawn anew. The chances are the mean
 ///   of the trees' chances.
-/// - Missing values, ties and weights are as in [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier); a row of
-///   weight 0 is never drawn.
+/// - Missing values, ties and weights are as in [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier); a row
+///   of weight 0 is never drawn.
 /// - The same seed gives the same bits on any number of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -51,7 +51,8 @@ pub struct RandomForestClassifier {
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
     /// Prunes the grown trees: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
+    /// even what gains nothing.
     pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::Sqrt`].
     pub max_features: MaxFeatures,
@@ -60,7 +61,8 @@ pub struct RandomForestClassifier {
     pub max_bins: Option<usize>,
     /// How much the rows of each class count. Default [`ClassWeight::Uniform`].
     pub class_weight: ClassWeight,
-    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default true.
+    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default
+    /// true.
     pub bootstrap: bool,
     /// The share of the rows that a bootstrap sample draws, above 0 and up to 1. Default: all.
     pub max_samples: Option<f64>,
@@ -325,8 +327,8 @@ impl RandomForestClassifierModel {
         self.trees.leaves(&x)
     }
 
-    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each class, with
-    /// the expected chance in the last column; a row of it adds up to the chance.
+    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each
+    /// class, with the expected chance in the last column; a row of it adds up to the chance.
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.

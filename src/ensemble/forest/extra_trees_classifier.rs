@@ -24,8 +24,8 @@ use crate::tree::{ClassWeight, Criterion, MaxFeatures, Tree};
 /// # What to expect
 /// - Each node draws √d features and for each of them one threshold, uniform between the smallest and the largest value
 ///   in the node; the best of these few splits is taken. Each tree learns from all rows, unless `bootstrap` is set.
-/// - Trees are larger than those of a [`RandomForestClassifier`], sooner grown and less alike. The chances are the mean of
-///   the trees' chances.
+/// - Trees are larger than those of a [`RandomForestClassifier`], sooner grown and less alike. The chances are the mean
+///   of the trees' chances.
 /// - A missing value goes to the side where the split gains more. Ties and weights are as in
 ///   [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier).
 /// - The same seed gives the same bits on any number of threads.
@@ -47,16 +47,18 @@ pub struct ExtraTreesClassifier {
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
     /// Prunes the grown trees: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
+    /// even what gains nothing.
     pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::Sqrt`].
     pub max_features: MaxFeatures,
-    /// Bins of a feature at most, from 2 to 255: a cut is then drawn among those between the bins of a node. `None` draws
-    /// thresholds among all numbers. Default 255.
+    /// Bins of a feature at most, from 2 to 255: a cut is then drawn among those between the bins of a node. `None`
+    /// draws thresholds among all numbers. Default 255.
     pub max_bins: Option<usize>,
     /// How much the rows of each class count. Default [`ClassWeight::Uniform`].
     pub class_weight: ClassWeight,
-    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default false.
+    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default
+    /// false.
     pub bootstrap: bool,
     /// The share of the rows that a bootstrap sample draws, above 0 and up to 1. Default: all.
     pub max_samples: Option<f64>,
@@ -261,8 +263,8 @@ impl ExtraTreesClassifierModel {
         self.forest.oob_decision_function()
     }
 
-    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the trees that vote for its class `y` minus
-    /// the largest share for another. Negative where the majority is wrong.
+    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the trees that vote for its class `y`
+    /// minus the largest share for another. Negative where the majority is wrong.
     pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
         self.forest.margins(x, y)
     }

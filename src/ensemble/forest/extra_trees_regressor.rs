@@ -22,9 +22,9 @@ use crate::tree::{MaxFeatures, RegressionCriterion, Tree};
 /// ```
 ///
 /// # What to expect
-/// - Each node draws one threshold for every feature, uniform between the smallest and the largest value in the node, and
-///   takes the best of these splits; `max_features` lessens how many. Each tree learns from all rows, unless `bootstrap`
-///   is set. The prediction is the mean of the trees'.
+/// - Each node draws one threshold for every feature, uniform between the smallest and the largest value in the node,
+///   and takes the best of these splits; `max_features` lessens how many. Each tree learns from all rows, unless
+///   `bootstrap` is set. The prediction is the mean of the trees'.
 /// - A missing value goes to the side where the split gains more. Ties and weights are as in
 ///   [`DecisionTreeRegressor`](crate::tree::DecisionTreeRegressor).
 /// - The same seed gives the same bits on any number of threads.
@@ -46,14 +46,16 @@ pub struct ExtraTreesRegressor {
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
     /// Prunes the grown trees: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
+    /// even what gains nothing.
     pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::All`].
     pub max_features: MaxFeatures,
-    /// Bins of a feature at most, from 2 to 255: a cut is then drawn among those between the bins of a node. `None` draws
-    /// thresholds among all numbers. Default 255.
+    /// Bins of a feature at most, from 2 to 255: a cut is then drawn among those between the bins of a node. `None`
+    /// draws thresholds among all numbers. Default 255.
     pub max_bins: Option<usize>,
-    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default false.
+    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default
+    /// false.
     pub bootstrap: bool,
     /// The share of the rows that a bootstrap sample draws, above 0 and up to 1. Default: all.
     pub max_samples: Option<f64>,

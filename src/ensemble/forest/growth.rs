@@ -31,8 +31,8 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Grows the trees, one on each core at a time, or as many as it holds together on a GPU; `target_of` makes what a tree learns from how often it counts each
-    /// row. An observer may end the forest early.
+    /// Grows the trees, one on each core at a time, or as many as it holds together on a GPU; `target_of` makes what a
+    /// tree learns from how often it counts each row. An observer may end the forest early.
     pub(super) fn grow<T: Target>(
         &self,
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,

@@ -50,14 +50,16 @@ pub struct RandomForestRegressor {
     /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
     pub min_impurity_decrease: f64,
     /// Prunes the grown trees: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. Default 0.
+    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
+    /// even what gains nothing.
     pub ccp_alpha: f64,
     /// How many features each split looks at. Default [`MaxFeatures::All`].
     pub max_features: MaxFeatures,
     /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
     /// Default 255.
     pub max_bins: Option<usize>,
-    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default true.
+    /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement. Default
+    /// true.
     pub bootstrap: bool,
     /// The share of the rows that a bootstrap sample draws, above 0 and up to 1. Default: all.
     pub max_samples: Option<f64>,
@@ -281,7 +283,8 @@ pub struct RandomForestRegressorModel {
 }
 
 impl RandomForestRegressorModel {
-    /// The trees; the values of a node are the means of the targets.
+    /// The trees; the values of a node are the means of the targets, or their medians by
+    /// [`AbsoluteError`](crate::tree::RegressionCriterion::AbsoluteError).
     pub fn trees(&self) -> &[Tree] {
         self.trees.trees()
     }
@@ -291,7 +294,7 @@ impl RandomForestRegressorModel {
         self.trees.names()
     }
 
-    /// How much each column lessened the variance, the mean over the trees: shares with the sum 1.
+    /// How much each column lessened the criterion, the mean over the trees: shares with the sum 1.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.trees.importances()
     }
@@ -319,8 +322,8 @@ impl RandomForestRegressorModel {
         self.trees.leaves(&x)
     }
 
-    /// How much each feature moves the prediction of each row away from the expected one: a matrix n×(d + 1) for each target, with
-    /// the expected prediction in the last column; a row of it adds up to the prediction.
+    /// How much each feature moves the prediction of each row away from the expected one: a matrix n×(d + 1) for each
+    /// target, with the expected prediction in the last column; a row of it adds up to the prediction.
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.

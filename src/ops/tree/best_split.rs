@@ -108,8 +108,8 @@ impl Monotone {
 ///
 /// On a GPU the device bounds what each feature gains in f32, and the host settles the winner among those that may be
 /// best, in f64 from the exact sums, with the function that the CPU uses: the same split on every device, to the bit.
-/// The cells of categorical features come to the host without bounds, in the same read-back.
-/// One read-back, or two where a node has more than four such features. Costs about 50 additions and comparisons a cell.
+/// The cells of categorical features come without bounds, in the same read-back: one, or two where a node has more than
+/// four such features. For monotone searches whole histograms are read back. Costs about 50 operations a cell.
 pub fn best_split(
     stream: &mut Stream,
     binned: &Binned<'_>,

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::upload_table;
 use crate::array::{DeviceMatrix, RowStore, blocks};
+use crate::cpu::tree::ordered;
 use crate::cpu::tree::predict::{FEATURE, LEVELS, Step, Walk};
 use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
@@ -46,11 +47,12 @@ const BLOCK: usize = 256;
 /// What a step costs, in operations: its loads are scattered.
 const OPERATIONS: u64 = 96;
 
-/// Leads each row of X (n×d, missing values allowed) through the trees in order and calls `arrive` for each block of rows
-/// and tree with the rows' results, the tree and the leaf of each row. `out` is n×outputs.
+/// Leads each row of X (n×d, missing values allowed) through the trees in order and calls `arrive` for each block of
+/// rows and tree with the rows' results, the tree and the leaf of each row. `out` is n×outputs.
 ///
-/// On a GPU only the leaves' numbers come back, a byte each for trees of up to 256 nodes; what they stand for is added by
-/// `arrive` on the host in the order of the trees: the same result on every device. Costs one step a row, tree and level.
+/// On a GPU only the leaves' numbers come back, a byte each for trees of up to 256 nodes; what they stand for is added
+/// by `arrive` on the host in the order of the trees: the same result on every device. Costs one step a row, tree and
+/// level.
 pub fn predict<T: Send>(
     stream: &mut Stream,
     x: &DeviceMatrix,
@@ -135,12 +137,6 @@ fn upload(recording: &mut Recording, walk: &Walk) -> Result<Trees> {
     };
     let levels = upload_table(recording, walk.words(), 16, "sets of levels")?;
     Ok(Trees { steps: upload_table(recording, &steps, 16, "trees")?, levels, roots, bits })
-}
-
-/// An integer in the order of the numbers, as the shader makes it; −0 as 0, as they compare equal.
-fn ordered(threshold: f32) -> u32 {
-    let bits = (threshold + 0.0).to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
 }
 
 /// The leaves of some rows in some trees, read back: word after word, in each all rows.

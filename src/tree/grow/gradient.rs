@@ -172,10 +172,7 @@ impl Cells for GradientCells<'_> {
     }
 
     fn fill(&mut self, fills: &[Fill]) -> Result<()> {
-        let fill =
-            |fill: &Fill| tree::Fill { tree: fill.tree, rows: fill.rows.clone(), slot: fill.slot, parent: fill.parent };
-        let fills: Vec<tree::Fill> = fills.iter().map(fill).collect();
-        histogram(&mut self.stream, &self.binned, &mut self.growing, &fills)
+        histogram(&mut self.stream, &self.binned, &mut self.growing, fills)
     }
 
     fn search(&mut self, searches: &[Search<NodeSums>]) -> Result<Vec<Option<Split<NodeSums>>>> {

@@ -18,6 +18,7 @@ use super::levels::Levels;
 use super::tree::Tree;
 use crate::cpu::tree::bin_set::BinSet;
 use crate::error::Result;
+pub(crate) use crate::ops::tree::Fill;
 
 /// In which order leaves are divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,22 +57,12 @@ pub(crate) struct Grown<Totals> {
     pub rows: Vec<Range<usize>>,
 }
 
-/// A histogram to make.
-#[derive(Debug, Clone)]
-pub(crate) struct Fill {
-    pub tree: usize,
-    pub rows: Range<usize>,
-    /// Where it goes; what was there is gone.
-    pub slot: usize,
-    /// The slot of the parent, from which the new histogram is then taken away: it becomes the sibling's.
-    pub parent: Option<usize>,
-}
-
 /// A node whose best split is wanted.
 #[derive(Debug, Clone)]
 pub(crate) struct Search<Totals> {
     pub tree: usize,
-    /// The way from the root, see [`ROOT`](crate::tree::features::ROOT); with `tree` the key of what is drawn by chance.
+    /// The way from the root, see [`ROOT`](crate::tree::features::ROOT); with `tree` the key of what is drawn by
+    /// chance.
     pub path: u64,
     /// The slot of its histogram.
     pub slot: usize,
@@ -124,8 +115,8 @@ pub(crate) trait Cells {
     /// How many leaves of a tree are worked out at once where the best comes first: 1, or more where a step is dear.
     fn ahead(&self) -> usize;
 
-    /// Brings rows back into ascending order whose division was worked out and then not wanted, for what reads the order
-    /// later: ranges of the order.
+    /// Brings rows back into ascending order whose division was worked out and then not wanted, for what reads the
+    /// order later: ranges of the order.
     fn rejoin(&mut self, unused: Vec<Range<usize>>);
 
     /// How many histograms may be kept at once, at least 2. More nodes than that make do without their parents'.

@@ -13,14 +13,12 @@ pub use nominal_tree::{NominalNode, NominalTree};
 use super::parameters::at_least;
 use super::trees::rows_to_learn;
 use super::{check_classes, likeliest};
-use crate::array::Matrix;
+use crate::array::{MOST_LEVELS, Matrix};
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, Rows, Task};
 
 const OP: &str = "Id3Classifier";
-/// Codes that an f32 holds exactly.
-const MOST_LEVELS: f32 = 16_777_216.0;
 
 /// ID3: a tree for classes whose columns are levels, such as colours, each written as a code 0, 1, 2, …
 ///
@@ -43,10 +41,10 @@ const MOST_LEVELS: f32 = 16_777_216.0;
 /// # What to expect
 /// - All columns are taken as levels; a number that is no code is an error. [`Dataset`](crate::Dataset) and the command
 ///   line make codes of columns of text.
-/// - Of equally good columns the lowest wins. A node of several classes is divided even by a column that tells nothing, as
-///   long as one has two levels there.
-/// - At a level that a node has not seen, or a missing one (NaN), the answer is the node's own: its commonest class. Rows
-///   without a level are left out where the column is asked for, and its gain counts for the others alone.
+/// - Of equally good columns the lowest wins. A node of several classes is divided even by a column that tells nothing,
+///   as long as one has two levels there.
+/// - At a level that a node has not seen, or a missing one (NaN), the answer is the node's own: its commonest class.
+///   Rows without a level are left out where the column is asked for, and its gain counts for the others alone.
 /// - Columns of many levels look better than they are; a number of the row would be the best of all.
 /// - The same bits on any number of threads. Costs n·d steps a level of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,7 +106,8 @@ impl Id3Classifier {
 
 /// Refuses numbers that are no codes.
 fn check_codes(x: &Matrix) -> Result<()> {
-    let code = |value: f32| value.is_nan() || (0.0..MOST_LEVELS).contains(&value) && value.fract() == 0.0;
+    let most = MOST_LEVELS as f32;
+    let code = |value: f32| value.is_nan() || (0.0..most).contains(&value) && value.fract() == 0.0;
     match x.as_slice().iter().position(|value| !code(*value)) {
         None => Ok(()),
         Some(at) => {

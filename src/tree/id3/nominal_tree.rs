@@ -59,13 +59,15 @@ impl NominalTree {
         depths.into_iter().max().unwrap_or(0)
     }
 
-    /// The node that a row of codes ends in: a leaf, or the last one that knows its level.
+    /// The node that a row of codes ends in: a leaf, or the last one that knows its level. Panics when the row has
+    /// fewer columns than the tree asks for, as indexing does.
     pub fn node_of(&self, row: &[f32]) -> u32 {
         let mut at = 0;
         loop {
             let node = &self.nodes[at as usize];
             let Some(column) = node.column else { return at };
-            let value = row[column as usize];
+            // −0 is level 0.
+            let value = row[column as usize] + 0.0;
             let level = node.levels.binary_search_by(|level| (*level as f32).total_cmp(&value));
             match level {
                 Ok(place) => at = node.first_child + place as u32,

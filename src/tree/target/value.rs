@@ -17,7 +17,7 @@ const SUM_BITS: u32 = 62;
 /// Targets n×p with weights, as integers and as they are.
 #[derive(Debug, Clone)]
 pub(crate) struct Values {
-    /// The targets less their mean in units of `unit`, n×p.
+    /// The targets less their mean in units of `unit`, n×p; 0 in rows that do not count.
     fixed: Vec<i64>,
     /// What 1 in fixed point stands for: a power of two.
     unit: f64,
@@ -50,7 +50,11 @@ impl Values {
         let (rows, outputs) = (targets.rows(), targets.columns());
         let packed = FixedWeights::new(op, rows, weights.as_deref(), WEIGHT_BITS)?;
         let means: Vec<f64> = (0..outputs).map(|output| mean(&targets, output, weights.as_deref())).collect();
-        let residual = |at: usize| f64::from(targets.as_slice()[at]) - means[at % outputs];
+        // Rows that do not count are nothing, so that they do not make the others coarser.
+        let residual = |at: usize| match packed.words[at / outputs] {
+            0 => 0.0,
+            _ => f64::from(targets.as_slice()[at]) - means[at % outputs],
+        };
         let farthest = (0..rows * outputs).map(|at| residual(at).abs()).fold(0.0, f64::max);
         let heaviest = u64::BITS - packed.largest.leading_zeros();
         let most = 2_f64.powi((SUM_BITS - packed.count_bits - heaviest) as i32);
@@ -214,7 +218,8 @@ impl Target for ValueTarget<'_> {
         absolute.then(|| RankedValues { values: &self.values.fixed, packed: &self.packed, outputs: self.outputs() })
     }
 
-    /// Mean and variance, or median and absolute deviation, in f64 from the targets as they were given, the rows in their order.
+    /// Mean and variance, or median and absolute deviation, in f64 from the targets as they were given, the rows in
+    /// their order.
     fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> Summary {
         let weight: f64 = rows.iter().map(|row| self.weight(*row as usize)).sum();
         let (mut impurity, mut pure) = (0.0, true);

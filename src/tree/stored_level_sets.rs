@@ -17,6 +17,9 @@ const WORDS: usize = BINS / 32;
 /// numbered within its tree, the words of all sets, and the bins of the levels. Trees without levels have none of it.
 pub(super) fn store_level_sets(container: &mut Container, trees: &[Tree]) -> Result<()> {
     let Some(levels) = trees.iter().find_map(|tree| tree.levels.as_ref()) else { return Ok(()) };
+    if trees.iter().any(|tree| tree.levels.as_ref() != Some(levels)) {
+        return Err(container.refuse("its trees have different bins of levels, and a file has room for one kind"));
+    }
     let nodes = trees.iter().flat_map(|tree| tree.nodes());
     let numbers: Vec<u32> = nodes.map(|node| node.level_set.unwrap_or(NONE)).collect();
     let words: Vec<u32> = trees.iter().flat_map(|tree| &tree.sets).flat_map(|set| set.0).collect();

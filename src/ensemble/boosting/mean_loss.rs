@@ -1,4 +1,4 @@
-//! The mean loss of rows, for validation curves.
+//! The mean loss of rows, for validation curves; rows of weight 0 have no part in it, whatever they hold.
 
 use super::loss::{ClassificationLoss, RegressionLoss};
 use super::truths::{NumberLoss, Truths, blocks};
@@ -19,23 +19,25 @@ impl Truths<'_> {
     /// The mean loss of the rows, over the outputs too. NaN where a loss of the user's does not know it.
     pub fn loss(&self, scores: &[Vec<f32>], weights: Option<&[f32]>) -> f64 {
         let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
+        let mean = |error: &(dyn Fn(usize) -> f64 + Sync)| {
+            let counted = |row: usize| if weight(row) > 0.0 { weight(row) * error(row) } else { 0.0 };
+            blocks(self.rows(), counted) / blocks(self.rows(), weight)
+        };
         let score = |output: usize, row: usize| f64::from(scores[output][row]);
-        let total = blocks(self.rows(), weight);
-        let sum = match self {
+        match self {
             Truths::Numbers { columns, loss } => {
                 let error = |row: usize| {
                     let columns = columns.iter().enumerate();
                     columns.map(|(at, column)| loss.value(at, f64::from(column[row]), score(at, row))).sum::<f64>()
                 };
-                blocks(self.rows(), |row| weight(row) * error(row)) / columns.len() as f64
+                mean(&error) / columns.len() as f64
             }
             Truths::Own { columns, loss } => {
                 let error = |row: usize| {
                     let columns = columns.iter().zip(scores);
                     columns.map(|(column, scores)| loss.loss(scores[row], column[row]).unwrap_or(f64::NAN)).sum::<f64>()
                 };
-                let counted = |row: usize| if weight(row) > 0.0 { weight(row) * error(row) } else { 0.0 };
-                blocks(self.rows(), counted) / columns.len() as f64
+                mean(&error) / columns.len() as f64
             }
             Truths::Binary { targets, loss } => {
                 let against = |row: usize| if targets[row] > 0.5 { -score(0, row) } else { score(0, row) };
@@ -44,7 +46,7 @@ impl Truths<'_> {
                     ClassificationLoss::LogLoss => against(row).max(0.0) + (-against(row).abs()).exp().ln_1p(),
                     ClassificationLoss::Exponential => against(row).exp(),
                 };
-                blocks(self.rows(), |row| weight(row) * error(row))
+                mean(&error)
             }
             Truths::Classes { classes, count } => {
                 let loss = |row: usize| {
@@ -52,10 +54,9 @@ impl Truths<'_> {
                     let sum: f64 = (0..*count).map(|class| (score(class, row) - highest).exp()).sum();
                     sum.ln() + highest - score(classes[row] as usize, row)
                 };
-                blocks(self.rows(), |row| weight(row) * loss(row))
+                mean(&loss)
             }
-        };
-        sum / total
+        }
     }
 }
 

@@ -1,0 +1,50 @@
+//! Trees from the nodes of others: numbered anew, cut short, or put in the place of a leaf.
+
+use super::tree::{Node, Tree};
+
+impl Tree {
+    /// Puts a tree in the place of a leaf, whose values it has.
+    pub(super) fn graft(&mut self, leaf: u32, subtree: &Tree) {
+        let mut open = vec![(leaf, 0)];
+        while let Some((to, from)) = open.pop() {
+            open.extend(self.divide_as(to, subtree, from).into_iter().flatten());
+        }
+    }
+
+    /// The same tree with its nodes numbered level by level, from left to right; a node for which `keeps` does not hold
+    /// is a leaf.
+    pub(super) fn by_level(&self, keeps: impl Fn(u32) -> bool) -> Tree {
+        let mut copy = Tree::leaf(self.outputs(), Node::default()).with_levels_of(self);
+        copy.copy_leaf(0, self, 0);
+        let (mut order, mut number) = (vec![0_u32], 0);
+        while let Some(&from) = order.get(number) {
+            if keeps(from)
+                && let Some(children) = copy.divide_as(number as u32, self, from)
+            {
+                order.extend(children.map(|(_, child)| child));
+            }
+            number += 1;
+        }
+        copy
+    }
+
+    /// Divides a leaf as a node of another tree is divided; returns the new leaves and the children they stand for.
+    /// None where that node is a leaf.
+    fn divide_as(&mut self, leaf: u32, tree: &Tree, from: u32) -> Option<[(u32, u32); 2]> {
+        let node = &tree.nodes()[from as usize];
+        let [left, right] = self.divide(leaf, node.feature?, node.threshold, node.missing_left, node.gain);
+        if let Some(bins) = tree.left_bins(node) {
+            self.divide_levels(leaf, *bins);
+        }
+        let children = [(left, node.children[0]), (right, node.children[1])];
+        children.iter().for_each(|(to, from)| self.copy_leaf(*to, tree, *from));
+        Some(children)
+    }
+
+    /// Gives a leaf the values of another tree's node, and what is known of its rows.
+    fn copy_leaf(&mut self, to: u32, tree: &Tree, from: u32) {
+        let Node { weight, count, impurity, .. } = tree.nodes()[from as usize];
+        *self.node_mut(to) = Node { weight, count, impurity, ..Node::default() };
+        self.value_mut(to).copy_from_slice(tree.value(from));
+    }
+}
