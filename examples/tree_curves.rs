@@ -10,6 +10,13 @@ use gristmill::selection::{Scoring, permutation_importance};
 
 fn main() -> gristmill::Result<()> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "tree_curves.svg".to_string());
+    draw(&path)?.iter().for_each(|line| println!("{line}"));
+    println!("{path}");
+    Ok(())
+}
+
+/// Draws the picture, and tells of the forest's margins.
+pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let (train, test) = datasets::breast_cancer()?.split(0.6, 1)?;
     let (leaves, scores) = pruning(&train, &test)?;
     let forest = RandomForestClassifier::default().fit(&train.x, train.labels()?)?;
@@ -19,36 +26,34 @@ fn main() -> gristmill::Result<()> {
     let by_loss = plot::importances(&names, &permuted.means())?.title("Accuracy lost when permuted");
     let margins = forest.margins(&test.x, test.labels()?)?;
     let strength = forest.strength(&test.x, test.labels()?)?;
-    println!(
-        "margins: {:.3} at least, {:.3} on average",
-        margins.iter().copied().fold(1.0, f64::min),
-        strength.strength
-    );
-    println!("correlation {:.3}, error {:.3}", strength.correlation, strength.error);
+    let least = margins.iter().copied().fold(1.0, f64::min);
+    let lines = vec![
+        format!("margins: {least:.3} at least, {:.3} on average", strength.strength),
+        format!("correlation {:.3}, error {:.3}", strength.correlation, strength.error),
+    ];
     let panels = Panels::new(3)?.title("Trees on breast cancer").figure(leaves).figure(scores);
     let boosted = GradientBoostingClassifier::default().fit(&train.x, train.labels()?)?;
     let explained = boosted.shapley_values(&test.x)?;
     let values = explained[0].select_columns(&(0..test.x.columns()).collect::<Vec<usize>>())?;
-    let summary = plot::shapley_summary(&values, &test.x, 10)?;
-    panels.figure(stages(&train, &test)?).figure(by_gain).figure(by_loss).figure(summary).save(&path)?;
-    println!("{path}");
-    Ok(())
+    let summary =
+        plot::shapley_summary(&values, &test.x, 10)?.x_label("what the column adds to the log-odds of malignant");
+    panels.figure(stages(&train, &test)?).figure(by_gain).figure(by_loss).figure(summary).save(path)?;
+    Ok(lines)
 }
 
 /// Leaves and accuracies along the path of pruning.
 fn pruning(train: &Dataset, test: &Dataset) -> gristmill::Result<(Figure, Figure)> {
     let tree = DecisionTreeClassifier::default();
     let (y, truth) = (train.labels()?, test.labels()?);
-    let (mut leaves, mut seen, mut new) = (vec![], vec![], vec![]);
+    let (mut seen, mut new) = (vec![], vec![]);
     for alpha in tree.cost_complexity_pruning_path(&train.x, y)?.alphas {
         let model = tree.clone().ccp_alpha(alpha).fit(&train.x, y)?;
-        leaves.push((alpha, model.tree().leaves() as f64));
         seen.push((alpha, model.score(&train.x, y)?));
         new.push((alpha, model.score(&test.x, truth)?));
     }
-    let figure = |title: &str, label: &str| Figure::new().title(title).x_label("alpha").y_label(label);
-    let accuracies = figure("Accuracy along the path", "accuracy").steps("fitted rows", seen).steps("new rows", new);
-    Ok((figure("Leaves along the path of pruning", "leaves").steps("", leaves), accuracies))
+    let accuracies = plot::pruning_curves(&[("fitted rows", seen), ("new rows", new)]);
+    let accuracies = accuracies.title("Accuracy along the path of pruning").y_label("accuracy");
+    Ok((plot::pruning_path(tree.fit(&train.x, y)?.tree()), accuracies))
 }
 
 /// Errors after each round, of AdaBoost and of gradient boosting, and AdaBoost's bound.

@@ -7,6 +7,13 @@ use gristmill::prelude::*;
 
 fn main() -> gristmill::Result<()> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "tree_regions.svg".to_string());
+    draw(&path)?.iter().for_each(|line| println!("{line}"));
+    println!("{path}");
+    Ok(())
+}
+
+/// Draws the picture, and tells how good each model is.
+pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let (train, test) = (datasets::rectangle(200, 1)?, datasets::rectangle(5000, 2)?);
     let (y, truth) = (train.labels()?, test.labels()?);
     let mut flipped = y.codes().to_vec();
@@ -24,17 +31,17 @@ fn main() -> gristmill::Result<()> {
     let mut panels = Panels::new(2)?.title("Trees on 200 points of the rectangle");
     let pictures = [
         ("one tree", one.predict(&cells)?, one.score(&test.x, truth)?),
-        ("the tree after one label flipped", other.predict(&cells)?, other.score(&test.x, truth)?),
+        ("the same, one label flipped", other.predict(&cells)?, other.score(&test.x, truth)?),
         ("100 trees of a forest", forest.predict(&cells)?, forest.score(&test.x, truth)?),
         ("100 rounds of boosting", boosting.predict(&cells)?, boosting.score(&test.x, truth)?),
     ];
+    let mut lines = vec![];
     for (name, said, accuracy) in pictures {
-        let title = format!("{name}: {:.1} % of 5000 new points right", 100.0 * accuracy);
-        println!("{title}");
-        let figure = Figure::new().size(500, 420)?.title(title).equal_axes().regions(&grid, said.codes())?;
+        let title = format!("{name}: {:.1} % of new points right", 100.0 * accuracy);
+        let figure = Figure::new().size(500, 420)?.title(&title).regions(&grid, said.codes())?;
         panels = panels.figure(figure.scatter_classes(&train.x, [0, 1], y)?);
+        lines.push(title);
     }
-    panels.save(&path)?;
-    println!("{path}");
-    Ok(())
+    panels.save(path)?;
+    Ok(lines)
 }

@@ -1,14 +1,12 @@
 //! What surrounds the plane: title, axes, legend; and how much room they take.
 
 use super::colour::{GRID, INK};
-use super::figure::{Figure, Swatch};
+use super::figure::{Figure, NAME, Swatch};
 use super::layer::Layer;
 use super::marker::Marker;
-use super::scale::{Range, Scale, ticks};
+use super::scale::{Range, Scale, logarithmic_ticks, ticks};
 use super::svg::{Anchor, Svg, number, shortened, text_width};
 
-/// The most letters of a name along an axis or in the legend.
-const NAME: usize = 20;
 /// Height of a line of the legend.
 const LINE: f64 = 20.0;
 /// The sine and cosine of slanted names, 40° upward.
@@ -51,18 +49,30 @@ fn arranged(figure: &Figure) -> Layout {
     let x_label = if figure.x_label.is_empty() { 0.0 } else { 20.0 };
     let y_label = if figure.y_label.is_empty() { 0.0 } else { 22.0 };
     let right = legend_width(figure).max(18.0);
-    let (mut x_range, mut y_range) = ranges(figure);
+    let logarithmic = is_logarithmic(figure);
+    let (mut x_range, mut y_range) = ranges(figure, logarithmic);
 
     let height = (figure.height - top - 30.0 - x_label).max(40.0);
-    let y_ticks = |range, height: f64| axis_ticks(&figure.y_names, range, (height / 45.0) as usize);
+    let y_ticks = |range, height: f64| axis_ticks(figure, &figure.y_names, range, (height / 45.0) as usize);
     let widest = |ticks: &[(f64, String)]| ticks.iter().map(|tick| text_width(&tick.1, 12.0)).fold(0.0, f64::max);
-    let left = 14.0 + y_label + widest(&y_ticks(y_range, height));
-    let width = (figure.width - left - right).max(40.0);
+    let mut left = 14.0 + y_label + widest(&y_ticks(y_range, height));
+    let mut width = (figure.width - left - right).max(40.0);
 
-    let x_ticks = |range| axis_ticks(&figure.x_names, range, (width / 55.0) as usize);
-    let x_width = widest(&x_ticks(x_range));
+    let x_ticks = |range, width: f64| match logarithmic {
+        true => logarithmic_ticks(range, ((width / 55.0) as usize).clamp(2, 12)),
+        false => axis_ticks(figure, &figure.x_names, range, (width / 55.0) as usize),
+    };
+    let x_width = widest(&x_ticks(x_range, width));
     let slot = width / figure.x_names.as_ref().map_or(1.0, |names| names.len() as f64);
     let slanted = figure.x_names.is_some() && x_width + 6.0 > slot;
+    if slanted {
+        // Slanted names reach to the left of their places, the first one perhaps beyond the edge.
+        let place = |value: f64| (value - x_range.low) / x_range.width() * width;
+        let reach = |tick: &(f64, String)| text_width(&tick.1, 12.0) * SLANT.1 - place(tick.0);
+        let needed = x_ticks(x_range, width).iter().map(reach).fold(0.0, f64::max) + 6.0;
+        left = left.max(needed.min(figure.width / 2.0));
+        width = (figure.width - left - right).max(40.0);
+    }
     let names_height = if slanted { x_width * SLANT.0 + 8.0 } else { 0.0 };
     let height = (height - names_height).max(40.0);
     if figure.equal_axes {
@@ -72,23 +82,32 @@ fn arranged(figure: &Figure) -> Layout {
     Layout {
         left,
         top,
-        x: Scale { range: x_range, length: width, upward: false },
+        x: Scale { range: x_range, length: width, upward: false, logarithmic },
         // Rows of cells go down, numbers go up.
-        y: Scale { range: y_range, length: height, upward: figure.y_names.is_none() },
-        x_ticks: x_ticks(x_range),
+        y: Scale { range: y_range, length: height, upward: figure.y_names.is_none(), logarithmic: false },
+        x_ticks: x_ticks(x_range, width),
         y_ticks: y_ticks(y_range, height),
         slanted,
     }
 }
 
-/// What the axes hold: what was asked for, or all layers with a margin where nothing fills the plane.
-fn ranges(figure: &Figure) -> (Range, Range) {
+/// Whether the x axis is logarithmic: what has names or cells along it has places, not numbers.
+fn is_logarithmic(figure: &Figure) -> bool {
+    figure.logarithmic_x && figure.x_names.is_none() && !figure.layers.iter().any(Layer::fills)
+}
+
+/// What the axes hold: what was asked for, or all layers with a margin where nothing fills the plane. The range of a
+/// logarithmic axis is one of logarithms.
+fn ranges(figure: &Figure, logarithmic: bool) -> (Range, Range) {
     let filled = figure.layers.iter().any(Layer::fills);
     let bars = figure.layers.iter().any(|layer| matches!(layer, Layer::Bars { .. }));
     let margin = |named: bool| if filled || named { 0.0 } else { 0.05 };
     // A grid of cells sets the ends: points beyond it have no region to lie in.
     let ends = || figure.layers.iter().filter(|layer| !filled || layer.fills());
-    let x = Range::of(ends().flat_map(Layer::x_values)).padded(margin(figure.x_names.is_some()));
+    let number = |value: f64| if logarithmic { value.log10() } else { value };
+    let x = Range::of(ends().flat_map(Layer::x_values).map(number)).padded(margin(figure.x_names.is_some()));
+    let asked = figure.x_range.filter(|range| !logarithmic || range.low > 0.0);
+    let asked = asked.map(|range| Range { low: number(range.low), high: number(range.high) });
     let mut y = Range::of(ends().flat_map(Layer::y_values));
     let (low, high) = (y.low, y.high);
     y = y.padded(margin(figure.y_names.is_some()));
@@ -96,16 +115,16 @@ fn ranges(figure: &Figure) -> (Range, Range) {
         // Bars stand on the axis.
         y = Range { low: if low == 0.0 { 0.0 } else { y.low }, high: if high == 0.0 { 0.0 } else { y.high } };
     }
-    (figure.x_range.unwrap_or(x), figure.y_range.unwrap_or(y))
+    (asked.unwrap_or(x), figure.y_range.unwrap_or(y))
 }
 
-fn axis_ticks(names: &Option<Vec<String>>, range: Range, count: usize) -> Vec<(f64, String)> {
+fn axis_ticks(figure: &Figure, names: &Option<Vec<String>>, range: Range, count: usize) -> Vec<(f64, String)> {
     match names {
         // At most sixty names; of more, some.
         Some(names) => {
             let every = names.len().div_ceil(60).max(1);
             let named = names.iter().enumerate().step_by(every);
-            named.map(|(at, name)| (at as f64, shortened(name, NAME))).collect()
+            named.map(|(at, name)| (at as f64, shortened(name, figure.letters))).collect()
         }
         None => ticks(range, count.clamp(2, 12)),
     }
@@ -190,8 +209,8 @@ fn draw_swatch(svg: &mut Svg, swatch: &Swatch, left: f64, middle: f64) {
         Layer::Line { colour: colour.to_string(), dashed, points }
     };
     let (x, y) = (
-        Scale { range: Range { low: 0.0, high: 1.0 }, length: 20.0, upward: false },
-        Scale { range: Range { low: 0.0, high: 1.0 }, length: LINE, upward: false },
+        Scale { range: Range { low: 0.0, high: 1.0 }, length: 20.0, upward: false, logarithmic: false },
+        Scale { range: Range { low: 0.0, high: 1.0 }, length: LINE, upward: false, logarithmic: false },
     );
     svg.open("g", &format!("transform=\"translate({} {})\"", number(left), number(middle)));
     match swatch {

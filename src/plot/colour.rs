@@ -1,8 +1,8 @@
 //! Colours that colour-blind readers can tell apart.
 
 /// Okabe and Ito's colours (2008). Grey stands for their black, which is our text, and the yellow is darkened, as it
-/// lies on white here.
-const CLASSES: [[u8; 3]; 8] = [
+/// lies on white here. Two dark ones of Tol's follow, so that ten digits have ten colours.
+const CLASSES: [[u8; 3]; 10] = [
     [0x00, 0x72, 0xb2],
     [0xd5, 0x5e, 0x00],
     [0x00, 0x9e, 0x73],
@@ -11,6 +11,8 @@ const CLASSES: [[u8; 3]; 8] = [
     [0x56, 0xb4, 0xe9],
     [0x7f, 0x7f, 0x7f],
     [0xbf, 0xae, 0x00],
+    [0x33, 0x22, 0x88],
+    [0x88, 0x22, 0x55],
 ];
 /// The ends of the scale of a heat map, from little to much: lightness falls all the way.
 const SCALE: [[u8; 3]; 4] = [[0xf7, 0xfb, 0xff], [0x9e, 0xca, 0xe1], [0x31, 0x82, 0xbd], [0x08, 0x30, 0x6b]];

@@ -16,6 +16,9 @@ use crate::model::write_atomically;
 /// Pixels a side, from room for axes to what viewers can hold.
 const SIDES: std::ops::RangeInclusive<u32> = 160..=16_384;
 
+/// The most letters of a name along an axis or in the legend, unless a picture has room for more.
+pub(super) const NAME: usize = 20;
+
 /// What a legend shows beside a name.
 #[derive(Debug, Clone)]
 pub(super) enum Swatch {
@@ -50,8 +53,11 @@ pub struct Figure {
     pub(super) x_range: Option<Range>,
     pub(super) y_range: Option<Range>,
     pub(super) equal_axes: bool,
+    pub(super) logarithmic_x: bool,
     pub(super) x_names: Option<Vec<String>>,
     pub(super) y_names: Option<Vec<String>>,
+    /// The most letters of a name along an axis.
+    pub(super) letters: usize,
     pub(super) layers: Vec<Layer>,
     pub(super) entries: Vec<(String, Swatch)>,
     pub(super) has_legend: bool,
@@ -69,8 +75,10 @@ impl Default for Figure {
             x_range: None,
             y_range: None,
             equal_axes: false,
+            logarithmic_x: false,
             x_names: None,
             y_names: None,
+            letters: NAME,
             layers: vec![],
             entries: vec![],
             has_legend: true,
@@ -128,6 +136,19 @@ impl Figure {
     /// Gives both axes the same scale, so that circles are round.
     pub fn equal_axes(mut self) -> Figure {
         self.equal_axes = true;
+        self
+    }
+
+    /// Makes the x axis logarithmic, for numbers that span powers of ten; numbers that are not above 0 are left out. Bars,
+    /// cells and regions stay as they are.
+    ///
+    /// ```
+    /// use gristmill::plot::Figure;
+    /// let figure = Figure::new().logarithmic_x().line("", [(0.001, 1.0), (0.1, 2.0), (10.0, 1.5)]);
+    /// assert!(figure.to_svg().contains(">0.01<"));
+    /// ```
+    pub fn logarithmic_x(mut self) -> Figure {
+        self.logarithmic_x = true;
         self
     }
 
@@ -218,13 +239,18 @@ impl Figure {
 
     /// Adds a coloured cell for each row and column, the first row on top, from the smallest value to the largest.
     pub fn heatmap<S: AsRef<str>>(self, rows: &[S], columns: &[S], values: &[f64]) -> Result<Figure> {
-        let range = Range::of(values.iter().copied());
-        let shares = values.iter().map(|value| (value - range.low) / range.width()).collect();
+        let seen = || values.iter().copied().filter(|value| drawable(*value));
+        let (low, high) = (seen().fold(f64::INFINITY, f64::min), seen().fold(f64::NEG_INFINITY, f64::max));
+        let width = if high > low { high - low } else { 0.0 };
+        // Equal values have one colour, and one line in the legend.
+        let share = |value: &f64| if width > 0.0 || !drawable(*value) { (value - low) / width } else { 0.5 };
+        let shares = values.iter().map(share).collect();
         let texts = values.iter().map(|value| if drawable(*value) { short(*value) } else { String::new() }).collect();
         let mut figure = self.cells(rows, columns, shares, texts)?;
-        for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-            let swatch = Swatch::Area(super::colour::scale_colour(share));
-            figure.entries.push((short(range.low + share * range.width()), swatch));
+        let marks: &[f64] = if width > 0.0 { &[0.0, 0.25, 0.5, 0.75, 1.0] } else { &[0.5] };
+        for share in marks.iter().filter(|_| high >= low) {
+            let swatch = Swatch::Area(super::colour::scale_colour(*share));
+            figure.entries.push((short(low + share * width), swatch));
         }
         Ok(figure)
     }

@@ -1,7 +1,7 @@
-//! Ready pictures of fitted models: regions, clusters, outliers, curves, residuals, losses, importances.
+//! Ready pictures of fitted models: clusters, outliers, curves, residuals, losses, importances.
 
 use super::figure::Figure;
-use super::grid::{Grid, points};
+use super::grid::points;
 use super::plane::Plane;
 use crate::array::Matrix;
 use crate::data::Labels;
@@ -10,39 +10,6 @@ use crate::estimator::Losses;
 
 /// Columns that a picture of importances has room for.
 const MOST_BARS: usize = 20;
-
-/// What a classifier says of each place of the plane of `x`, n×d, and the rows on it in the colours of their classes.
-///
-/// `predict` is given rows of d columns, `cells` squared of them, and answers with the classes of `labels`, whatever
-/// their codes. With more than two columns the plane is that of the two leading principal directions through the mean.
-///
-/// ```
-/// use gristmill::{plot, prelude::*};
-/// let iris = datasets::iris()?;
-/// let model = KNeighborsClassifier::new(5).fit(&iris.x, iris.labels()?)?;
-/// let figure = plot::decision_regions(&iris.x, iris.labels()?, 100, |cells| model.predict(cells))?;
-/// assert!(figure.to_svg().contains("setosa"));
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-pub fn decision_regions(
-    x: &Matrix,
-    labels: &Labels,
-    cells: usize,
-    predict: impl FnOnce(&Matrix) -> Result<Labels>,
-) -> Result<Figure> {
-    let plane = Plane::of(x)?;
-    let places = plane.project(x)?;
-    let grid = Grid::around(&places, [0, 1], cells, cells)?;
-    let said = predict(&plane.lift(&grid.points()?)?)?;
-    // The colours follow the names: a model may count its classes otherwise.
-    let code = |name: &String| labels.names().iter().position(|known| known == name);
-    let beyond = labels.classes();
-    let codes: Vec<u32> = said.names().iter().map(|name| code(name).unwrap_or(beyond) as u32).collect();
-    let codes: Vec<u32> = said.codes().iter().map(|said| codes[*said as usize]).collect();
-    let [across, upward] = plane.labels();
-    let figure = Figure::new().title("Decision regions").x_label(across).y_label(upward).regions(&grid, &codes)?;
-    figure.scatter_classes(&places, [0, 1], labels)
-}
 
 /// The rows of `x`, n×d, in the colours of their clusters, and the centres, k×d.
 ///
@@ -128,7 +95,8 @@ pub fn fitted_curve(x: &[f32], y: &[f32], curve: impl IntoIterator<Item = (f64, 
     Ok(Figure::new().title("Fitted curve").scatter("data", pairs(x, y)).line("fitted", curve))
 }
 
-/// The loss after each round, on the fitted rows and on the validation rows if there are any.
+/// The loss after each round, on the fitted rows and on the validation rows if there are any. Which loss it is, the model
+/// knows: [`Figure::title`] and [`Figure::y_label`] say so.
 ///
 /// ```
 /// use gristmill::{estimator::Losses, plot};

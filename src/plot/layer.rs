@@ -94,7 +94,7 @@ impl Layer {
 
     pub(super) fn draw(&self, svg: &mut Svg, x: &Scale, y: &Scale) {
         let place = |point: &(f64, f64)| (x.place(point.0), y.place(point.1));
-        let seen = |point: &&(f64, f64)| drawable(point.0) && drawable(point.1);
+        let seen = |point: &&(f64, f64)| x.holds(point.0) && y.holds(point.1);
         match self {
             Layer::Points { colour, marker, points } => {
                 let size = size_for(points.len());
@@ -118,7 +118,7 @@ impl Layer {
                 svg.element("path", &format!("d=\"{path}\" stroke=\"{colour}\" {style}{dashes}"));
             }
             Layer::Band { colour, points } => {
-                let whole = |point: &&(f64, f64, f64)| [point.0, point.1, point.2].iter().all(|value| drawable(*value));
+                let whole = |point: &&(f64, f64, f64)| x.holds(point.0) && y.holds(point.1) && y.holds(point.2);
                 let points: Vec<_> = points.iter().filter(whole).collect();
                 let upper = points.iter().map(|point| Some(place(&(point.0, point.2))));
                 let lower = points.iter().rev().map(|point| Some(place(&(point.0, point.1))));

@@ -14,12 +14,13 @@ pub(super) enum Marker {
     TriangleDown,
 }
 
-/// With eight colours, five shapes tell forty classes apart.
+/// With ten colours, five shapes tell fifty classes apart.
 const SHAPES: [Marker; 5] = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::TriangleDown];
 
 impl Marker {
     pub(super) fn of_class(code: usize) -> Marker {
-        SHAPES[code % SHAPES.len()]
+        // The colours come again after ten classes, with the next shape.
+        SHAPES[(code + code / 10) % SHAPES.len()]
     }
 
     /// The mark at a place, with a size that looks alike for every shape.

@@ -30,19 +30,21 @@ mod nominal_tree;
 mod panels;
 mod pictures;
 mod plane;
+mod pruning;
+mod regions;
 mod scale;
 mod shapley;
 mod svg;
 mod tree;
 
 pub use figure::Figure;
-pub use fits::{
-    clusters, decision_regions, fitted_curve, importances, losses, outliers, predicted_against_truth, residuals,
-};
+pub use fits::{clusters, fitted_curve, importances, losses, outliers, predicted_against_truth, residuals};
 pub use grid::{Grid, points};
 pub use nominal_tree::NominalTreeFigure;
 pub use panels::Panels;
-pub use pictures::{confusion_matrix, curve, roc_curve};
+pub use pictures::{confusion_matrix, curve, ranking, roc_curve};
 pub use plane::Plane;
+pub use pruning::{along_pruning, pruning_curves, pruning_path};
+pub use regions::{decision_regions, staged_regions};
 pub use shapley::shapley_summary;
-pub use tree::{TreeFigure, feature_importances};
+pub use tree::TreeFigure;

@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::model::write_atomically;
 use crate::tree::{Id3ClassifierModel, level_name};
 
+/// Where along an arrow its level stands.
+const ALONG: f64 = 0.65;
+
 /// An ID3 tree as boxes with arrows: what is asked, the level on each arrow, and what the leaves say.
 ///
 /// Boxes have the colour of the commonest class. A tree that is wider than 64 boxes is cut off at a depth.
@@ -75,15 +78,23 @@ impl<'a> NominalTreeFigure<'a> {
             let attributes = format!("font-size=\"15\" font-weight=\"bold\" fill=\"{INK}\"");
             svg.text((right / 2.0, 24.0), Anchor::Middle, &attributes, &self.title);
         }
+        // Names of neighbours stand as far apart as their arrows are there.
+        let letters = (ALONG * (width + GAP) / text_width("x", 11.0)) as usize;
+        let mut names = vec![];
         for parent in &placed {
             for (child, level) in &parent.children {
                 let (from, to) = ((parent.x, y_of(parent) + BOX), (placed[*child].x, y_of(&placed[*child])));
                 draw_arrow(&mut svg, from, to);
                 let name = level_name(self.levels, self.model.tree().nodes()[parent.node as usize].column, *level);
-                let middle = (from.0 + 0.6 * (to.0 - from.0), from.1 + 0.6 * (to.1 - from.1));
-                let attributes = format!("fill=\"{INK}\" font-size=\"11\"");
-                svg.text(middle, Anchor::Middle, &attributes, &shortened(&name, NAME));
+                let at = (from.0 + ALONG * (to.0 - from.0), from.1 + ALONG * (to.1 - from.1));
+                names.push((at, shortened(&name, letters)));
             }
+        }
+        // Above all arrows, on white, so that no arrow runs through a name.
+        for ((x, y), name) in names {
+            let wide = text_width(&name, 11.0) + 4.0;
+            svg.rectangle(x - wide / 2.0, y - 9.0, wide, 13.0, "fill=\"#ffffff\"");
+            svg.text((x, y + 1.0), Anchor::Middle, &format!("fill=\"{INK}\" font-size=\"11\""), &name);
         }
         for (placed, texts) in placed.iter().zip(&texts) {
             let fill = class_tint(self.model.commonest(placed.node));

@@ -57,17 +57,43 @@ impl Range {
 /// A range laid on `length` pixels; upside down for y, which grows downward on the page.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
+    /// Of the numbers, or of their logarithms to base ten.
     pub(super) range: Range,
     pub(super) length: f64,
     pub(super) upward: bool,
+    pub(super) logarithmic: bool,
 }
 
 impl Scale {
-    /// The pixel of a number, kept within a page's length of the axis.
+    /// Whether a number has a place: of a logarithmic scale only numbers above 0 have one.
+    pub(super) fn holds(&self, value: f64) -> bool {
+        drawable(value) && (!self.logarithmic || value > 0.0)
+    }
+
+    /// The pixel of a number that the scale holds, kept within a page's length of the axis.
     pub(super) fn place(&self, value: f64) -> f64 {
+        let value = if self.logarithmic { value.log10() } else { value };
         let share = ((value - self.range.low) / self.range.width()).clamp(-1.0, 2.0);
         self.length * if self.upward { 1.0 - share } else { share }
     }
+}
+
+/// The powers of ten within a range of logarithms, at most about `count` of them, with 2 and 5 times each where there is
+/// room; with their labels.
+pub(super) fn logarithmic_ticks(range: Range, count: usize) -> Vec<(f64, String)> {
+    let decades = range.width();
+    if decades < 1.0 {
+        // Within a decade round numbers serve better.
+        let numbers = Range { low: 10_f64.powf(range.low), high: 10_f64.powf(range.high) };
+        return ticks(numbers, count);
+    }
+    let factors: &[f64] = if 3.0 * decades <= count as f64 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    // Powers of ten are short: a few more of them than of other numbers find room.
+    let every = (decades / (1.4 * count.max(1) as f64)).ceil().max(1.0) as usize;
+    let powers = (range.low.floor() as i32..=range.high.ceil() as i32).step_by(every);
+    let values = powers.flat_map(|power| factors.iter().map(move |factor| factor * 10_f64.powi(power)));
+    let within = |value: &f64| (range.low - 1e-9..=range.high + 1e-9).contains(&value.log10());
+    values.filter(within).map(|value| (value, short(value))).collect()
 }
 
 /// The round numbers within a range, at most about `count` of them, with their labels.

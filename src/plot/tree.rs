@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use super::colour::{FAINT, INK, class_tint, ink_on_scale, scale_colour};
-use super::figure::Figure;
 use super::scale::short;
 use super::svg::{Anchor, Svg, number, shortened, text_width};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::write_atomically;
 use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, levels_asked};
 
@@ -14,8 +13,9 @@ use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree,
 pub(super) const MOST_ENDS: usize = 64;
 /// Levels that a box names.
 const NAMED_LEVELS: usize = 4;
-/// Letters of a name.
+/// Letters of a name, and of what is asked of it.
 pub(super) const NAME: usize = 28;
+const ASKED: usize = 40;
 /// Height of a line of text and of a box of three.
 const LINE: f64 = 15.0;
 pub(super) const BOX: f64 = 3.0 * LINE + 10.0;
@@ -43,6 +43,7 @@ pub(super) const TITLE: f64 = 30.0;
 pub struct TreeFigure<'a> {
     tree: &'a Tree,
     features: Option<&'a [String]>,
+    levels: &'a [Option<Vec<String>>],
     classes: Option<&'a [String]>,
     title: String,
     max_depth: Option<usize>,
@@ -61,7 +62,7 @@ struct Placed {
 impl<'a> TreeFigure<'a> {
     /// A tree without names: features have numbers, and nodes show their values.
     pub fn new(tree: &'a Tree) -> TreeFigure<'a> {
-        TreeFigure { tree, features: None, classes: None, title: String::new(), max_depth: None }
+        TreeFigure { tree, features: None, levels: &[], classes: None, title: String::new(), max_depth: None }
     }
 
     /// The tree of a classifier with its names.
@@ -78,6 +79,13 @@ impl<'a> TreeFigure<'a> {
     /// Names the features.
     pub fn feature_names(mut self, names: &'a [String]) -> TreeFigure<'a> {
         self.features = Some(names);
+        self
+    }
+
+    /// Names the levels of categorical columns by their codes, as a [`Dataset`](crate::Dataset) has them; nothing for a
+    /// column of numbers. Without names boxes show codes.
+    pub fn level_names(mut self, levels: &'a [Option<Vec<String>>]) -> TreeFigure<'a> {
+        self.levels = levels;
         self
     }
 
@@ -199,9 +207,9 @@ impl<'a> TreeFigure<'a> {
             Some(feature) => {
                 let name = self.features.and_then(|names| names.get(feature as usize));
                 let name = name.map_or_else(|| format!("feature {feature}"), |name| shortened(name, NAME));
-                let asked = levels_asked(self.tree, number, &[], NAMED_LEVELS);
+                let asked = levels_asked(self.tree, number, self.levels, NAMED_LEVELS);
                 let asked = asked.unwrap_or_else(|| format!("≤ {}", plain(node.threshold)));
-                [format!("{name} {asked}"), answer, rows]
+                [format!("{name} {}", shortened(&asked, ASKED)), answer, rows]
             }
             None => [answer, rows, String::new()],
         }
@@ -273,25 +281,4 @@ fn plain(threshold: f32) -> String {
         _ => format!("{threshold:.4e}"),
     };
     text.replace('-', "−")
-}
-
-/// The most important features as bars, the largest first; at most `most` of them.
-///
-/// ```
-/// use gristmill::plot;
-/// let figure = plot::feature_importances(&["width", "height"], &[0.25, 0.75], 10)?;
-/// assert!(figure.to_svg().contains("height"));
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-pub fn feature_importances<S: AsRef<str>>(names: &[S], importances: &[f64], most: usize) -> Result<Figure> {
-    if names.len() != importances.len() {
-        let (expected, got) = (format!("{} importances, one a name", names.len()), importances.len().to_string());
-        return Err(Error::Shape { op: "feature_importances", expected, got });
-    }
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by(|first, second| importances[*second].total_cmp(&importances[*first]));
-    order.truncate(most);
-    let names: Vec<&str> = order.iter().map(|at| names[*at].as_ref()).collect();
-    let values: Vec<f64> = order.iter().map(|at| importances[*at]).collect();
-    Figure::new().title("Feature importances").y_label("share of the gain").bars(&names, &values)
 }

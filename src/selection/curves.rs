@@ -110,7 +110,11 @@ pub fn validation_curve(
         train.push(Sample::of(&found.train[0]));
         test.push(found.score());
     }
-    let written = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+    let written = |value: &Value| match value {
+        Value::Null => "none".to_string(),
+        Value::String(word) => word.clone(),
+        other => other.to_string(),
+    };
     let numbers: Option<Vec<f64>> = values.iter().map(Value::as_f64).collect();
     let values_or_places = numbers.unwrap_or_else(|| (0..values.len()).map(|place| place as f64).collect());
     let labels = values.iter().map(written).collect();

@@ -119,3 +119,33 @@ fn a_closed_pipe_is_no_crash() {
     let (_, errors) = text(&output);
     assert!(!errors.contains("panicked"), "{errors}");
 }
+
+#[test]
+fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
+    let folder = super::Folder::new();
+    let pictures = folder.path("pictures");
+    let told = super::json(&["tour", "--plot", &pictures]);
+    let sections = told["sections"].as_array().unwrap();
+    assert!(sections.len() > 6 && told["devices"].as_array().is_some_and(|devices| !devices.is_empty()));
+    let fact = |name: &str| {
+        let found = sections.iter().find_map(|section| section["facts"][name].as_str());
+        found.unwrap_or_else(|| panic!("{name} in {told}")).to_string()
+    };
+    assert!(fact("out-of-bag score").contains("% right"));
+    assert!(fact("variance of an average").starts_with("ρσ² + (1 − ρ)σ²/B"));
+    assert!(fact("warm start").ends_with("the same bytes as 40 at once"));
+    assert!(fact("monotone in bmi").starts_with("falls in 0 places"));
+    assert!(fact("LightGBM's format").contains("LightGBM loads"));
+    let kernels = |section: &serde_json::Value| section["rows"].to_string().contains("tree/target_histogram");
+    assert!(sections.iter().any(kernels) && told.to_string().contains("StackingClassifier"));
+    let line = |words: &str| sections.iter().any(|section| section["lines"].to_string().contains(words));
+    assert!(line("outlook? (0.247 bits)") && line("petal_length ≤ 2.45"), "{told}");
+    let mut names: Vec<String> =
+        std::fs::read_dir(&pictures).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let expected = ["ensemble_regions.svg", "play_tennis.svg", "tree.svg", "tree_curves.svg", "tree_regions.svg"]
+        .map(String::from);
+    assert_eq!(names, expected);
+    let svg = super::read(format!("{pictures}/ensemble_regions.svg"));
+    assert!(svg.contains("AdaBoost, 50 trees") && svg.contains("bagging, 1 tree:"));
+}

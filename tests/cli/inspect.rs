@@ -61,6 +61,10 @@ fn a_tree_is_printed_and_drawn_with_the_names_of_its_levels() {
     let day = folder.file("day.csv", "outlook,temperature,humidity,wind\nFoggy,Hot,High,Weak\n");
     let (said, _) = run(&["predict", &model, &day]);
     assert!(said.contains("Yes"), "{said}");
+    // A tree of two ways names the levels too.
+    run(&["fit", "decision-tree-classifier", "data/play_tennis.csv", "--target", "play", "--save", &model]);
+    run(&["inspect", &model, "--plot", &picture]);
+    assert!(super::read(&picture).contains("{Overcast}"));
     let forest = folder.path("iris.gm");
     run(&["fit", "extra-trees-classifier", "data/iris.csv", "--target", "species", "--save", &forest]);
     assert!(refused(2, &["inspect", &forest, "--plot", &picture]).contains("one tree"));

@@ -72,7 +72,11 @@ fn forests_show_importances_and_boosting_its_errors() {
         assert!(drawn(&[&["fit", model], &cancer[..], &["--set", "n_estimators=20"]].concat()).contains("Importances"));
     }
     let svg = drawn(&[&["fit", "ada-boost-classifier"], &cancer[..]].concat());
-    assert!(svg.contains(">Loss<") && svg.contains("training"));
+    assert!(svg.contains("Errors after each round") && svg.contains("share wrong") && !svg.contains(">Loss<"));
+    assert!(svg.contains(">fitted rows<") && svg.contains(">new rows<"));
+    let stop = ["--set", "n_iter_no_change=3", "--set", "n_estimators=20"];
+    let svg = drawn(&[&["fit", "gradient-boosting-classifier"], &cancer[..], &stop].concat());
+    assert!(svg.contains("Validation loss") && svg.contains(">log loss<") && svg.contains("Errors after each round"));
     let svg = drawn(&["fit", "id3-classifier", "data/play_tennis.csv", "--target", "play"]);
     assert!(svg.contains("Importances") && !svg.contains("Decision regions"));
 }
@@ -92,4 +96,69 @@ fn trees_show_what_each_column_adds_to_the_predictions() {
     assert!(svg.contains("Shapley values") && svg.contains("bmi"));
     let svg = drawn(&["fit", "random-forest-classifier", "data/iris.csv", "--target", "species"]);
     assert!(!svg.contains("Shapley values"), "three classes have no one number to explain");
+}
+
+#[test]
+fn ada_boost_and_bagging_show_their_regions_stage_by_stage() {
+    let flowers = ["data/iris.csv", "--target", "species", "--features", "petal_length,petal_width"];
+    let svg = drawn(&[&["fit", "ada-boost-classifier"], &flowers[..], &["--set", "n_estimators=12"]].concat());
+    for stage in ["2 rounds:", "10 rounds:", "12 rounds:"] {
+        assert!(svg.contains(&format!("Decision regions, {stage}")), "{stage}");
+    }
+    assert!(!svg.contains("50 rounds"));
+    let bagging = ["fit", "bagging-classifier", "--set", "n_estimators=100", "--split", "0.7", "--scale"];
+    let svg = drawn(&[&bagging[..], &flowers].concat());
+    for stage in ["1 bag:", "10 bags:", "100 bags:"] {
+        assert!(svg.contains(&format!("Decision regions, {stage}")) && svg.contains("of new rows right"), "{stage}");
+    }
+}
+
+#[test]
+fn a_tree_shows_the_path_of_its_pruning() {
+    let svg = drawn(&["fit", "decision-tree-classifier", "data/wine.csv", "--target", "class", "--split", "0.7"]);
+    assert!(svg.contains("Leaves along the path of pruning") && svg.contains("share right"));
+    let svg = drawn(&["fit", "decision-tree-regressor", "data/diabetes.csv", "--target", "progression"]);
+    assert!(svg.contains("Leaves along the path of pruning") && svg.contains(">R²<"));
+}
+
+#[test]
+fn a_shapley_summary_says_what_is_explained() {
+    let cancer = ["data/breast_cancer.csv", "--target", "diagnosis", "--set", "n_estimators=5"];
+    let svg = drawn(&[&["fit", "gradient-boosting-classifier"], &cancer[..]].concat());
+    assert!(svg.contains("what the column adds to the log-odds of malignant"));
+    let svg = drawn(&[&["fit", "random-forest-classifier"], &cancer[..]].concat());
+    assert!(svg.contains("what the column adds to the chance of malignant"));
+    let diabetes = ["data/diabetes.csv", "--target", "progression", "--set", "n_estimators=5"];
+    let svg = drawn(&[&["fit", "gradient-boosting-regressor", "--set", "loss=poisson"], &diabetes[..]].concat());
+    assert!(svg.contains("what the column adds to the logarithm of progression"));
+    // Levels are neither high nor low.
+    let folder = Folder::new();
+    let people = folder.file("people.csv", super::PEOPLE);
+    let svg = drawn(&["fit", "random-forest-classifier", &people, "--target", "kind", "--set", "n_estimators=5"]);
+    assert!(svg.contains(">a level<") && svg.contains(">low value<") && !svg.contains(">missing<"));
+}
+
+#[test]
+fn a_grid_of_words_has_its_words_along_the_axis() {
+    let cv = ["cv", "decision-tree-classifier", "data/iris.csv", "--target", "species"];
+    let svg = drawn(&[&cv[..], &["--grid", "max_features=1,sqrt,log2,none"]].concat());
+    for word in [">1<", ">sqrt<", ">log2<", ">none<"] {
+        assert!(svg.contains(word), "{word}");
+    }
+    let two = ["--grid", "max_depth=1,none", "--grid", "criterion=gini,entropy"];
+    let svg = drawn(&[&cv[..], &two].concat());
+    assert!(svg.contains(">none<") && !svg.contains("null"));
+    let svg = drawn(&[&cv[..], &two, &["--grid", "min_samples_leaf=1,20"]].concat());
+    assert!(svg.contains(">none, gini, 20<") && svg.contains("the best 8 of 8"));
+}
+
+#[test]
+fn a_picture_that_would_not_be_what_its_name_says_is_refused() {
+    let folder = Folder::new();
+    let picture = folder.path("iris.png");
+    let fit = ["fit", "kmeans", "data/iris.csv", "--drop", "species", "--plot", &picture];
+    assert!(super::refused(2, &fit).contains(".svg"));
+    let cv = ["cv", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--plot", &picture];
+    assert!(super::refused(2, &cv).contains(".svg"));
+    assert!(folder.names().is_empty());
 }

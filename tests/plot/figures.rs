@@ -2,6 +2,8 @@
 
 use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::plot::{self, Figure, Panels};
+use gristmill::selection::stats::Sample;
+use gristmill::selection::{Curve, Scoring};
 use gristmill::{Error, Labels, Matrix, datasets};
 
 use super::{check, count};
@@ -125,6 +127,97 @@ fn heat_maps_have_a_cell_a_value() -> gristmill::Result<()> {
     let svg = Figure::new().heatmap(&["a"], &["b", "c", "d"], &[12960.4, 0.0250, -0.0])?.to_svg();
     assert!(svg.contains(">12960<") && svg.contains(">0.025<") && !svg.contains(">−0<"));
     assert!(matches!(Figure::new().heatmap(&["a"], &["b"], &[]), Err(Error::Shape { .. })));
+    Ok(())
+}
+
+#[test]
+fn equal_values_of_a_heat_map_have_one_line_in_the_legend() -> gristmill::Result<()> {
+    let svg = Figure::new().heatmap(&["a", "b"], &["c", "d"], &[1.0; 4])?.to_svg();
+    check(&svg);
+    assert!(!svg.contains("1.05") && !svg.contains("0.95"));
+    assert_eq!(count(&svg, ">1<"), 5); // four cells and the legend
+    check(&Figure::new().heatmap(&["a"], &["b", "c"], &[f64::NAN, f64::NAN])?.to_svg());
+    Ok(())
+}
+
+#[test]
+fn a_logarithmic_axis_spaces_powers_of_ten_evenly() {
+    let points = [(0.001, 1.0), (0.01, 2.0), (0.1, 3.0), (10.0, 2.0), (0.0, 9.0), (-1.0, 9.0)];
+    let svg = Figure::new().logarithmic_x().without_legend().steps("", points).to_svg();
+    check(&svg);
+    let places: Vec<f64> =
+        svg.split("<circle cx=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok()).collect();
+    assert_eq!(places.len(), 4, "numbers that are not above 0 are left out");
+    let steps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    // Places are rounded to a fifth of a pixel.
+    assert!((steps[0] - steps[1]).abs() < 0.5 && (steps[2] - 2.0 * steps[0]).abs() < 0.5, "{steps:?}");
+    for label in ["0.001", "0.01", "0.1", "1", "10"] {
+        assert!(svg.contains(&format!(">{label}<")), "{label}");
+    }
+}
+
+#[test]
+fn slanted_names_stay_within_a_small_panel() -> gristmill::Result<()> {
+    let names: Vec<String> = (0..12).map(|at| format!("a long name of no. {at}")).collect();
+    let svg = Figure::new().size(320, 300)?.bars(&names, &[1.0; 12])?.to_svg();
+    check(&svg);
+    let left: f64 =
+        svg.split("translate(").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("a plane");
+    let texts = svg.split("<text x=\"").skip(1).filter(|text| text.contains("rotate(-40"));
+    for text in texts {
+        let x: f64 = text.split('"').next().and_then(|x| x.parse().ok()).expect("a place");
+        let name = text.split('>').nth(1).and_then(|text| text.split('<').next()).expect("a name");
+        // Letters are 0.6 of 12 pixels wide, and lie at 40 degrees.
+        assert!(left + x - name.chars().count() as f64 * 7.2 * 0.766 > 0.0, "{name} is cut off");
+    }
+    Ok(())
+}
+
+#[test]
+fn ten_classes_have_ten_colours_and_fifty_have_their_own_marks() -> gristmill::Result<()> {
+    let x = Matrix::from_vec(10, 2, (0..20).map(|at| (at * at % 17) as f32).collect())?;
+    let codes: Vec<u32> = (0..10).collect();
+    let svg = Figure::new().without_legend().scatter_classes(&x, [0, 1], &Labels::from(&codes[..]))?.to_svg();
+    let mut colours: Vec<&str> = svg
+        .split("<g fill=\"#")
+        .skip(1)
+        .filter(|group| group.contains("stroke=\"#ffffff\""))
+        .map(|group| &group[..6])
+        .collect();
+    colours.sort_unstable();
+    colours.dedup();
+    assert_eq!(colours.len(), 10);
+    Ok(())
+}
+
+#[test]
+fn a_ranking_keeps_its_order_and_long_names() -> gristmill::Result<()> {
+    let names = ["entropy, 5, sqrt, balanced", "gini, 3, none, none"];
+    let svg = plot::ranking(&names, &[Sample::of(&[0.9, 1.0]), Sample::of(&[0.8, 0.8])])?.to_svg();
+    check(&svg);
+    assert!(svg.find(names[0]).expect("the first") < svg.find(names[1]).expect("the second"));
+    assert!(matches!(plot::ranking(&names, &[]), Err(Error::Shape { .. })));
+    Ok(())
+}
+
+fn curve_of(labels: &[&str], values: &[f64]) -> Curve {
+    let scores: Vec<Sample> = values.iter().map(|_| Sample::of(&[0.8, 0.9])).collect();
+    let labels = labels.iter().map(|label| label.to_string()).collect();
+    let (train, test) = (scores.clone(), scores);
+    Curve { along: "parameter".to_string(), labels, values: values.to_vec(), scoring: Scoring::Accuracy, train, test }
+}
+
+#[test]
+fn a_validation_curve_names_words_and_spreads_powers_of_ten() -> gristmill::Result<()> {
+    let words = plot::curve(&curve_of(&["1", "sqrt", "log2", "none"], &[0.0, 1.0, 2.0, 3.0]))?.to_svg();
+    check(&words);
+    for word in [">1<", ">sqrt<", ">log2<", ">none<"] {
+        assert!(words.contains(word), "{word}");
+    }
+    let powers = plot::curve(&curve_of(&["0.001", "0.1", "10"], &[0.001, 0.1, 10.0]))?.to_svg();
+    assert!(powers.contains(">0.001<") && powers.contains(">10<"));
+    let near = plot::curve(&curve_of(&["1", "5", "15"], &[1.0, 5.0, 15.0]))?.to_svg();
+    assert!(near.contains(">6<") || near.contains(">5<"), "round numbers");
     Ok(())
 }
 

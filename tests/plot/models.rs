@@ -1,6 +1,7 @@
 //! Pictures of trees of levels and of Shapley values.
 
-use gristmill::plot::{self, NominalTreeFigure};
+use gristmill::ensemble::{AdaBoostClassifier, BaggingClassifier};
+use gristmill::plot::{self, NominalTreeFigure, TreeFigure};
 use gristmill::prelude::*;
 use gristmill::tree::Id3Classifier;
 
@@ -50,10 +51,67 @@ fn a_summary_of_shapley_values_has_a_row_a_feature_the_largest_on_top() -> grist
     let place = |name: &str| svg.find(&format!(">{name}<")).unwrap();
     assert!(place("large") < place("middle") && place("middle") < place("small"));
     assert_eq!(count(&svg, "<circle"), 600);
-    assert!(svg.contains("high value") && svg.contains("missing"));
+    assert!(svg.contains("high value") && svg.contains("missing") && !svg.contains("a level"));
     let two = plot::shapley_summary(&values, &x, 2)?.to_svg();
     assert!(!two.contains(">small<") && count(&two, "<circle") == 400);
     assert!(plot::shapley_summary(&values, &x.select(&[0, 1])?, 2).is_err());
     assert!(plot::shapley_summary(&Matrix::zeros(4, 1)?, &Matrix::zeros(4, 1)?, 5)?.to_svg().contains("x0"));
+    Ok(())
+}
+
+#[test]
+fn a_summary_shows_levels_in_one_colour_and_what_is_missing_only_if_something_is() -> gristmill::Result<()> {
+    let x = Matrix::from_vec(30, 2, (0..60).map(|at| (at % 5) as f32).collect())?.with_categories([1])?;
+    let values = Matrix::from_vec(30, 2, (0..60).map(|at| (at % 7) as f32 - 3.0).collect())?;
+    let svg = plot::shapley_summary(&values, &x, 10)?.to_svg();
+    check(&svg);
+    assert!(svg.contains("a level") && svg.contains("low value") && !svg.contains("missing"));
+    let only = x.select_columns(&[1])?.with_categories([0])?;
+    let svg = plot::shapley_summary(&values.select_columns(&[1])?, &only, 10)?.to_svg();
+    assert!(svg.contains("a level") && !svg.contains("low value"));
+    Ok(())
+}
+
+#[test]
+fn a_tree_names_the_levels_it_asks_for() -> gristmill::Result<()> {
+    let days = datasets::play_tennis()?;
+    let x = days.x.clone().with_categories(0..4)?;
+    let model = DecisionTreeClassifier::default().fit(&x, days.labels()?)?;
+    let svg = TreeFigure::of_classifier(&model).level_names(&days.levels).to_svg();
+    check(&svg);
+    assert!(svg.contains("{Overcast}") && !svg.contains("{0}"));
+    assert!(TreeFigure::of_classifier(&model).to_svg().contains("{0}"));
+    Ok(())
+}
+
+#[test]
+fn the_path_of_pruning_falls_from_all_leaves_to_one() -> gristmill::Result<()> {
+    let cancer = datasets::breast_cancer()?;
+    let model = DecisionTreeClassifier::default().fit(&cancer.x, cancer.labels()?)?;
+    check(&plot::pruning_path(model.tree()).to_svg());
+    let leaves = plot::along_pruning(model.tree(), |pruned| pruned.leaves() as f64);
+    assert_eq!((leaves[0], leaves[leaves.len() - 1].1), ((0.0, model.tree().leaves() as f64), 1.0));
+    assert!(leaves.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1), "{leaves:?}");
+    // A tree of one leaf has a path of one point.
+    let root = model.tree().pruned(1.0);
+    assert_eq!(plot::along_pruning(&root, |pruned| pruned.leaves() as f64), [(0.0, 1.0)]);
+    check(&plot::pruning_path(&root).to_svg());
+    Ok(())
+}
+
+#[test]
+fn stages_end_in_the_whole_model() -> gristmill::Result<()> {
+    let data = datasets::rectangle(150, 3)?;
+    let (x, y) = (&data.x, data.labels()?);
+    let ada = AdaBoostClassifier::default().n_estimators(20).fit(x, y)?;
+    let staged = plot::staged_regions(x, y, 30, &[1, 20], |cells, rounds| ada.staged_predict(cells, rounds))?;
+    let whole = plot::decision_regions(x, y, 30, |cells| ada.predict(cells))?;
+    assert_eq!(staged[1].to_svg(), whole.to_svg());
+    assert_ne!(staged[0].to_svg(), whole.to_svg());
+    // The first bags of many are the bags of a fit of few.
+    let bagging = BaggingClassifier::default();
+    let (few, many) = (bagging.clone().n_estimators(3).fit(x, y)?, bagging.n_estimators(12).fit(x, y)?);
+    assert_eq!(many.staged_predict(x, 3)?, few.predict(x)?);
+    assert_eq!(many.staged_predict(x, usize::MAX)?, many.predict(x)?);
     Ok(())
 }

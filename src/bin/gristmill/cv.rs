@@ -19,6 +19,7 @@ use super::failure::{Done, Failure, misuse};
 use super::fit::check_folder;
 use super::model_arguments::ModelArguments;
 use super::output::{print, print_json, table};
+use super::pictures::check_picture;
 use super::progress::{Progress, guarded};
 use super::report::{Seconds, number, timed};
 use super::{Everywhere, profile};
@@ -28,6 +29,9 @@ const EXAMPLES: &str = "Examples:
   gristmill cv kneighbors-classifier data/wine.csv --target class --scale --grid n_neighbors=1,5,15 --grid weights=uniform,distance
   gristmill cv ridge data/diabetes.csv --target progression --grid alpha=0.01,0.1,1,10 --scoring rmse --plot alpha.svg
   gristmill cv kmeans data/iris.csv --drop species --grid n_clusters=2,3,4,5";
+
+/// Combinations of three or more parameters that a picture shows.
+const MOST_SHOWN: usize = 30;
 
 /// What `cv` takes.
 #[derive(clap::Args)]
@@ -102,9 +106,8 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
         None => Scoring::of_task(task).map_err(misuse)?,
     };
     let grid = options.grid.iter().map(|text| parse_grid(text)).collect::<Done<Vec<_>>>()?;
-    for path in [&options.save, &options.plot].into_iter().flatten() {
-        check_folder(path)?;
-    }
+    options.save.as_deref().map_or(Ok(()), check_folder)?;
+    options.plot.as_deref().map_or(Ok(()), check_picture)?;
     let pipeline = options.model.pipeline(estimator.clone(), &options.data);
     let mut search = GridSearch::new(pipeline.clone());
     for (name, values) in &grid {
@@ -266,10 +269,15 @@ fn written(parameters: &BTreeMap<String, Value>) -> String {
 }
 
 fn word(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+    match value {
+        // As it is written at the shell.
+        Value::Null => "none".to_string(),
+        Value::String(word) => word.clone(),
+        other => other.to_string(),
+    }
 }
 
-/// The learning curve without a grid; over one parameter the scores with their intervals; over two a map; else bars.
+/// The learning curve without a grid; over one parameter the scores with their intervals; over two a map; else the best.
 fn picture(
     pipeline: &Pipeline,
     data: &Dataset,
@@ -288,9 +296,20 @@ fn picture(
             figure.heatmap(&words(down), &words(across), &means())
         }
         _ => {
-            let names: Vec<String> =
-                found.candidates.iter().map(|tried| written(&tried.parameters.iter().cloned().collect())).collect();
-            Figure::new().title(title()).bars(&names, &means())
+            let mut tried: Vec<&Candidate> = found.candidates.iter().filter(|tried| tried.result.is_ok()).collect();
+            let worth = |tried: &Candidate| tried.score().mean;
+            tried.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
+            if found.best().result.as_ref().is_ok_and(|best| !best.scoring[0].greater_is_better()) {
+                tried.reverse();
+            }
+            let best = &tried[..tried.len().min(MOST_SHOWN)];
+            let values = |tried: &Candidate| tried.parameters.iter().map(|(_, value)| word(value)).collect::<Vec<_>>();
+            let names: Vec<String> = best.iter().map(|tried| values(tried).join(", ")).collect();
+            let scores: Vec<Sample> = best.iter().map(|tried| tried.score()).collect();
+            let keys: Vec<&str> = grid.iter().map(|(name, _)| name.as_str()).collect();
+            let figure = plot::ranking(&names, &scores)?.x_label(title());
+            let of = format!("the best {} of {}", best.len(), found.candidates.len());
+            Ok(figure.title(format!("{}: {of}", keys.join(", "))))
         }
     }
 }

@@ -11,7 +11,7 @@ use gristmill::{Dataset, registry};
 use super::data_arguments::{TargetArguments, check_target};
 use super::failure::{Done, misuse};
 use super::known_columns::brings_target;
-use super::pictures::Picture;
+use super::pictures::{Picture, check_picture};
 use super::predicting::{LoadedModel, load, predict};
 use super::report::{Importance, Report, timed};
 use super::{Everywhere, print, print_json};
@@ -46,6 +46,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
+    options.plot.as_deref().map_or(Ok(()), check_picture)?;
     let loaded = load(&options.model)?;
     let device = everywhere.open_device()?;
     let mut report = Report::new(&loaded.kind, &device);
@@ -60,7 +61,8 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
         report.importances = permuted(&loaded, &data, repeats)?;
     }
     if let Some(path) = &options.plot {
-        Picture { model: &loaded.model, data: &data, predicted: &predicted, device: &device }.save(path)?;
+        let (kind, model) = (loaded.kind.as_str(), &loaded.model);
+        Picture { kind, model, data: &data, predicted: &predicted, device: &device, rows: "new rows" }.save(path)?;
         report.plot = Some(path.display().to_string());
     }
     report.take_profile(everywhere, &device);

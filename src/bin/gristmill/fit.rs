@@ -13,7 +13,7 @@ use super::failure::{Done, Failure};
 use super::known_columns::KnownColumns;
 use super::model_arguments::ModelArguments;
 use super::output::note;
-use super::pictures::Picture;
+use super::pictures::{Picture, check_picture};
 use super::predicting::{Predicted, predict};
 use super::progress::{Progress, guarded, interrupted};
 use super::report::{Report, Seconds, timed};
@@ -63,9 +63,8 @@ struct Judged {
 
 pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     let estimator = options.model.estimator(everywhere.seed)?;
-    for path in [&options.save, &options.plot].into_iter().flatten() {
-        check_folder(path)?;
-    }
+    options.save.as_deref().map_or(Ok(()), check_folder)?;
+    options.plot.as_deref().map_or(Ok(()), check_picture)?;
     let chunk = stream::chunk_rows(options)?;
     let device = everywhere.open_device()?;
     let mut report = Report::new(&options.model.model, &device);
@@ -167,9 +166,9 @@ impl Run<'_> {
         train: Option<Dataset>,
         judged: Option<&Judged>,
     ) -> Done {
-        let device = self.device;
+        let (device, kind) = (self.device, self.options.model.model.as_str());
         if let Some(Judged { data, predicted }) = judged {
-            return Ok(Picture { model, data, predicted, device }.save(path)?);
+            return Ok(Picture { kind, model, data, predicted, device, rows: "new rows" }.save(path)?);
         }
         let (data, predicted) = match (train, outcome.fitted) {
             (Some(train), Some(prediction)) => {
@@ -187,7 +186,7 @@ impl Run<'_> {
                 (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, chances: None })
             }
         };
-        Ok(Picture { model, data: &data, predicted: &predicted, device }.save(path)?)
+        Ok(Picture { kind, model, data: &data, predicted: &predicted, device, rows: "fitted rows" }.save(path)?)
     }
 }
 

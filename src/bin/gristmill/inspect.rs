@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::devices::bytes;
 use super::failure::{Done, misuse};
+use super::pictures::check_picture;
 use super::{Everywhere, print, print_json, table, tree_picture};
 
 /// Levels and classes that a line names.
@@ -92,6 +93,7 @@ struct Array {
 }
 
 pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
+    options.plot.as_deref().map_or(Ok(()), check_picture)?;
     let container = Container::load(&options.model)?;
     let part = part_of(&container);
     let model = match container.kind() == PipelineModel::KIND {

@@ -13,6 +13,7 @@ mod inspect;
 mod known_columns;
 mod measure;
 mod model_arguments;
+mod model_panels;
 mod models;
 mod output;
 mod peak;
@@ -112,7 +113,7 @@ enum Command {
     /// List the devices of this machine
     Devices,
     /// See what the crate does, on the CPU and on the GPU
-    Tour,
+    Tour(tour::Options),
     /// Measure the kernels, CPU against GPU, and against this machine's peak
     Bench(bench::Options),
 }
@@ -137,7 +138,7 @@ fn main() -> ExitCode {
         Command::Data(options) => data::run(options, everywhere),
         Command::Inspect(options) => inspect::run(options, everywhere),
         Command::Devices => devices::run(everywhere).map_err(Failure::from),
-        Command::Tour => tour::run(everywhere).map_err(Failure::from),
+        Command::Tour(options) => tour::run(options, everywhere),
         Command::Bench(options) => bench::run(options, everywhere).map_err(Failure::from),
     };
     match done {

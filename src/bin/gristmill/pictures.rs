@@ -8,6 +8,9 @@ use gristmill::pipeline::PipelineModel;
 use gristmill::plot::{self, Figure, Panels};
 use gristmill::{Dataset, Device, Error, Labels, Matrix, Result};
 
+use super::failure::{Done, Failure};
+use super::fit::check_folder;
+use super::model_panels::{Answers, Staged, explained, loss_name, pruning, stage_errors};
 use super::predicting::Predicted;
 use super::scores::positive_chances;
 
@@ -24,14 +27,21 @@ const MOST_COLUMNS: usize = 12;
 /// Columns of a target that there is room for.
 const MOST_TARGETS: usize = 4;
 
+/// Rows that are judged again and again: by each tree of a path, after each round.
+const MOST_JUDGED: usize = 5_000;
+
 /// A fitted model and the rows to show it on.
 pub struct Picture<'a> {
+    /// The name of the model behind the steps.
+    pub kind: &'a str,
     pub model: &'a PipelineModel,
     /// The rows, with the columns of the model in its order and what is to be predicted.
     pub data: &'a Dataset,
     /// What the model says of them.
     pub predicted: &'a Predicted,
     pub device: &'a Device,
+    /// What the rows are: `fitted rows` or `new rows`.
+    pub rows: &'static str,
 }
 
 impl Picture<'_> {
@@ -47,9 +57,12 @@ impl Picture<'_> {
             Prediction::Outliers(outliers) => vec![plot::outliers(&self.predicted.inputs, outliers)?],
         };
         let outcome = self.model.model().outcome();
-        if !outcome.losses.train.is_empty() {
-            figures.push(plot::losses(&outcome.losses));
+        if (!outcome.losses.train.is_empty() || !outcome.losses.validation.is_empty())
+            && let Some((title, label)) = loss_name(self.kind, self.model.model())?
+        {
+            figures.push(plot::losses(&outcome.losses).title(title).y_label(label));
         }
+        figures.extend(self.judged_again()?);
         if let Some(importances) = &outcome.importances {
             let names = self.model.input_names();
             if names.len() == importances.len() {
@@ -60,20 +73,45 @@ impl Picture<'_> {
         write(figures, path)
     }
 
+    /// The path of a tree's pruning and the errors of boosting round by round, on some of the rows.
+    fn judged_again(&self) -> Result<Vec<Figure>> {
+        let some = every_so_often(self.predicted.inputs.rows(), MOST_JUDGED);
+        if some.is_empty() {
+            return Ok(vec![]);
+        }
+        let (x, data, model) = (self.predicted.inputs.select(&some)?, self.data.select(&some)?, self.model.model());
+        // Whole numbers can be classes or numbers: the model says which.
+        let (classes, numbers) = match &self.predicted.prediction {
+            Prediction::Classes(_) => (Some(data.labels()?), None),
+            Prediction::Numbers(_) => (None, Some(data.values()?)),
+            _ => return Ok(vec![]),
+        };
+        let truth = Answers { classes, numbers, rows: self.rows };
+        let mut figures = pruning(self.kind, model, &x, truth)?;
+        figures.extend(stage_errors(self.kind, model, &x, truth)?);
+        Ok(figures)
+    }
+
     /// What each column adds to the predictions of some rows, for models that can tell and have one number to explain.
     fn contributions(&self) -> Result<Option<Figure>> {
-        let inputs = &self.predicted.inputs;
-        let some: Vec<usize> = (0..inputs.rows().min(MOST_EXPLAINED)).collect();
-        if some.is_empty() || self.model.model().classes().len() > 2 {
+        let (inputs, model) = (&self.predicted.inputs, self.model.model());
+        let some = every_so_often(inputs.rows(), MOST_EXPLAINED);
+        if some.is_empty() || model.classes().len() > 2 {
             return Ok(None);
         }
         let rows = inputs.select(&some)?;
-        let Some(values) = self.model.model().shapley_values((&rows).into())? else { return Ok(None) };
+        let Some(values) = model.shapley_values((&rows).into())? else { return Ok(None) };
         // Of two classes the second; of several targets there is no one to show.
-        let room = self.model.model().classes().len().max(1);
+        let room = model.classes().len().max(1);
         let Some(values) = values.last().filter(|_| values.len() <= room) else { return Ok(None) };
         let columns: Vec<usize> = (0..rows.columns()).collect();
-        plot::shapley_summary(&values.select_columns(&columns)?, &rows, MOST_COLUMNS).map(Some)
+        let levels = self.model.input_levels();
+        let rows =
+            rows.with_categories(columns.iter().copied().filter(|at| levels.get(*at).is_some_and(Option::is_some)))?;
+        let figure = plot::shapley_summary(&values.select_columns(&columns)?, &rows, MOST_COLUMNS)?;
+        let target = self.model.targets().first().map_or("the prediction", String::as_str);
+        let name = model.classes().last().map_or(target, String::as_str);
+        Ok(Some(figure.x_label(format!("what the column adds to {}", explained(self.kind, model, name)?))))
     }
 
     /// Regions where the columns are a plane; else which classes are taken for which, the ROC curve of two classes, and
@@ -82,6 +120,9 @@ impl Picture<'_> {
         let truth = self.data.labels()?;
         let cells = if self.data.x.as_slice().len() > LARGE { CELLS_OF_LARGE } else { CELLS };
         if self.is_plane() {
+            if let Some(staged) = Staged::of(self.kind, self.model.model())? {
+                return self.stages(&staged, truth, cells);
+            }
             let say = |cells: &Matrix| self.classes_of(&self.model.transform(cells)?);
             return Ok(vec![plot::decision_regions(&self.data.x, truth, cells, say)?]);
         }
@@ -97,6 +138,21 @@ impl Picture<'_> {
         let say = |cells: &Matrix| self.classes_of(cells);
         figures.push(plot::decision_regions(&self.predicted.inputs, truth, cells, say)?);
         Ok(figures)
+    }
+
+    /// The regions after some of the members, with the share of the rows that those have right.
+    fn stages(&self, staged: &Staged, truth: &Labels, cells: usize) -> Result<Vec<Figure>> {
+        let (members, names): (Vec<usize>, Vec<String>) = staged.stages().into_iter().unzip();
+        let say = |cells: &Matrix, members: usize| {
+            staged.predict((&self.model.transform(cells)?.to(self.device)?).into(), members)
+        };
+        let figures = plot::staged_regions(&self.data.x, truth, cells, &members, say)?;
+        let titled = figures.into_iter().zip(members).zip(names).map(|((figure, members), name)| {
+            let said = staged.predict((&self.predicted.inputs.to(self.device)?).into(), members)?;
+            let right = 100.0 * metrics::accuracy(truth, &said)?;
+            Ok(figure.title(format!("Decision regions, {name}: {right:.1} % of {} right", self.rows)))
+        });
+        titled.collect()
     }
 
     /// Whether the rows have two columns of numbers.
@@ -145,6 +201,22 @@ impl Picture<'_> {
         }
         Ok(figures)
     }
+}
+
+/// Refuses a picture that could not be written, or would not be what its name says, before the work is done.
+pub fn check_picture(path: &Path) -> Done {
+    match path.extension() {
+        Some(ending) if !ending.eq_ignore_ascii_case("svg") => {
+            let why = "--plot writes SVG, whatever the name of the file";
+            Err(Failure::Usage(format!("{why}: let it end in .svg, not as {}", path.display())))
+        }
+        _ => Ok(check_folder(path)?),
+    }
+}
+
+/// At most about `most` of so many rows, spread over all of them: files are often sorted by class.
+fn every_so_often(rows: usize, most: usize) -> Vec<usize> {
+    (0..rows).step_by(rows.div_ceil(most).max(1)).collect()
 }
 
 /// Writes figures side by side, or one alone.

@@ -11,24 +11,20 @@ use gristmill::{Error, Result};
 /// Draws the tree into a file; a model that is none is refused.
 pub fn save(model: &PipelineModel, path: &Path) -> Result<()> {
     let container = model.model().container()?;
-    let names = model.input_names();
+    let (names, levels) = (model.input_names(), model.input_levels());
     match container.kind() {
         DecisionTreeClassifierModel::KIND => {
             let tree = DecisionTreeClassifierModel::from_container(container)?;
-            let figure = TreeFigure::of_classifier(&tree);
+            let figure = TreeFigure::of_classifier(&tree).level_names(&levels);
             if tree.column_names().is_none() { figure.feature_names(&names).save(path) } else { figure.save(path) }
         }
         DecisionTreeRegressorModel::KIND => {
             let tree = DecisionTreeRegressorModel::from_container(container)?;
-            let figure = TreeFigure::of_regressor(&tree);
+            let figure = TreeFigure::of_regressor(&tree).level_names(&levels);
             if tree.column_names().is_none() { figure.feature_names(&names).save(path) } else { figure.save(path) }
         }
         Id3ClassifierModel::KIND => {
             let tree = Id3ClassifierModel::from_container(container)?;
-            let levels: Vec<Option<Vec<String>>> = match model.steps().is_empty() {
-                true => model.columns().iter().map(|column| column.levels.clone()).collect(),
-                false => vec![],
-            };
             NominalTreeFigure::new(&tree, &levels).feature_names(&names).save(path)
         }
         kind => {

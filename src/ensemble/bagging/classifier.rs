@@ -181,6 +181,18 @@ impl BaggingClassifierModel {
         self.votes(x.into())?.strength("BaggingClassifier", self.classes.names(), y)
     }
 
+    /// The class of each row by the first `bags` bags alone: what a fit of so many would say.
+    pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>, bags: usize) -> Result<Labels> {
+        winners(&self.classes, &self.mean_chances(x.into(), bags.max(1))?)
+    }
+
+    /// The mean chances of the first `bags` bags, n×k.
+    fn mean_chances(&self, x: Rows<'_>, bags: usize) -> Result<Matrix> {
+        check_width(x, self.columns)?;
+        let said = |bag: &Bag| bag.say(x, Some(self.classes.classes()));
+        weighted_mean(&self.bags.iter().take(bags).map(said).collect::<Result<Vec<_>>>()?, None)
+    }
+
     /// The class that each bag gives each row.
     fn votes(&self, x: Rows<'_>) -> Result<Votes> {
         check_width(x, self.columns)?;
@@ -204,10 +216,7 @@ impl Predict for BaggingClassifierModel {
 impl PredictProba for BaggingClassifierModel {
     /// The mean of the bags' chances, n×k.
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = x.into();
-        check_width(x, self.columns)?;
-        let said = |bag: &Bag| bag.say(x, Some(self.classes.classes()));
-        weighted_mean(&self.bags.iter().map(said).collect::<Result<Vec<_>>>()?, None)
+        self.mean_chances(x.into(), usize::MAX)
     }
 }
 
