@@ -175,7 +175,7 @@ impl Error {
 
 fn describe(value: f64) -> &'static str {
     if value.is_nan() {
-        "a missing value, which is not accepted here; drop or impute such rows first"
+        "a missing value, which is not accepted here; drop or impute such rows first (SimpleImputer, fit --missing)"
     } else if value.is_infinite() {
         "infinite; remove it or clip the column"
     } else {

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::lines::{LONGEST, PIECE, count, cut, too_long};
+use super::missing::ADVICE;
 use super::number::{Cell, classify, trim};
 use super::options::{Missing, ReadOptions};
 use super::read::{Raw, check_budget, check_width};
@@ -137,8 +138,7 @@ fn add_row(piece: &mut Piece, line: &[u8], most: u32, refuse_missing: bool) -> s
         let last = if piece.indices.len() > first { piece.indices[piece.indices.len() - 1] } else { 0 };
         let (index, value) = pair(word, last, most)?;
         if value.is_nan() && refuse_missing {
-            let why = "the value is missing; drop such rows, impute them, or keep them for a model that accepts missing values";
-            return Err((Some(index.to_string()), why.to_string()));
+            return Err((Some(index.to_string()), format!("the value is missing; {ADVICE}")));
         }
         piece.indices.push(index);
         piece.values.push(value);

@@ -7,6 +7,10 @@ use super::dataset::Dataset;
 use super::options::Missing;
 use crate::error::{Error, Result};
 
+/// What to do about a missing value.
+pub(super) const ADVICE: &str = "drop such rows, impute them, or keep them for a model that accepts missing values \
+                                 (fit --missing drop, mean, median or keep)";
+
 /// Refuses, drops or replaces the missing values of `x`; those of the targets, columns of `x` still, are never replaced.
 pub(super) fn settle(data: Dataset, missing: Missing, targets: &[usize], path: &str) -> Result<Dataset> {
     if missing == Missing::Keep && targets.is_empty() {
@@ -14,13 +18,7 @@ pub(super) fn settle(data: Dataset, missing: Missing, targets: &[usize], path: &
     }
     let Some(first) = data.x.check_finite()? else { return Ok(data) };
     match missing {
-        Missing::Refuse => Err(refusal(
-            &data,
-            first,
-            path,
-            "drop such rows, impute them, or keep them for a model \
-                                                            that accepts missing values",
-        )),
+        Missing::Refuse => Err(refusal(&data, first, path, ADVICE)),
         Missing::Drop => drop_rows(data, path),
         Missing::Keep | Missing::Mean | Missing::Median => {
             let d = data.x.columns();

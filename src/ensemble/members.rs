@@ -1,7 +1,9 @@
 //! What ensembles share: lists of estimators, fitted members, votes.
 
 use rayon::prelude::*;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
@@ -15,33 +17,51 @@ use crate::registry::{AnyEstimator, Model};
 pub(super) fn read_list<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> std::result::Result<Vec<AnyEstimator>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Names(String),
-        List(Vec<AnyEstimator>),
-    }
-    match Written::deserialize(deserializer)? {
-        Written::List(list) => Ok(list),
-        Written::Names(names) => {
-            let one = |name: &str| {
-                crate::registry::find(name.trim()).map(|entry| entry.estimator()).map_err(serde::de::Error::custom)
+    match Value::deserialize(deserializer)? {
+        Value::Array(list) => {
+            let one = |(place, value): (usize, Value)| {
+                let inside = |error: serde_json::Error| D::Error::custom(format!("estimators.{place}.{error}"));
+                serde_json::from_value(value).map_err(inside)
             };
-            names.split(',').map(one).collect()
+            list.into_iter().enumerate().map(one).collect()
         }
+        Value::String(names) => {
+            let one = |name: &str| crate::registry::find(name.trim()).map(|entry| entry.estimator());
+            names.split(',').map(one).collect::<Result<_>>().map_err(D::Error::custom)
+        }
+        other => Err(D::Error::custom(format!("estimators must be {LIST}, got {other}"))),
+    }
+}
+
+const LIST: &str = "a list of models, such as kneighbors-classifier,decision-tree-classifier";
+
+/// The members with this seed added to those that they have: their own still tell them apart, and 0 changes nothing.
+pub(super) fn seeded(members: &[AnyEstimator], seed: u64) -> Result<Vec<AnyEstimator>> {
+    let one = |member: &AnyEstimator| match member.parameters()?.get("seed").and_then(Value::as_u64) {
+        Some(own) if seed != 0 => member.set("seed", own.wrapping_add(seed).into()),
+        _ => Ok(member.clone()),
+    };
+    members.iter().map(one).collect()
+}
+
+/// What an ensemble was fitted with, as files keep it. A member that the registry does not know is kept too.
+pub(super) fn written<E: serde::Serialize>(estimator: &E) -> Option<Map<String, Value>> {
+    match serde_json::to_value(estimator) {
+        Ok(Value::Object(parameters)) => Some(parameters),
+        _ => None,
     }
 }
 
 /// Refuses an empty list, and members that do something else than the ensemble.
 pub(super) fn check_members(name: &'static str, members: &[AnyEstimator], task: Task) -> Result<()> {
     if members.is_empty() {
-        let rule = "a list of models, such as kneighbors-classifier,decision-tree-classifier".to_string();
-        return Err(Error::Param { name, rule, got: "none".to_string() });
+        return Err(Error::Param { name, rule: LIST.to_string(), got: "none".to_string() });
     }
     match members.iter().find(|member| member.task() != task) {
         Some(member) => {
-            let what = if task == Task::Classification { "classifiers" } else { "regressors" };
-            Err(Error::Param { name, rule: what.to_string(), got: member.name().to_string() })
+            let one = if task == Task::Classification { "classifier" } else { "regressor" };
+            let rule = if name.ends_with('s') { format!("{one}s") } else { format!("a {one}") };
+            Err(Error::Param { name, rule, got: member.name().to_string() })
         }
         None => Ok(()),
     }

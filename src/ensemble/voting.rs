@@ -1,11 +1,12 @@
 //! Different models, one vote each.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::forest::{RandomForestClassifier, RandomForestRegressor};
 use super::members::{
-    chances_of, check_members, classes_of, fit_all, numbers_of, read_list, restore_classes, restore_members,
-    store_classes, store_members, weighted_mean, winners,
+    chances_of, check_members, classes_of, fit_all, numbers_of, read_list, restore_classes, restore_members, seeded,
+    store_classes, store_members, weighted_mean, winners, written,
 };
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
@@ -50,6 +51,8 @@ pub struct VotingClassifier {
     pub voting: Vote,
     /// How much each one's vote counts; all alike if `None`.
     pub weights: Option<Vec<f64>>,
+    /// Is added to the seeds of the members. Default 0.
+    pub seed: u64,
 }
 
 impl Default for VotingClassifier {
@@ -58,7 +61,7 @@ impl Default for VotingClassifier {
         let neighbors = AnyEstimator::new(KNeighborsClassifier::default());
         let tree = AnyEstimator::new(DecisionTreeClassifier::default());
         let estimators = vec![neighbors, tree, AnyEstimator::new(RandomForestClassifier::default())];
-        VotingClassifier { estimators, voting: Vote::Hard, weights: None }
+        VotingClassifier { estimators, voting: Vote::Hard, weights: None, seed: 0 }
     }
 }
 
@@ -80,6 +83,12 @@ impl VotingClassifier {
         self
     }
 
+    /// Sets what is added to the seeds of the members.
+    pub fn seed(mut self, seed: u64) -> VotingClassifier {
+        self.seed = seed;
+        self
+    }
+
     /// Fits every member on all rows of `x`, n×d.
     pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<VotingClassifierModel> {
         self.fit_with(x, y, Fit::default())
@@ -90,9 +99,9 @@ impl VotingClassifier {
         check_members("estimators", &self.estimators, Task::Classification)?;
         check_weights(self.weights.as_deref(), self.estimators.len())?;
         let weights = options.weights("VotingClassifier", y.len())?;
-        let members = fit_all(&self.estimators, x.into(), &Target::Classes(y.clone()), weights)?;
-        let classes = y.with_codes(vec![])?;
-        Ok(VotingClassifierModel { voting: self.voting, weights: self.weights.clone(), classes, members })
+        let members = fit_all(&seeded(&self.estimators, self.seed)?, x.into(), &Target::Classes(y.clone()), weights)?;
+        let (weights, classes) = (self.weights.clone(), y.with_codes(vec![])?);
+        Ok(VotingClassifierModel { voting: self.voting, weights, classes, members, parameters: written(self) })
     }
 }
 
@@ -105,6 +114,8 @@ pub struct VotingRegressor {
     pub estimators: Vec<AnyEstimator>,
     /// How much each one counts; all alike if `None`.
     pub weights: Option<Vec<f64>>,
+    /// Is added to the seeds of the members. Default 0.
+    pub seed: u64,
 }
 
 impl Default for VotingRegressor {
@@ -112,19 +123,25 @@ impl Default for VotingRegressor {
     fn default() -> VotingRegressor {
         let neighbors = AnyEstimator::new(KNeighborsRegressor::default());
         let estimators = vec![neighbors, AnyEstimator::new(RandomForestRegressor::default())];
-        VotingRegressor { estimators, weights: None }
+        VotingRegressor { estimators, weights: None, seed: 0 }
     }
 }
 
 impl VotingRegressor {
     /// The mean of these regressors.
     pub fn new(estimators: impl IntoIterator<Item = AnyEstimator>) -> VotingRegressor {
-        VotingRegressor { estimators: estimators.into_iter().collect(), weights: None }
+        VotingRegressor { estimators: estimators.into_iter().collect(), weights: None, seed: 0 }
     }
 
     /// Sets how much each one counts.
     pub fn weights(mut self, weights: Vec<f64>) -> VotingRegressor {
         self.weights = Some(weights);
+        self
+    }
+
+    /// Sets what is added to the seeds of the members.
+    pub fn seed(mut self, seed: u64) -> VotingRegressor {
+        self.seed = seed;
         self
     }
 
@@ -145,8 +162,8 @@ impl VotingRegressor {
         let x = x.into();
         let y = y.into().complete("VotingRegressor", x.on_device()?.rows())?;
         let weights = options.weights("VotingRegressor", y.rows())?;
-        let members = fit_all(&self.estimators, x, &Target::Numbers(y), weights)?;
-        Ok(VotingRegressorModel { weights: self.weights.clone(), members })
+        let members = fit_all(&seeded(&self.estimators, self.seed)?, x, &Target::Numbers(y), weights)?;
+        Ok(VotingRegressorModel { weights: self.weights.clone(), members, parameters: written(self) })
     }
 }
 
@@ -167,6 +184,7 @@ pub struct VotingClassifierModel {
     weights: Option<Vec<f64>>,
     classes: Labels,
     members: Vec<Model>,
+    parameters: Option<Map<String, Value>>,
 }
 
 impl VotingClassifierModel {
@@ -217,6 +235,7 @@ impl Score for VotingClassifierModel {
 pub struct VotingRegressorModel {
     weights: Option<Vec<f64>>,
     members: Vec<Model>,
+    parameters: Option<Map<String, Value>>,
 }
 
 impl VotingRegressorModel {
@@ -249,23 +268,27 @@ impl Score for VotingRegressorModel {
 struct Saved {
     voting: Vote,
     weights: Option<Vec<f64>>,
+    /// What was fitted; files of the first versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parameters: Option<Map<String, Value>>,
 }
 
 impl Persist for VotingClassifierModel {
     const KIND: &'static str = "voting-classifier";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { voting: self.voting, weights: self.weights.clone() })?;
+        let (weights, parameters) = (self.weights.clone(), self.parameters.clone());
+        container.set_parameters(&Saved { voting: self.voting, weights, parameters })?;
         store_classes(container, &self.classes)?;
         store_members(container, &self.members)
     }
 
     fn restore(container: &mut Container) -> Result<VotingClassifierModel> {
-        let Saved { voting, weights } = container.parameters()?;
+        let Saved { voting, weights, parameters } = container.parameters()?;
         let members = restore_members(container)?;
         let classes = restore_classes(container, &members)?;
         check_weights(weights.as_deref(), members.len()).map_err(|error| container.refuse(error.to_string()))?;
-        Ok(VotingClassifierModel { voting, weights, classes, members })
+        Ok(VotingClassifierModel { voting, weights, classes, members, parameters })
     }
 }
 
@@ -273,15 +296,16 @@ impl Persist for VotingRegressorModel {
     const KIND: &'static str = "voting-regressor";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { voting: Vote::Soft, weights: self.weights.clone() })?;
+        let (weights, parameters) = (self.weights.clone(), self.parameters.clone());
+        container.set_parameters(&Saved { voting: Vote::Soft, weights, parameters })?;
         store_members(container, &self.members)
     }
 
     fn restore(container: &mut Container) -> Result<VotingRegressorModel> {
-        let Saved { weights, .. } = container.parameters()?;
+        let Saved { weights, parameters, .. } = container.parameters()?;
         let members = restore_members(container)?;
         check_weights(weights.as_deref(), members.len()).map_err(|error| container.refuse(error.to_string()))?;
-        Ok(VotingRegressorModel { weights, members })
+        Ok(VotingRegressorModel { weights, members, parameters })
     }
 }
 
@@ -292,7 +316,8 @@ impl Estimator for VotingClassifier {
     const PARAMETERS: &'static [(&'static str, &'static str)] = &[
         ("estimators", "the classifiers that vote: names with commas, or a JSON list"),
         ("voting", "hard: a class each; soft: the mean of the chances"),
-        ("weights", "how much each vote counts; null: all alike"),
+        ("weights", "how much each vote counts, such as 1,2,1; null: all alike"),
+        ("seed", "is added to the seeds of the members"),
     ];
 
     fn takes_categories(&self) -> bool {
@@ -310,7 +335,8 @@ impl Estimator for VotingRegressor {
     const ABOUT: &'static str = "the mean of several regressors";
     const PARAMETERS: &'static [(&'static str, &'static str)] = &[
         ("estimators", "the regressors that are averaged: names with commas, or a JSON list"),
-        ("weights", "how much each one counts; null: all alike"),
+        ("weights", "how much each one counts, such as 1,2,1; null: all alike"),
+        ("seed", "is added to the seeds of the members"),
     ];
 
     fn takes_categories(&self) -> bool {

@@ -76,6 +76,8 @@ pub struct Outcome {
     pub iterations: Option<usize>,
     /// Whether it ended by itself.
     pub converged: Option<bool>,
+    /// The score of each row by the members that did not draw it: accuracy, or R².
+    pub oob_score: Option<f64>,
     /// Σ of squared distances to the centres.
     pub inertia: Option<f64>,
     /// The loss after each round on the fitted rows, and on the validation rows if there were any.
@@ -112,6 +114,11 @@ pub trait Fitted: std::fmt::Debug + Send + Sync {
     /// expected of any row in the last column; nothing for a model that cannot tell.
     fn contributions(&self, _x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
         Ok(None)
+    }
+
+    /// The rows that the model sees of the rows of `x`: the same, except behind the steps of a pipeline.
+    fn seen(&self, x: Rows<'_>) -> Result<Matrix> {
+        x.on_host()
     }
 
     /// The classes by code; none for a model that is no classifier.

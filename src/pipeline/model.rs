@@ -80,12 +80,13 @@ impl PipelineModel {
 
     /// The rows of `data` in the form that was fitted: columns by name in any order, levels by name. Further columns are
     /// ignored; a missing one is an error, and so is a level that was not fitted, except for a model that takes missing
-    /// values.
+    /// values and sees the column as it is.
     pub fn arrange(&self, data: &Dataset) -> Result<Arranged> {
         if self.columns.is_empty() {
             return Ok(Arranged { x: data.x.clone(), ignored: vec![] });
         }
-        arrange(&self.columns, data, self.takes_missing)
+        let encoded = self.steps.iter().any(|step| matches!(step, FittedStep::OneHotEncoder(_)));
+        arrange(&self.columns, data, self.takes_missing && !encoded)
     }
 
     /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order.
@@ -125,6 +126,12 @@ impl PipelineModel {
         self.chances(x.into())
     }
 
+    /// What each column that the model sees behind the steps ([`PipelineModel::input_names`]) adds to each row's
+    /// prediction, as [`Model::shapley_values`]; nothing for a model that cannot tell.
+    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<Matrix>>> {
+        self.contributions(x.into())
+    }
+
     /// Runs `job` on what the steps make of `x`, on the device of `x`.
     fn with_steps<T>(&self, x: Rows<'_>, job: impl FnOnce(Rows<'_>) -> Result<T>) -> Result<T> {
         if self.steps.is_empty() {
@@ -152,6 +159,15 @@ impl Fitted for PipelineModel {
 
     fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.with_steps(x, |x| self.model.predict_proba(x))
+    }
+
+    fn seen(&self, x: Rows<'_>) -> Result<Matrix> {
+        self.transform(x)
+    }
+
+    /// Of the columns that the model sees behind the steps ([`PipelineModel::input_names`]), as its importances are.
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.with_steps(x, |x| self.model.shapley_values(x))
     }
 
     fn class_names(&self) -> &[String] {

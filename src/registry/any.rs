@@ -69,10 +69,16 @@ impl AnyEstimator {
 
     /// The same with one parameter set; `estimator.max_depth` sets one of an estimator inside. A wrong name gets the
     /// nearest right one, and a value of another type is an error; whether a number is in range is checked by `fit`.
+    /// `10.0` is taken for the whole number 10 and the text `1,2,3` for a list, where those are wanted.
     pub fn set(&self, name: &str, value: Value) -> Result<AnyEstimator> {
-        let mut parameters = self.parameters()?;
-        settings::put(self.name(), self.0.help(), &mut parameters, name, value)?;
-        self.0.with(parameters).map_err(|error| settings::refused(self.0.help(), name, &error))
+        let before = self.parameters()?;
+        let set = |value: Value| {
+            let mut parameters = before.clone();
+            settings::put(self.name(), self.0.help(), &mut parameters, name, value)?;
+            self.0.with(parameters).map_err(|error| settings::refused(self.0.help(), name, &error))
+        };
+        let other = settings::other_form(&value);
+        set(value).or_else(|refused| other.and_then(|value| set(value).ok()).ok_or(refused))
     }
 
     /// Learns from `x` and the target, where `x` lives.

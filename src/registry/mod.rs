@@ -81,13 +81,18 @@ pub fn entries() -> &'static [Entry] {
     ENTRIES
 }
 
-/// The model of this name; a wrong name gets the nearest right one.
+/// Names that have a wrong one as a part, such as `random-forest`, up to which they are told instead of all.
+const MOST_MEANT: usize = 6;
+
+/// The model of this name; a wrong name gets the nearest right one, or those that it is a part of.
 pub fn find(name: &str) -> Result<&'static Entry> {
     entries().iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = || entries().iter().map(|entry| entry.name);
-        let rule = match nearest_name(name, names()) {
-            Some(near) => format!("the name of a model (did you mean {near}?)"),
-            None => format!("the name of a model: {}", names().collect::<Vec<_>>().join(", ")),
+        let part: Vec<&str> = names().filter(|known| !name.is_empty() && known.contains(name)).collect();
+        let rule = match (nearest_name(name, names()), part.len()) {
+            (Some(near), _) => format!("the name of a model (did you mean {near}?)"),
+            (None, 1..=MOST_MEANT) => format!("the name of a model (did you mean {}?)", part.join(" or ")),
+            (None, _) => format!("the name of a model: {}", names().collect::<Vec<_>>().join(", ")),
         };
         Error::Param { name: "model", rule, got: format!("{name:?}") }
     })

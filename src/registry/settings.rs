@@ -56,6 +56,22 @@ fn array(x: &crate::array::Matrix) -> Result<Value> {
     serde_json::to_value(rows).map_err(unfit)
 }
 
+/// What else a value may stand for: a whole number that was written as `10.0` or `1e1`, or a list that was written
+/// without brackets.
+pub(super) fn other_form(value: &Value) -> Option<Value> {
+    match value {
+        Value::Number(number) if !number.is_i64() && !number.is_u64() => {
+            let number = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15)?;
+            Some((number as i64).into())
+        }
+        Value::String(text) if text.contains(',') => {
+            let values = text.split(',').map(parse_value).collect::<Result<Vec<Value>>>().ok()?;
+            Some(Value::Array(values))
+        }
+        _ => None,
+    }
+}
+
 /// Puts a value under a name that is known; behind a point it belongs to the estimator of that name.
 pub(super) fn put(
     model: &str,
@@ -122,10 +138,14 @@ pub(super) fn refused(help: &'static [(&'static str, &'static str)], name: &str,
     let words = error.to_string();
     // Ours speak for themselves: "metric must be …, got …". Those of serde end with what was expected.
     let (rule, got) = match (words.split_once(" must be "), words.rsplit_once(", expected ")) {
-        (Some((_, rest)), _) => match rest.rsplit_once(", got ") {
-            Some((rule, got)) => (rule.to_string(), got.to_string()),
-            None => (rest.to_string(), "something else".to_string()),
-        },
+        (Some((whose, rest)), _) => {
+            let (rule, got) = rest.rsplit_once(", got ").unwrap_or((rest, "something else"));
+            // A mistake inside of what was set is told with its place there.
+            match whose == own || whose == MODEL {
+                true => (rule.to_string(), got.to_string()),
+                false => (format!("set so that {whose} is {rule}"), got.to_string()),
+            }
+        }
         (None, Some((got, expected))) => (plain(expected), plain(got)),
         (None, None) => ("a value of its type".to_string(), words),
     };
@@ -138,6 +158,8 @@ fn plain(words: &str) -> String {
     words
         .replace("usize", "a whole number of at least 0")
         .replace("u64", "a whole number of at least 0")
+        .replace("f64", "a number")
+        .replace("a sequence", "a list, such as [1,2,3]")
         .replace('`', "")
 }
 

@@ -19,6 +19,7 @@ use crate::registry::AnyEstimator;
 #[derive(Default)]
 pub struct Trial<'a> {
     scoring: Vec<Scoring>,
+    beside: Vec<Scoring>,
     train_scores: bool,
     device: Option<Device>,
     observer: Option<&'a mut (dyn Observer + Send)>,
@@ -28,6 +29,12 @@ impl<'a> Trial<'a> {
     /// The scores; the first one decides what is best. Accuracy, R² or inertia if none is named.
     pub fn scoring(mut self, scoring: impl IntoIterator<Item = Scoring>) -> Trial<'a> {
         self.scoring = scoring.into_iter().collect();
+        self
+    }
+
+    /// Further scores that nothing depends on: where one cannot be computed, as R² of a single row, it is NaN.
+    pub fn beside(mut self, scoring: impl IntoIterator<Item = Scoring>) -> Trial<'a> {
+        self.beside = scoring.into_iter().collect();
         self
     }
 
@@ -50,8 +57,20 @@ impl<'a> Trial<'a> {
         self
     }
 
-    fn scores_for(&self, task: Task) -> Result<Vec<Scoring>> {
-        if self.scoring.is_empty() { Ok(vec![Scoring::of_task(task)?]) } else { Ok(self.scoring.clone()) }
+    /// The scores that must be there, for these folds.
+    fn scores_for(&self, task: Task, folds: &Folds) -> Result<Vec<Scoring>> {
+        let scoring = if self.scoring.is_empty() { vec![Scoring::of_task(task)?] } else { self.scoring.clone() };
+        scoring.iter().try_for_each(|scoring| scoring.check_folds(folds))?;
+        Ok(scoring)
+    }
+
+    /// What is the same for every fold, of so many fits in all.
+    pub(super) fn judge(self, task: Task, folds: &Folds, fits: usize) -> Result<Judge<'a>> {
+        let scoring = self.scores_for(task, folds)?;
+        let beside = self.beside.into_iter().filter(|other| !scoring.contains(other)).collect();
+        let device = self.device.unwrap_or(Device::Cpu);
+        let told = Told::new(self.observer, fits);
+        Ok(Judge { scoring, beside, train_scores: self.train_scores, device, told })
     }
 }
 
@@ -60,7 +79,7 @@ impl<'a> Trial<'a> {
 pub struct CrossValidation {
     /// The scores, in the order of `test` and `train`.
     pub scoring: Vec<Scoring>,
-    /// For each score its value on the test rows of each fold.
+    /// For each score its value on the test rows of each fold; NaN for one of [`Trial::beside`] that a fold cannot have.
     pub test: Vec<Vec<f64>>,
     /// For each score its value on the fitted rows of each fold; empty unless asked for.
     pub train: Vec<Vec<f64>>,
@@ -74,14 +93,14 @@ impl CrossValidation {
         self.test.first().map_or_else(|| Sample::of(&[]), |scores| Sample::of(scores))
     }
 
-    fn gather(scoring: &[Scoring], folds: Vec<FoldScores>) -> CrossValidation {
+    fn gather(scoring: Vec<Scoring>, folds: Vec<FoldScores>) -> CrossValidation {
         let column = |at: usize, part: fn(&FoldScores) -> &Vec<f64>| folds.iter().map(|fold| part(fold)[at]).collect();
         let test = (0..scoring.len()).map(|at| column(at, |fold| &fold.test)).collect();
         let with_train = folds.first().is_some_and(|fold| !fold.train.is_empty());
         let train_of = |at| column(at, |fold: &FoldScores| &fold.train);
         let train = if with_train { (0..scoring.len()).map(train_of).collect() } else { vec![] };
         let fit_seconds = folds.iter().map(|fold| fold.fit_seconds).collect();
-        CrossValidation { scoring: scoring.to_vec(), test, train, fit_seconds }
+        CrossValidation { scoring, test, train, fit_seconds }
     }
 }
 
@@ -122,28 +141,27 @@ pub(super) fn try_all(
 ) -> Result<Vec<Result<CrossValidation>>> {
     let task = pipeline.estimator().task();
     task.check(&data.target)?;
-    let scoring = trial.scores_for(task)?;
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.x.rows(), labels)?;
-    let device = trial.device.clone().unwrap_or(Device::Cpu);
-    let told = Told::new(trial.observer, splits.len() * estimators.len());
-    let judge = Judge { scoring: &scoring, train_scores: trial.train_scores, device: &device, told: &told };
+    let judge = trial.judge(task, folds, splits.len() * estimators.len())?;
     let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
         let (train, test) = splits.get(number).unwrap_or_default();
         judge.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
     };
-    let by_fold: Vec<Vec<Result<FoldScores>>> = match device {
+    let by_fold: Vec<Vec<Result<FoldScores>>> = match judge.device {
         // Of several failures that of the first fold is told.
         Device::Cpu => {
             (0..splits.len()).into_par_iter().map(fold).collect::<Vec<_>>().into_iter().collect::<Result<_>>()?
         }
         Device::Gpu(_) => (0..splits.len()).map(fold).collect::<Result<_>>()?,
     };
-    told.stopped()?;
+    judge.told.stopped()?;
     let mut by_fold: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
     let gather = |_: &AnyEstimator| {
-        let scores: Result<Vec<FoldScores>> = by_fold.iter_mut().flat_map(Iterator::next).collect();
-        scores.map(|scores| CrossValidation::gather(&scoring, scores))
+        // The scores of this estimator leave every fold before a failure is looked for: the next one's come after them.
+        let scores: Vec<Result<FoldScores>> = by_fold.iter_mut().filter_map(Iterator::next).collect();
+        let scores = scores.into_iter().collect::<Result<Vec<FoldScores>>>();
+        scores.map(|scores| CrossValidation::gather(judge.all(), scores))
     };
     Ok(estimators.iter().map(gather).collect())
 }
@@ -156,14 +174,22 @@ pub(super) struct FoldScores {
 }
 
 /// What is the same for every fold.
-pub(super) struct Judge<'a, 'o> {
-    pub(super) scoring: &'a [Scoring],
-    pub(super) train_scores: bool,
-    pub(super) device: &'a Device,
-    pub(super) told: &'a Told<'o>,
+pub(super) struct Judge<'a> {
+    /// What must be there; the first decides.
+    pub(super) scoring: Vec<Scoring>,
+    /// What is told where it can be computed.
+    beside: Vec<Scoring>,
+    train_scores: bool,
+    device: Device,
+    pub(super) told: Told<'a>,
 }
 
-impl Judge<'_, '_> {
+impl Judge<'_> {
+    /// Every score, in the order of [`CrossValidation::test`].
+    fn all(&self) -> Vec<Scoring> {
+        [&self.scoring[..], &self.beside].concat()
+    }
+
     /// Every estimator on one fold.
     pub(super) fn fold(
         &self,
@@ -174,7 +200,7 @@ impl Judge<'_, '_> {
     ) -> Result<Vec<Result<FoldScores>>> {
         let prepared = pipeline.prepare(train)?;
         let one = |estimator: &AnyEstimator| self.one(&prepared, estimator, train, test);
-        Ok(match self.device {
+        Ok(match &self.device {
             Device::Cpu => estimators.par_iter().map(one).collect(),
             Device::Gpu(_) => estimators.iter().map(one).collect(),
         })
@@ -189,7 +215,7 @@ impl Judge<'_, '_> {
     ) -> Result<FoldScores> {
         self.told.stopped()?;
         let begun = Instant::now();
-        let model = prepared.with_estimator(estimator).fit_on(self.device, Fit::default())?;
+        let model = prepared.with_estimator(estimator).fit_on(&self.device, Fit::default())?;
         let fit_seconds = begun.elapsed().as_secs_f64();
         let of = |data: &Dataset| self.scores(&model, data);
         let scores =
@@ -199,11 +225,13 @@ impl Judge<'_, '_> {
     }
 
     fn scores(&self, model: &PipelineModel, data: &Dataset) -> Result<Vec<f64>> {
-        let mut judged = Judged::new(model, (&data.x.to(self.device)?).into())?;
-        if self.scoring.contains(&Scoring::Inertia) {
+        let mut judged = Judged::new(model, (&data.x.to(&self.device)?).into())?;
+        if self.all().contains(&Scoring::Inertia) {
             judged = judged.with_inertia(&model.model().outcome(), &model.transform(&data.x)?)?;
         }
-        self.scoring.iter().map(|scoring| judged.score(*scoring, &data.target)).collect()
+        let score = |scoring: &Scoring| judged.score(*scoring, &data.target);
+        let needed = self.scoring.iter().map(score).collect::<Result<Vec<f64>>>()?;
+        Ok(needed.into_iter().chain(self.beside.iter().map(|other| score(other).unwrap_or(f64::NAN))).collect())
     }
 }
 

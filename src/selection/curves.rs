@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::cross_validate::{Judge, Told, Trial, cross_validate_with};
+use super::cross_validate::{CrossValidation, Judge, Trial, try_all};
 use super::folds::Folds;
 use super::scoring::Scoring;
 use super::split::shuffled;
 use super::stats::Sample;
 use crate::data::Dataset;
-use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Task;
 use crate::pipeline::Pipeline;
+use crate::registry::AnyEstimator;
 
 /// The random numbers of learning curves.
 const STREAM: u32 = 0x4355_5256;
@@ -33,6 +33,52 @@ pub struct Curve {
     pub test: Vec<Sample>,
 }
 
+impl Curve {
+    /// The curve over the values of a parameter. What could not be fitted is left out; if nothing is left, the first
+    /// failure is returned.
+    pub(super) fn over<'a>(
+        parameter: &str,
+        found: impl IntoIterator<Item = (&'a Value, &'a Result<CrossValidation>)>,
+    ) -> Result<Curve> {
+        let (mut values, mut fitted, mut failure) = (vec![], vec![], None);
+        for (value, result) in found {
+            match result {
+                Ok(result) => {
+                    values.push(value);
+                    fitted.push(result);
+                }
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        let Some(first) = fitted.first() else { return Err(nothing_fitted(parameter, failure.cloned())) };
+        let written = |value: &&Value| match value {
+            // As it is written at the shell.
+            Value::Null => "none".to_string(),
+            Value::String(word) => word.clone(),
+            other => other.to_string(),
+        };
+        let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_f64()).collect();
+        let train = |result: &&CrossValidation| Sample::of(result.train.first().map_or(&[][..], Vec::as_slice));
+        Ok(Curve {
+            along: parameter.to_string(),
+            labels: values.iter().map(written).collect(),
+            values: numbers.unwrap_or_else(|| (0..values.len()).map(|place| place as f64).collect()),
+            scoring: first.scoring[0],
+            train: fitted.iter().map(train).collect(),
+            test: fitted.iter().map(|result| result.score()).collect(),
+        })
+    }
+}
+
+/// The error of a curve without a point.
+fn nothing_fitted(along: &str, failure: Option<Error>) -> Error {
+    failure.unwrap_or_else(|| Error::Param {
+        name: "values",
+        rule: "one at least".to_string(),
+        got: format!("no value of {along}"),
+    })
+}
+
 /// How the scores grow with the number of training rows (lecture notes 003 §3.2): each fold's training rows are
 /// shuffled once, and the first `shares[i]` of them are fitted.
 ///
@@ -46,42 +92,79 @@ pub struct Curve {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn learning_curve(pipeline: &Pipeline, data: &Dataset, folds: &Folds, shares: &[f64]) -> Result<Curve> {
+    learning_curve_with(pipeline, data, folds, shares, Trial::default())
+}
+
+/// The same by another score, on a device, or with an observer.
+///
+/// A share that has too few rows to be fitted in every fold is left out; if none is left, its error is returned.
+pub fn learning_curve_with(
+    pipeline: &Pipeline,
+    data: &Dataset,
+    folds: &Folds,
+    shares: &[f64],
+    trial: Trial<'_>,
+) -> Result<Curve> {
     let task = pipeline.estimator().task();
     task.check(&data.target)?;
-    let scoring = Scoring::of_task(task)?;
     if let Some(share) = shares.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
         let rule = "above 0 and at most 1".to_string();
         return Err(Error::Param { name: "shares", rule, got: share.to_string() });
     }
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.x.rows(), labels)?;
-    let told = Told::new(None, splits.len() * shares.len());
-    let judge = Judge { scoring: &[scoring], train_scores: true, device: &Device::Cpu, told: &told };
-    let estimators = [pipeline.estimator().clone()];
-    let (mut train, mut test) = (vec![vec![]; shares.len()], vec![vec![]; shares.len()]);
-    let mut sizes = vec![0; shares.len()];
+    let judge = trial.train_scores(true).judge(task, folds, splits.len() * shares.len())?;
+    let mut points = vec![Point::default(); shares.len()];
     for (number, (rows, rest)) in splits.iter().enumerate() {
         let held_out = data.select(&rest)?;
         let order: Vec<usize> =
             shuffled(rows.len(), number as u64, STREAM).into_iter().map(|place| rows[place]).collect();
-        for (at, share) in shares.iter().enumerate() {
+        for (share, point) in shares.iter().zip(&mut points) {
             let size = ((share * rows.len() as f64).round() as usize).clamp(1, rows.len());
-            sizes[at] = sizes[at].max(size);
-            let part = data.select(&order[..size])?;
-            let scores = judge.fold(pipeline, &estimators, &part, &held_out)?.remove(0)?;
-            train[at].extend(scores.train);
-            test[at].extend(scores.test);
+            point.rows = point.rows.max(size);
+            point.add(&judge, pipeline, &data.select(&order[..size])?, &held_out);
+            judge.told.stopped()?;
         }
     }
-    let samples = |scores: Vec<Vec<f64>>| scores.iter().map(|scores| Sample::of(scores)).collect();
+    let failure = points.iter().find_map(|point| point.failure.clone());
+    points.retain(|point| point.failure.is_none());
+    if points.is_empty() {
+        return Err(nothing_fitted("rows", failure));
+    }
     Ok(Curve {
         along: "rows".to_string(),
-        labels: sizes.iter().map(usize::to_string).collect(),
-        values: sizes.iter().map(|size| *size as f64).collect(),
-        scoring,
-        train: samples(train),
-        test: samples(test),
+        labels: points.iter().map(|point| point.rows.to_string()).collect(),
+        values: points.iter().map(|point| point.rows as f64).collect(),
+        scoring: judge.scoring[0],
+        train: points.iter().map(|point| Sample::of(&point.train)).collect(),
+        test: points.iter().map(|point| Sample::of(&point.test)).collect(),
     })
+}
+
+/// One share of the rows: its scores over the folds so far.
+#[derive(Clone, Default)]
+struct Point {
+    rows: usize,
+    train: Vec<f64>,
+    test: Vec<f64>,
+    failure: Option<Error>,
+}
+
+impl Point {
+    /// Fits and scores one fold; not after a failure, which is kept.
+    fn add(&mut self, judge: &Judge<'_>, pipeline: &Pipeline, train: &Dataset, test: &Dataset) {
+        if self.failure.is_some() {
+            return;
+        }
+        let estimators = [pipeline.estimator().clone()];
+        match judge.fold(pipeline, &estimators, train, test).and_then(|mut scores| scores.remove(0)) {
+            Ok(scores) => {
+                self.train.extend(scores.train.first());
+                self.test.extend(scores.test.first());
+            }
+            Err(error) => self.failure = Some(error),
+        }
+    }
 }
 
 /// How the scores change with a parameter of the model.
@@ -102,21 +185,21 @@ pub fn validation_curve(
     parameter: &str,
     values: &[Value],
 ) -> Result<Curve> {
-    let scoring = Scoring::of_task(pipeline.estimator().task())?;
-    let (mut train, mut test) = (vec![], vec![]);
-    for value in values {
-        let trial = Trial::default().train_scores(true);
-        let found = cross_validate_with(&pipeline.set(parameter, value.clone())?, data, folds, trial)?;
-        train.push(Sample::of(&found.train[0]));
-        test.push(found.score());
-    }
-    let written = |value: &Value| match value {
-        Value::Null => "none".to_string(),
-        Value::String(word) => word.clone(),
-        other => other.to_string(),
-    };
-    let numbers: Option<Vec<f64>> = values.iter().map(Value::as_f64).collect();
-    let values_or_places = numbers.unwrap_or_else(|| (0..values.len()).map(|place| place as f64).collect());
-    let labels = values.iter().map(written).collect();
-    Ok(Curve { along: parameter.to_string(), labels, values: values_or_places, scoring, train, test })
+    validation_curve_with(pipeline, data, folds, parameter, values, Trial::default())
+}
+
+/// The same by another score, on a device, or with an observer. Values that cannot be fitted are left out; if none is
+/// left, the first one's error is returned.
+pub fn validation_curve_with(
+    pipeline: &Pipeline,
+    data: &Dataset,
+    folds: &Folds,
+    parameter: &str,
+    values: &[Value],
+    trial: Trial<'_>,
+) -> Result<Curve> {
+    let set = |value: &Value| pipeline.estimator().set(parameter, value.clone());
+    let estimators: Vec<AnyEstimator> = values.iter().map(set).collect::<Result<_>>()?;
+    let found = try_all(pipeline, &estimators, data, folds, trial.train_scores(true))?;
+    Curve::over(parameter, values.iter().zip(&found))
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::cross_validate::{CrossValidation, Trial, try_all};
+use super::curves::Curve;
 use super::folds::Folds;
 use crate::data::Dataset;
 use crate::device::Device;
@@ -66,6 +67,21 @@ impl GridSearchResult {
     /// The best combination.
     pub fn best(&self) -> &Candidate {
         &self.candidates[self.best_index]
+    }
+
+    /// The scores of a search over one parameter as a curve, without fitting anything again. The search needs
+    /// [`Trial::train_scores`]; values that could not be fitted are left out.
+    pub fn curve(&self) -> Result<Curve> {
+        let mut found = vec![];
+        for Candidate { parameters, result } in &self.candidates {
+            let [(_, value)] = &parameters[..] else { return Err(no_curve("a search over one parameter")) };
+            if result.as_ref().is_ok_and(|result| result.train.is_empty()) {
+                return Err(no_curve("a search with Trial::train_scores"));
+            }
+            found.push((value, result));
+        }
+        let name = self.best().parameters.first().map_or("", |(name, _)| name);
+        Curve::over(name, found)
     }
 }
 
@@ -132,6 +148,10 @@ impl GridSearch {
         }
         Ok(found)
     }
+}
+
+fn no_curve(rule: &str) -> Error {
+    Error::Param { name: "curve", rule: format!("asked of {rule}"), got: "another search".to_string() }
 }
 
 /// The first of the best candidates; those that failed do not count.

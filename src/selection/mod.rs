@@ -14,9 +14,9 @@ pub mod stats;
 mod stratify;
 
 pub use cross_validate::{CrossValidation, Trial, cross_validate, cross_validate_with};
-pub use curves::{Curve, learning_curve, validation_curve};
+pub use curves::{Curve, learning_curve, learning_curve_with, validation_curve, validation_curve_with};
 pub use folds::{Folds, Splits};
 pub use grid_search::{Candidate, GridSearch, GridSearchResult};
-pub use permutation::{PermutationImportance, permutation_importance};
+pub use permutation::{PermutationImportance, permutation_importance, permutation_importance_on};
 pub use scoring::{Judged, Scoring};
 pub use split::{ThreeWay, stratified_three_way_split, stratified_train_test_split, three_way_split, train_test_split};

@@ -7,6 +7,7 @@ use super::stats::Sample;
 use crate::array::Matrix;
 use crate::cpu::random::permutation::permutation;
 use crate::data::Target;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Fitted;
 
@@ -57,6 +58,19 @@ pub fn permutation_importance(
     repeats: usize,
     seed: u64,
 ) -> Result<PermutationImportance> {
+    permutation_importance_on(&Device::Cpu, model, x, target, scoring, repeats, seed)
+}
+
+/// The same with the predictions on a device; on a GPU one after the other.
+pub fn permutation_importance_on(
+    device: &Device,
+    model: &dyn Fitted,
+    x: &Matrix,
+    target: &Target,
+    scoring: Scoring,
+    repeats: usize,
+    seed: u64,
+) -> Result<PermutationImportance> {
     if repeats == 0 {
         return Err(Error::Param { name: "repeats", rule: "at least 1".to_string(), got: "0".to_string() });
     }
@@ -65,7 +79,17 @@ pub fn permutation_importance(
         need: x.rows() as u64,
         have: u64::from(u32::MAX),
     })?;
-    let score_of = |x: &Matrix| Judged::new(model, x.into())?.score(scoring, target);
+    let outcome = model.outcome();
+    let score_of = |x: &Matrix| {
+        let judged = match device {
+            Device::Cpu => Judged::new(model, x.into())?,
+            Device::Gpu(_) => Judged::new(model, (&x.to(device)?).into())?,
+        };
+        match scoring {
+            Scoring::Inertia => judged.with_inertia(&outcome, &model.seen(x.into())?)?.score(scoring, target),
+            _ => judged.score(scoring, target),
+        }
+    };
     let score = score_of(x)?;
     let of_column = |column: usize| -> Result<Vec<f64>> {
         let values: Vec<f32> = (0..x.rows()).map(|row| x.get(row, column)).collect();
@@ -80,6 +104,9 @@ pub fn permutation_importance(
         (0..repeats).map(one).collect()
     };
     // Of several failures that of the first column is told.
-    let found: Vec<Result<Vec<f64>>> = (0..x.columns()).into_par_iter().map(of_column).collect();
+    let found: Vec<Result<Vec<f64>>> = match device {
+        Device::Cpu => (0..x.columns()).into_par_iter().map(of_column).collect(),
+        Device::Gpu(_) => (0..x.columns()).map(of_column).collect(),
+    };
     Ok(PermutationImportance { scoring, score, losses: found.into_iter().collect::<Result<_>>()? })
 }

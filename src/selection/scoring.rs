@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::folds::Folds;
 use crate::array::Matrix;
 use crate::data::{Labels, Target, nearest_name};
 use crate::error::{Error, Result};
@@ -85,6 +86,16 @@ impl Scoring {
                 Err(Error::Param { name: "scoring", rule, got: "a model of outliers, which have no score".to_string() })
             }
         }
+    }
+
+    /// Refuses a score of several rows where each fold has one: R² and the area under the ROC curve.
+    pub fn check_folds(self, folds: &Folds) -> Result<()> {
+        if !matches!((self, folds), (Scoring::R2 | Scoring::RocAuc, Folds::LeaveOneOut)) {
+            return Ok(());
+        }
+        let others = if self == Scoring::R2 { "rmse or mae" } else { "accuracy or log_loss" };
+        let rule = format!("one that a single row has, with folds of one row: {others}");
+        Err(Error::Param { name: "scoring", rule, got: self.name().to_string() })
     }
 
     fn task(self) -> Task {

@@ -185,7 +185,7 @@ mod tests {
 
     fn noise(count: usize) -> Vec<f32> {
         let philox = Philox::new(7, 0);
-        (0..count as u64).map(|at| philox.uniform(at) as f32 - 0.5).collect()
+        (0..count as u64).map(|at| philox.uniform(at) - 0.5).collect()
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn bench_as_markdown_is_a_table_and_profile_adds_the_counts() {
 fn a_wrong_filter_names_the_kernels() {
     let output = gristmill(&["bench", "nothing-like-this"]).output().unwrap();
     let (_, errors) = text(&output);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(errors.contains("linalg/gemm"), "{errors}");
 }
 

@@ -78,3 +78,18 @@ fn permuted_columns_show_what_the_model_leans_on() {
     assert!(run(&["evaluate", &model, "data/iris.csv", "--permute", "2"]).0.contains("permuted column"));
     assert!(refused(2, &["evaluate", &model, "data/iris.csv", "--permute", "0"]).contains("at least 1"));
 }
+
+#[test]
+fn permutations_go_by_the_seed_and_suit_clusters() {
+    let folder = Folder::new();
+    let (model, clusters) = (folder.path("iris.gm"), folder.path("clusters.gm"));
+    run(&["fit", "decision-tree-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
+    let evaluate = ["evaluate", &model, "data/iris.csv", "--permute", "3"];
+    let found = |seed: &str| json(&[&evaluate[..], &["--seed", seed]].concat())["importances"].clone();
+    assert_eq!(found("0"), json(&evaluate)["importances"]);
+    assert_ne!(found("0"), found("1"));
+    let fit = ["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=3", "--scale"];
+    run(&[&fit[..], &["--save", &clusters]].concat());
+    let judged = json(&["evaluate", &clusters, "data/iris.csv", "--permute", "2", "-q"]);
+    assert!(judged["importances"][0]["mean"].as_f64().unwrap() > 1.0, "{judged}");
+}

@@ -191,9 +191,11 @@ fn missing_values_are_treated_as_asked() {
     let fit = ["fit", "kneighbors-classifier", &x, "--target", "y", "--set", "n_neighbors=1"];
     let errors = super::refused(1, &fit);
     assert!(errors.contains("x.csv") && errors.contains("line 3") && errors.contains("column b"), "{errors}");
+    assert!(errors.contains("--missing drop, mean, median or keep"), "{errors}");
     assert_eq!(json(&[&fit[..], &["--missing", "drop"]].concat())["rows"], 4);
     let errors = super::refused(1, &[&fit[..], &["--missing", "keep"]].concat());
-    assert!(errors.contains("missing value"), "{errors}");
+    // The second row, counted from 1 as lines are.
+    assert!(errors.contains("row 2, column 2: NaN is a missing value") && errors.contains("--missing"), "{errors}");
     for how in ["mean", "median"] {
         let model = folder.path("imputed.gm");
         let report = json(&[&fit[..], &["--missing", how, "--save", &model]].concat());
@@ -269,4 +271,55 @@ fn trees_take_text_columns_as_they_are() {
     assert_eq!(said.lines().count(), 2, "{said}");
     let boosted = ["fit", "gradient-boosting-classifier", &people, "--target", "kind", "--set", "min_samples_leaf=1"];
     assert!(json(&boosted)["columns"].as_u64().unwrap() >= 3);
+}
+
+#[test]
+fn the_out_of_bag_score_is_told() {
+    for (model, data, target) in [
+        ("random-forest-classifier", "data/wine.csv", "class"),
+        ("bagging-regressor", "data/diabetes.csv", "progression"),
+        ("extra-trees-classifier", "data/iris.csv", "species"),
+    ] {
+        let fit = ["fit", model, data, "--target", target, "--set", "n_estimators=20", "--set", "bootstrap=true"];
+        let asked = [&fit[..], &["--set", "oob_score=true"]].concat();
+        assert!(json(&asked)["scores"]["oob_score"].as_f64().unwrap() > 0.2, "{model}");
+        assert!(run(&asked).0.contains("out-of-bag score"), "{model}");
+        let split = json(&[&asked[..], &["--split", "0.8"]].concat());
+        assert!(split["scores"]["oob_score"].is_number() && split["scored_rows"].is_number());
+        assert!(json(&fit)["scores"].get("oob_score").is_none());
+    }
+}
+
+#[test]
+fn boosting_tells_its_rounds_and_no_failure() {
+    let fit =
+        ["fit", "gradient-boosting-classifier", "data/iris.csv", "--target", "species", "--set", "n_estimators=7"];
+    let (shown, _) = run(&fit);
+    assert!(shown.contains("7 rounds") && !shown.contains("converged"), "{shown}");
+    let report = json(&fit);
+    assert!(report["iterations"] == 7 && report.get("converged").is_none());
+}
+
+#[test]
+fn the_seed_reaches_the_members_of_an_ensemble() {
+    let folder = Folder::new();
+    for model in ["voting-classifier", "stacking-classifier"] {
+        let bytes = |seed: &str| {
+            let path = folder.path("model.gm");
+            let fit = ["fit", model, "data/iris.csv", "--target", "species", "--seed", seed, "--save", &path];
+            run(&[&fit[..], &["--set", "estimators=random-forest-classifier"]].concat());
+            json(&["inspect", &path])["models"].to_string().contains(&format!("\"seed\":{seed}"))
+        };
+        assert!(bytes("5") && bytes("6"), "{model}");
+    }
+}
+
+#[test]
+fn a_picture_that_cannot_be_drawn_does_not_lose_the_report() {
+    let fit = ["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--split", "0.8"];
+    let output =
+        super::gristmill(&[&fit[..], &["--device", "cpu", "--plot", "/proc/iris.svg"]].concat()).output().unwrap();
+    let (shown, errors) = super::text(&output);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(shown.contains("accuracy") && errors.contains("/proc/iris.svg"), "{shown}{errors}");
 }

@@ -1,5 +1,6 @@
 //! The command, run as a person would run it.
 
+mod cv;
 mod data;
 mod engine;
 mod evaluate;

@@ -25,3 +25,15 @@ fn one_model_is_shown_in_detail() {
     assert_eq!(json(&["models", "kmeans"])["name"], "kmeans");
     assert!(refused(2, &["models", "kmean"]).contains("kmeans"));
 }
+
+#[test]
+fn defaults_that_are_models_are_told_in_words() {
+    let (shown, _) = run(&["models", "ada-boost-classifier"]);
+    assert!(shown.contains("= decision-tree-classifier (max_depth=1)"), "{shown}");
+    for model in ["voting-classifier", "stacking-classifier", "stacking-regressor"] {
+        let (shown, _) = run(&["models", model]);
+        assert!(shown.contains("kneighbors-") && !shown.contains('{'), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() < 200), "{shown}");
+    }
+    assert!(run(&["models", "stacking-classifier"]).0.contains("= kneighbors-classifier,random-forest-classifier "));
+}

@@ -156,7 +156,7 @@ fn clusters_and_outliers_are_numbers() {
     let (shown, _) = run(&["predict", &outliers, &folder.file("new.csv", "a\n0.5\n500\n")]);
     assert_eq!(shown, "prediction\n1\n-1\n");
     run(&[&fit[..], &[&plain]].concat());
-    assert!(refused(1, &["predict", &plain, &x]).contains("novelty"));
+    assert!(refused(2, &["predict", &plain, &x]).contains("novelty"));
 }
 
 #[test]
@@ -189,4 +189,28 @@ fn missing_values_are_refused_with_their_place() {
     let header = "sepal_length,sepal_width,petal_length,petal_width";
     let errors = refused(1, &["predict", &model, &folder.file("hole.csv", format!("{header}\n5,3,1,1\n5,,1,1\n"))]);
     assert!(errors.contains("hole.csv") && errors.contains("line 3") && errors.contains("sepal_width"), "{errors}");
+}
+
+#[test]
+fn a_model_fitted_on_whole_rows_says_what_to_do_about_holes() {
+    let folder = Folder::new();
+    let rows = folder.file("rows.csv", "a,b,y\n0,0,n\n0,?,n\n9,9,f\n9,8,f\n");
+    let model = folder.path("dropped.gm");
+    let fit = ["fit", "kneighbors-classifier", &rows, "--target", "y", "--set", "n_neighbors=1", "--save", &model];
+    run(&[&fit[..], &["--missing", "drop"]].concat());
+    let errors = refused(1, &["predict", &model, &rows]);
+    for word in ["rows.csv", "line 3", "column b", "leave such rows out", "--missing mean or median"] {
+        assert!(errors.contains(word), "{word} in {errors}");
+    }
+    run(&[&fit[..], &["--missing", "mean"]].concat());
+    assert_eq!(run(&["predict", &model, &rows, "-q"]).0.lines().count(), 5);
+}
+
+#[test]
+fn an_unseen_level_behind_an_encoder_is_named() {
+    let folder = Folder::new();
+    let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("tree.gm"));
+    run(&["fit", "decision-tree-classifier", &people, "--target", "kind", "--one-hot", "--save", &model]);
+    let errors = refused(1, &["predict", &model, &folder.file("new.csv", "city,height,age\nWien,1.7,35\n")]);
+    assert!(errors.contains("a level of \"city\"") && errors.contains("\"Wien\" in row 1"), "{errors}");
 }

@@ -8,9 +8,11 @@ fn wrong_names_get_the_nearest_right_one() {
     assert!(errors.starts_with("gristmill: ") && errors.contains("did you mean kmeans?"), "{errors}");
     let errors = refused(2, &["fit", "kmeans", "data/iris.csv", "--set", "n_cluster=3"]);
     assert!(errors.contains("did you mean n_clusters?"), "{errors}");
-    let errors = refused(1, &["fit", "kneighbors-classifier", "data/iris.csv", "--target", "spezies"]);
+    let errors = refused(2, &["fit", "kneighbors-classifier", "data/iris.csv", "--target", "spezies"]);
     assert!(errors.contains("\"species\""), "{errors}");
     assert!(refused(2, &["fitt", "kmeans"]).contains("'fit'"));
+    let errors = refused(2, &["fit", "random-forest", "data/iris.csv", "--target", "species"]);
+    assert!(errors.contains("random-forest-classifier or random-forest-regressor?"), "{errors}");
     assert!(refused(2, &["fit", "kmeans", "data/iris.csv", "--tagret", "x"]).contains("--target"));
     assert!(refused(2, &["fit", "kmeans", "data/iris.csv", "--missing", "meen"]).contains("mean"));
 }
@@ -20,8 +22,11 @@ fn wrong_values_of_parameters_are_wrong_usage() {
     let set = |setting: &str| refused(2, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", setting]);
     assert!(set("n_clusters=many").contains("whole number"));
     assert!(set("n_clusters").contains("key=value"));
-    let errors = refused(1, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=0"]);
+    let errors = refused(2, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=0"]);
     assert!(errors.contains("n_clusters must be from 1"), "{errors}");
+    let inside =
+        ["fit", "bagging-classifier", "data/iris.csv", "--target", "species", "--set", "estimator.min_samples_leaf=0"];
+    assert!(refused(2, &inside).contains("bag 0: min_samples_leaf must be"));
     let errors = refused(1, &["fit", "kmeans", "data/iris.csv", "--set", "init=absent.npy"]);
     assert!(errors.contains("absent.npy"), "{errors}");
 }
@@ -44,7 +49,7 @@ fn flags_that_exclude_each_other_are_wrong_usage() {
     ] {
         refused(2, &[&fit[..], more].concat());
     }
-    assert!(refused(1, &[&fit[..], &["--split", "1.5"]].concat()).contains("between 0 and 1"));
+    assert!(refused(2, &[&fit[..], &["--split", "1.5"]].concat()).contains("between 0 and 1"));
 }
 
 #[test]

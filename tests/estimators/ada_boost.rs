@@ -144,3 +144,53 @@ fn numbers_are_boosted_by_the_weighted_median() {
         assert!(model.score(&test.x, test.values().unwrap()).unwrap() > 0.3);
     }
 }
+
+#[test]
+fn a_perfect_round_joins_those_before_it() {
+    let (wine, cancer) = (datasets::wine().unwrap(), datasets::breast_cancer().unwrap());
+    // The means of four times five folds are 0.956 and 0.957, as good as scikit-learn's; with the perfect round alone they
+    // were 0.934 and 0.931.
+    for (data, depth, least) in [(&wine, 3, 0.95), (&cancer, 5, 0.95)] {
+        let weak = AnyEstimator::new(DecisionTreeClassifier::default().max_depth(depth));
+        let boost = AdaBoostClassifier::new(weak);
+        let score = |seed: u64| {
+            let folds = gristmill::selection::Folds::stratified(5).seed(seed);
+            gristmill::selection::cross_validate(&Pipeline::new(boost.clone()), data, &folds).unwrap().score().mean
+        };
+        let mean = (0..4).map(score).sum::<f64>() / 4.0;
+        assert!(mean >= least, "depth {depth}: {mean}");
+        let y = data.labels().unwrap();
+        let model = boost.fit(&data.x, y).unwrap();
+        let (errors, votes) = (model.estimator_errors(), model.estimator_weights());
+        assert!(errors.len() > 1 && errors.iter().rev().skip(1).all(|error| *error > 0.0), "{errors:?}");
+        assert!(votes.iter().all(|vote| vote.is_finite()), "{votes:?}");
+        if *errors.last().unwrap() == 0.0 {
+            let classes = y.classes() as f64;
+            let wanted = (2.0 * y.len() as f64 - 1.0).ln() + (classes - 1.0).ln();
+            assert!((votes.last().unwrap() - wanted).abs() < 1e-9, "{votes:?}");
+        }
+        if y.classes() == 2 {
+            let error = 1.0 - model.score(&data.x, y).unwrap();
+            assert!(error <= model.error_bound() + 1e-12, "{error} {}", model.error_bound());
+        }
+    }
+}
+
+#[test]
+fn the_error_bound_holds_for_any_learning_rate() {
+    let data = datasets::rectangle(300, 4).unwrap();
+    let y = data.labels().unwrap();
+    for rate in [0.3, 1.0, 1.7] {
+        let model = AdaBoostClassifier::default().learning_rate(rate).n_estimators(30).fit(&data.x, y).unwrap();
+        let error = 1.0 - model.score(&data.x, y).unwrap();
+        assert!(error <= model.error_bound() + 1e-9, "{rate}: {error} {}", model.error_bound());
+    }
+}
+
+#[test]
+fn whether_missing_values_are_taken_is_up_to_the_weak_model() {
+    assert!(AnyEstimator::new(AdaBoostClassifier::default()).takes_missing());
+    assert!(AnyEstimator::new(AdaBoostRegressor::default()).takes_missing());
+    let knn = AdaBoostClassifier::new(AnyEstimator::new(KNeighborsClassifier::new(1))).resample(true);
+    assert!(!AnyEstimator::new(knn).takes_missing());
+}

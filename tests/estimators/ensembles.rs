@@ -1,7 +1,8 @@
 //! Voting, bagging and stacking over any models.
 
 use gristmill::ensemble::{
-    BaggingClassifier, BaggingRegressor, StackingClassifier, StackingRegressor, Vote, VotingClassifier, VotingRegressor,
+    AdaBoostClassifier, AdaBoostClassifierModel, BaggingClassifier, BaggingRegressor, StackingClassifier,
+    StackingRegressor, Vote, VotingClassifier, VotingRegressor,
 };
 use gristmill::prelude::*;
 use serde_json::json;
@@ -179,12 +180,12 @@ fn zeros_as_weights_are_refused_and_one_class_is_predicted() {
     }
     let refused = VotingClassifier::new([tree(), tree()]).weights(vec![0.0, 0.0]).fit(&iris.x, y).unwrap_err();
     assert!(matches!(refused, Error::Param { name: "weights", .. }), "{refused}");
-    // A bag that draws nothing but rows without weight says which one it is.
+    // Bags draw only rows that count: none of them can be without weight.
     let one: Vec<f32> = (0..150).map(|row| f32::from(u8::from(row == 0))).collect();
     let options = Fit::default().sample_weight(&one);
-    let refused = BaggingClassifier::new(tree()).n_estimators(50).max_samples(0.05).fit_with(&iris.x, y, options);
-    let refused = refused.unwrap_err().to_string();
-    assert!(refused.starts_with("bag ") && refused.contains("sample_weight"), "{refused}");
+    let bagging = BaggingClassifier::new(tree()).n_estimators(50).max_samples(0.05).oob_score(true);
+    let model = bagging.fit_with(&iris.x, y, options).unwrap();
+    assert!(model.predict(&iris.x).unwrap().codes().iter().all(|code| *code == 0) && model.oob_score().is_none());
     let first = iris.select(&(0..50).collect::<Vec<usize>>()).unwrap();
     let y = Labels::from_names(&["setosa"; 50]);
     assert_eq!(BaggingClassifier::new(tree()).fit(&first.x, &y).unwrap().predict(&first.x).unwrap(), y);
@@ -215,4 +216,92 @@ fn estimators_inside_are_set_by_name_and_place() {
     let bagging = bagging.set("estimator.weights", json!("distance")).unwrap();
     assert_eq!(bagging.parameters().unwrap()["estimator"]["weights"], "distance");
     assert!(bagging.set("estimator.depth", json!(2)).unwrap_err().to_string().contains("one of kneighbors-classifier"));
+}
+
+#[test]
+fn an_out_of_bag_score_of_too_few_rows_is_absent_and_no_error() {
+    let x = Matrix::from_rows(&[[0.0], [1.0]]).unwrap();
+    let y = [0.0, 1.0];
+    let forest = |seed: u64| RandomForestRegressor::new(1).oob_score(true).seed(seed).fit(&x, &y[..]).unwrap();
+    let bags = |seed: u64| {
+        let tree = AnyEstimator::new(DecisionTreeRegressor::default());
+        BaggingRegressor::new(tree).n_estimators(1).oob_score(true).seed(seed).fit(&x, &y[..]).unwrap()
+    };
+    let classes = Labels::from_names(&["a", "b"]);
+    let votes = |seed: u64| {
+        let tree = AnyEstimator::new(DecisionTreeClassifier::default());
+        BaggingClassifier::new(tree).n_estimators(1).oob_score(true).seed(seed).fit(&x, &classes).unwrap()
+    };
+    // Half of all pairs leave a row out, the others none: R² needs two, and a share of right classes one.
+    assert!((0..16).all(|seed| forest(seed).oob_score().is_none() && bags(seed).oob_score().is_none()));
+    let shares: Vec<Option<f64>> = (0..16).map(|seed| votes(seed).oob_score()).collect();
+    assert!(shares.contains(&None) && shares.contains(&Some(0.0)), "{shares:?}");
+}
+
+#[test]
+fn a_seed_reaches_the_members() {
+    let iris = datasets::iris().unwrap();
+    let y = iris.labels().unwrap();
+    let forest = |seed: u64| AnyEstimator::new(RandomForestClassifier::new(3).seed(seed));
+    let members = |model: &[Model]| model.iter().map(|member| member.to_bytes().unwrap()).collect::<Vec<_>>();
+    let voting = |own: u64, seed: u64| {
+        members(VotingClassifier::new([forest(own), knn(3)]).seed(seed).fit(&iris.x, y).unwrap().members())
+    };
+    assert_eq!(voting(0, 0), voting(0, 0));
+    assert_ne!(voting(0, 0), voting(0, 1));
+    // Added to the member's own seed, which still counts.
+    assert_eq!(voting(2, 3), voting(5, 0));
+    let stack = |seed: u64| {
+        let stack = StackingClassifier::new([forest(0)]).final_estimator(forest(0)).cv(2).seed(seed);
+        let model = stack.fit(&iris.x, y).unwrap();
+        (members(model.members()), model.last().to_bytes().unwrap())
+    };
+    assert!(stack(0).0 != stack(1).0 && stack(0).1 != stack(1).1 && stack(4) == stack(4));
+    let mean = |seed: u64| {
+        let data = datasets::diabetes().unwrap();
+        let forest = AnyEstimator::new(RandomForestRegressor::new(2).max_depth(3));
+        members(VotingRegressor::new([forest]).seed(seed).fit(&data.x, data.values().unwrap()).unwrap().members())
+    };
+    assert_ne!(mean(0), mean(1));
+}
+
+#[test]
+fn files_tell_what_was_fitted_and_older_ones_are_still_read() {
+    use std::collections::BTreeMap;
+    let iris = datasets::iris().unwrap();
+    let y = iris.labels().unwrap();
+    let boost = AdaBoostClassifier::default().n_estimators(3).learning_rate(0.5).seed(7).fit(&iris.x, y).unwrap();
+    let parameters = boost.to_container().unwrap().raw_parameters()["parameters"].clone();
+    assert_eq!((&parameters["learning_rate"], &parameters["seed"]), (&json!(0.5), &json!(7)));
+    assert_eq!(parameters["estimator"]["max_depth"], 1);
+    let mut older = boost.to_container().unwrap();
+    older.set_parameters(&BTreeMap::<String, u8>::new()).unwrap();
+    let again = AdaBoostClassifierModel::from_container(older).unwrap();
+    assert_eq!(again.predict(&iris.x).unwrap(), boost.predict(&iris.x).unwrap());
+    let bagging = BaggingClassifier::new(knn(3)).n_estimators(2).max_samples(0.5).fit(&iris.x, y).unwrap();
+    assert_eq!(bagging.to_container().unwrap().raw_parameters()["parameters"]["max_samples"], 0.5);
+    let mut older = bagging.to_container().unwrap();
+    older
+        .set_parameters(&BTreeMap::from([("oob_score", None::<f64>)].map(|(name, score)| (name.to_string(), score))))
+        .unwrap();
+    let again = gristmill::ensemble::BaggingClassifierModel::from_container(older).unwrap();
+    assert_eq!(again.predict(&iris.x).unwrap(), bagging.predict(&iris.x).unwrap());
+    let stack = StackingClassifier::new([knn(3)]).cv(3).fit(&iris.x, y).unwrap();
+    assert_eq!(stack.to_container().unwrap().raw_parameters()["parameters"]["cv"], 3);
+    let voting = VotingClassifier::new([knn(3)]).seed(4).fit(&iris.x, y).unwrap();
+    assert_eq!(voting.to_container().unwrap().raw_parameters()["parameters"]["seed"], 4);
+}
+
+#[test]
+fn messages_name_the_parameter_of_the_ensemble() {
+    let iris = datasets::iris().unwrap();
+    let y = iris.labels().unwrap();
+    for cv in [0, 1, 51] {
+        let refused = StackingClassifier::new([knn(3)]).cv(cv).fit(&iris.x, y).unwrap_err().to_string();
+        assert!(refused.starts_with("cv must be") && refused.ends_with(&cv.to_string()), "{refused}");
+    }
+    let refused = AdaBoostClassifier::new(AnyEstimator::new(Ridge::default())).fit(&iris.x, y).unwrap_err().to_string();
+    assert_eq!(refused, "estimator must be a classifier, got ridge");
+    let refused = VotingClassifier::new([knn_mean(2)]).fit(&iris.x, y).unwrap_err().to_string();
+    assert_eq!(refused, "estimators must be classifiers, got kneighbors-regressor");
 }

@@ -141,3 +141,15 @@ fn levels_are_divided_into_sets_at_random_and_by_medians() {
         }
     }
 }
+
+#[test]
+fn what_each_column_adds_sums_to_the_prediction() {
+    let (iris, diabetes) = (datasets::iris().unwrap(), datasets::diabetes().unwrap());
+    let model = ExtraTreesClassifier::new(4).fit(&iris.x, iris.labels().unwrap()).unwrap();
+    let (parts, chances) = (model.shapley_values(&iris.x).unwrap(), model.predict_proba(&iris.x).unwrap());
+    let sum = |part: &Matrix, row: usize| part.row(row).iter().sum::<f32>();
+    assert!((0..150).all(|row| (sum(&parts[2], row) - chances.get(row, 2)).abs() < 1e-5));
+    let model = ExtraTreesRegressor::new(4).max_depth(4).fit(&diabetes.x, diabetes.values().unwrap()).unwrap();
+    let (parts, said) = (model.shapley_values(&diabetes.x).unwrap(), model.predict(&diabetes.x).unwrap());
+    assert!((0..diabetes.x.rows()).all(|row| (sum(&parts[0], row) - said.get(row, 0)).abs() < 1e-2));
+}

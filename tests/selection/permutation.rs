@@ -2,7 +2,8 @@
 
 use gristmill::estimator::Fitted;
 use gristmill::prelude::*;
-use gristmill::selection::{Scoring, permutation_importance};
+use gristmill::preprocessing::StandardScaler;
+use gristmill::selection::{Scoring, permutation_importance, permutation_importance_on};
 
 /// Three columns, of which the target is twice the first plus the second.
 fn table(rows: usize) -> (Matrix, gristmill::Target) {
@@ -60,4 +61,26 @@ fn what_cannot_be_is_refused() {
     };
     assert!(refused(Scoring::Accuracy, 0).starts_with("repeats must be at least 1"));
     assert!(refused(Scoring::R2, 2).contains("suits the model"));
+}
+
+#[test]
+fn clusters_lose_inertia_behind_the_steps_of_a_pipeline() {
+    let iris = datasets::iris().unwrap();
+    let model = Pipeline::new(KMeans::new(3)).step(StandardScaler::default()).fit(&iris).unwrap();
+    let found = permutation_importance(&model, &iris.x, &gristmill::Target::None, Scoring::Inertia, 3, 0).unwrap();
+    let inertia = model.model().outcome().inertia.unwrap();
+    assert!((found.score - inertia).abs() < 1e-3 * inertia, "{} {inertia}", found.score);
+    assert!(found.means().iter().all(|loss| *loss > 1.0), "{:?}", found.means());
+}
+
+#[test]
+fn a_gpu_finds_the_same_importances() {
+    let device = Device::open("gpu").unwrap();
+    let iris = datasets::iris().unwrap();
+    let model = RandomForestClassifier::new(5).fit(&iris.x, iris.labels().unwrap()).unwrap();
+    let here = permutation_importance(&model, &iris.x, &iris.target, Scoring::Accuracy, 2, 7).unwrap();
+    let there = permutation_importance_on(&device, &model, &iris.x, &iris.target, Scoring::Accuracy, 2, 7).unwrap();
+    assert_eq!(here, there);
+    let other = permutation_importance(&model, &iris.x, &iris.target, Scoring::Accuracy, 2, 8).unwrap();
+    assert_ne!(here.losses, other.losses);
 }

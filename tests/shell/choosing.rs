@@ -4,7 +4,8 @@ use gristmill::estimator::{Flow, Report};
 use gristmill::prelude::*;
 use gristmill::preprocessing::StandardScaler;
 use gristmill::selection::{
-    Folds, GridSearch, Scoring, Trial, cross_validate, cross_validate_with, learning_curve, validation_curve,
+    Folds, GridSearch, Scoring, Trial, cross_validate, cross_validate_with, learning_curve, learning_curve_with,
+    validation_curve, validation_curve_with,
 };
 use serde_json::json;
 
@@ -139,4 +140,65 @@ fn cross_validation_on_the_gpu_scores_as_on_the_cpu() {
     let iris = datasets::iris().unwrap();
     let on_gpu = cross_validate_with(&knn(5), &iris, &Folds::stratified(5), Trial::default().device(&device)).unwrap();
     assert_eq!(on_gpu.test, cross_validate(&knn(5), &iris, &Folds::stratified(5)).unwrap().test);
+}
+
+#[test]
+fn a_candidate_that_fails_leaves_the_scores_of_the_others_alone() {
+    let wine = datasets::wine().unwrap();
+    let tree = || Pipeline::new(DecisionTreeClassifier::default());
+    let folds = Folds::stratified(3);
+    let alone = |leaves: usize| {
+        let tree = Pipeline::new(DecisionTreeClassifier::default().max_leaf_nodes(leaves));
+        cross_validate(&tree, &wine, &folds).unwrap().test
+    };
+    // One leaf is refused: first, in the middle, twice, last.
+    for grid in [[1, 2, 3, 8], [2, 1, 3, 8], [2, 1, 1, 8], [8, 3, 2, 1]] {
+        let found = GridSearch::new(tree()).parameter("max_leaf_nodes", grid).fit(&wine, &folds).unwrap();
+        for (leaves, candidate) in grid.into_iter().zip(&found.candidates) {
+            match leaves {
+                1 => assert!(candidate.result.is_err(), "{grid:?}"),
+                _ => assert_eq!(candidate.result.as_ref().unwrap().test, alone(leaves), "{leaves} of {grid:?}"),
+            }
+        }
+        assert_eq!(found.best().parameters[0].1, 8, "{grid:?}");
+    }
+}
+
+#[test]
+fn scores_beside_the_deciding_one_are_absent_where_a_fold_cannot_have_them() {
+    let diabetes = datasets::diabetes().unwrap().select(&(0..30).collect::<Vec<usize>>()).unwrap();
+    let linear = Pipeline::new(Ridge::default());
+    let trial = || Trial::default().scoring([Scoring::Mae]);
+    let found = cross_validate_with(&linear, &diabetes, &Folds::LeaveOneOut, trial().beside([Scoring::R2])).unwrap();
+    assert_eq!(found.scoring, [Scoring::Mae, Scoring::R2]);
+    assert!(found.test[0].iter().all(|error| error.is_finite()) && found.test[1].iter().all(|r2| r2.is_nan()));
+    // The same score twice is told once; one that is asked for must be there.
+    let again = cross_validate_with(&linear, &diabetes, &Folds::k_fold(3), trial().beside([Scoring::Mae])).unwrap();
+    assert_eq!(again.scoring, [Scoring::Mae]);
+    let refused = cross_validate(&linear, &diabetes, &Folds::LeaveOneOut).unwrap_err().to_string();
+    assert!(refused.starts_with("scoring must be") && refused.contains("rmse or mae"), "{refused}");
+    assert!(Scoring::RocAuc.check_folds(&Folds::LeaveOneOut).is_err());
+    assert!(Scoring::Accuracy.check_folds(&Folds::LeaveOneOut).is_ok());
+}
+
+#[test]
+fn curves_go_by_any_score_and_leave_out_what_cannot_be_fitted() {
+    let (iris, folds) = (datasets::iris().unwrap(), Folds::stratified(5));
+    let trial = || Trial::default().scoring([Scoring::LogLoss]);
+    // A tenth is 12 rows, too few for 15 neighbours.
+    let curve = learning_curve_with(&knn(15), &iris, &folds, &[0.1, 0.5, 1.0], trial()).unwrap();
+    assert_eq!((curve.scoring, &curve.values[..], curve.test[0].count), (Scoring::LogLoss, &[60.0, 120.0][..], 5));
+    let refused = learning_curve(&knn(15), &iris, &folds, &[0.1]).unwrap_err().to_string();
+    assert!(refused.contains("n_neighbors"), "{refused}");
+    let values = [json!(3), json!(1000), json!(9)];
+    let curve = validation_curve_with(&knn(3), &iris, &folds, "n_neighbors", &values, trial()).unwrap();
+    assert_eq!((curve.scoring, &curve.labels[..]), (Scoring::LogLoss, &["3".to_string(), "9".to_string()][..]));
+    // A search has the same curve without another fit.
+    let search = GridSearch::new(knn(3)).parameter("n_neighbors", values);
+    let found = search.fit_with(&iris, &folds, trial().train_scores(true), &Device::Cpu).unwrap();
+    assert_eq!(found.curve().unwrap(), curve);
+    let bare = search.fit(&iris, &folds).unwrap();
+    assert!(bare.curve().unwrap_err().to_string().contains("train_scores"));
+    let two = search.parameter("weights", ["uniform"]).fit(&iris, &folds).unwrap();
+    assert!(two.curve().unwrap_err().to_string().contains("one parameter"));
 }

@@ -141,3 +141,34 @@ fn a_model_without_a_pipeline_becomes_one_that_knows_its_columns() {
     assert_eq!(model.columns().len(), 4);
     assert_eq!(model.predict(&model.arrange(&iris).unwrap().x).unwrap(), expected);
 }
+
+#[test]
+fn a_level_that_was_not_fitted_is_missing_to_a_tree_and_named_behind_an_encoder() {
+    let tree = || Pipeline::new(DecisionTreeClassifier::default());
+    let other = b"age,city,height\n30,Wien,1.7\n";
+    let other = Dataset::parse("other.csv", other, &ReadOptions::default()).unwrap();
+    let model = tree().fit(&people()).unwrap();
+    assert!(model.arrange(&other).unwrap().x.get(0, 1).is_nan());
+    let impute = SimpleImputer::default().strategy(ImputeStrategy::Median);
+    let model = tree().step(impute).step(OneHotEncoder::default()).fit(&people()).unwrap();
+    let refused = model.arrange(&other).unwrap_err().to_string();
+    assert!(refused.contains("a level of \"city\" that was fitted") && refused.contains("\"Wien\""), "{refused}");
+}
+
+#[test]
+fn a_saved_pipeline_tells_what_each_column_adds() {
+    let diabetes = datasets::diabetes().unwrap();
+    let forest = RandomForestRegressor::new(5).max_depth(3);
+    let pipeline = Pipeline::new(forest).step(StandardScaler::default()).fit(&diabetes).unwrap();
+    let model = Model::from_bytes(&pipeline.to_bytes().unwrap()).unwrap();
+    let parts = model.shapley_values((&diabetes.x).into()).unwrap().unwrap();
+    assert_eq!((parts.len(), parts[0].columns()), (1, pipeline.input_names().len() + 1));
+    let Prediction::Numbers(said) = model.predict((&diabetes.x).into()).unwrap() else { panic!() };
+    for row in 0..diabetes.x.rows() {
+        let sum: f32 = parts[0].row(row).iter().sum();
+        assert!((sum - said.get(row, 0)).abs() < 1e-2, "{row}: {sum} {}", said.get(row, 0));
+    }
+    assert!(
+        knn().fit(&datasets::iris().unwrap()).unwrap().shapley_values(&Matrix::zeros(1, 4).unwrap()).unwrap().is_none()
+    );
+}

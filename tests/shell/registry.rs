@@ -170,3 +170,43 @@ fn a_truncated_or_flipped_file_of_any_model_is_refused() {
         }
     }
 }
+
+#[test]
+fn a_part_of_a_name_gets_the_names_that_have_it() {
+    let error = registry::find("random-forest").unwrap_err().to_string();
+    assert!(error.contains("did you mean random-forest-classifier or random-forest-regressor?"), "{error}");
+    assert!(!error.contains("kmeans"), "{error}");
+    assert!(registry::find("boosting").unwrap_err().to_string().contains("gradient-boosting-regressor?"));
+}
+
+#[test]
+fn numbers_and_lists_are_taken_as_people_write_them() {
+    let forest = registry::find("random-forest-classifier").unwrap().estimator();
+    for text in ["1e1", "10.0", "+10"] {
+        let set = forest.set("n_estimators", parse_value(text).unwrap()).unwrap();
+        assert_eq!(set.parameters().unwrap()["n_estimators"], 10, "{text}");
+    }
+    assert!(forest.set("n_estimators", json!(10.5)).unwrap_err().to_string().contains("whole number"));
+    let boost = registry::find("ada-boost-classifier").unwrap().estimator();
+    let error = boost.set("learning_rate", parse_value("nan").unwrap()).unwrap_err().to_string();
+    assert!(error.starts_with("learning_rate must be a number, got"), "{error}");
+    let voting = registry::find("voting-classifier").unwrap().estimator();
+    let set = voting.set("weights", parse_value("1,2.5,3").unwrap()).unwrap();
+    assert_eq!(set.parameters().unwrap()["weights"], json!([1.0, 2.5, 3.0]));
+    let error = voting.set("weights", json!("heavy")).unwrap_err().to_string();
+    assert!(error.contains("a list, such as [1,2,3]"), "{error}");
+}
+
+#[test]
+fn a_mistake_in_a_list_of_models_is_told_with_its_place() {
+    let voting = registry::find("voting-classifier").unwrap().estimator();
+    let refusal = |value: Value| voting.set("estimators", value).unwrap_err().to_string();
+    let error = refusal(json!(["ridge", "kneighbor-classifier"]));
+    assert!(error.contains("estimators.1.model") && error.contains("did you mean kneighbors-classifier?"), "{error}");
+    let deep = json!([{"model": "decision-tree-classifier", "max_depth": "deep"}]);
+    let error = refusal(deep);
+    assert!(error.contains("estimators.0.max_depth is a whole number"), "{error}");
+    assert!(refusal(json!([7])).contains("estimators.0"));
+    assert!(refusal(json!(7)).starts_with("estimators must be a list of models"));
+    assert!(refusal(json!("ridge,rigde")).contains("did you mean ridge?"));
+}

@@ -9,13 +9,13 @@ use gristmill::prelude::*;
 use gristmill::registry::parse_value;
 use gristmill::selection::stats::Sample;
 use gristmill::selection::{
-    Candidate, CrossValidation, Folds, GridSearch, GridSearchResult, Scoring, Trial, learning_curve, validation_curve,
+    Candidate, CrossValidation, Folds, GridSearch, GridSearchResult, Scoring, Trial, learning_curve_with,
 };
 use serde::Serialize;
 use serde_json::Value;
 
 use super::data_arguments::{DataArguments, Loaded};
-use super::failure::{Done, Failure, misuse};
+use super::failure::{Done, Failure};
 use super::fit::check_folder;
 use super::model_arguments::ModelArguments;
 use super::output::{print, print_json, table};
@@ -28,7 +28,11 @@ const EXAMPLES: &str = "Examples:
   gristmill cv kneighbors-classifier data/digits.csv --target digit --folds 5
   gristmill cv kneighbors-classifier data/wine.csv --target class --scale --grid n_neighbors=1,5,15 --grid weights=uniform,distance
   gristmill cv ridge data/diabetes.csv --target progression --grid alpha=0.01,0.1,1,10 --scoring rmse --plot alpha.svg
-  gristmill cv kmeans data/iris.csv --drop species --grid n_clusters=2,3,4,5";
+  gristmill cv kmeans data/iris.csv --drop species --grid n_clusters=2,3,4,5
+  gristmill cv decision-tree-classifier data/wine.csv --target class --grid max_depth=1,2,3,none --plot depth.svg
+  gristmill cv gradient-boosting-regressor data/diabetes.csv --target progression --grid learning_rate=0.03,0.1 --grid max_leaf_nodes=4,8,31
+  gristmill cv ada-boost-classifier data/breast_cancer.csv --target diagnosis --grid estimator.max_depth=1,2,3
+  gristmill cv voting-classifier data/wine.csv --target class --set estimators=random-forest-classifier,ada-boost-classifier";
 
 /// Combinations of three or more parameters that a picture shows.
 const MOST_SHOWN: usize = 30;
@@ -72,7 +76,7 @@ struct Report {
     scores: BTreeMap<&'static str, f64>,
     /// The standard deviations over the folds.
     deviations: BTreeMap<&'static str, f64>,
-    /// The score of each fold.
+    /// The score of each fold; null where it cannot be computed.
     folds: BTreeMap<&'static str, Vec<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<BTreeMap<String, Value>>,
@@ -102,8 +106,8 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     let estimator = options.model.estimator(everywhere.seed)?;
     let task = estimator.task();
     let decides = match &options.scoring {
-        Some(name) => name.parse::<Scoring>().map_err(misuse)?,
-        None => Scoring::of_task(task).map_err(misuse)?,
+        Some(name) => name.parse::<Scoring>()?,
+        None => Scoring::of_task(task)?,
     };
     let grid = options.grid.iter().map(|text| parse_grid(text)).collect::<Done<Vec<_>>>()?;
     options.save.as_deref().map_or(Ok(()), check_folder)?;
@@ -113,20 +117,19 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     for (name, values) in &grid {
         search = search.parameter(name, values.clone());
     }
-    search.check().map_err(misuse)?;
+    search.check()?;
     let folds = folds(&options.folds, task, everywhere.seed.unwrap_or(0))?;
+    decides.check_folds(&folds)?;
     let device = everywhere.open_device()?;
     let mut seconds = Seconds::default();
     let Loaded { data, targets } = timed(&mut seconds.load, || options.data.read(&estimator))?;
-    let scoring = scores_beside(decides, task, &data);
-    let found = guarded(|| {
+    let mut found = guarded(|| {
         let mut progress = Progress::new(everywhere);
-        let trial = Trial::default().scoring(scoring).observer(&mut progress);
+        let trial = Trial::default().scoring([decides]).beside(scores_beside(task, &data)).observer(&mut progress);
+        // The scores of fitted rows are half of the picture over one parameter.
+        let trial = trial.train_scores(options.plot.is_some() && grid.len() == 1);
         timed(&mut seconds.fit, || search.fit_with(&data, &folds, trial, &device))
     })?;
-    if let Some(path) = &options.plot {
-        picture(&pipeline, &data, &folds, &grid, &found)?.save(path)?;
-    }
     let best = found.best().result.clone()?;
     let mut report = report(options, &device, &data, seconds, decides, &best);
     if !grid.is_empty() {
@@ -134,16 +137,23 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
         report.candidates = found.candidates.iter().map(tried).collect();
     }
     if let Some(path) = &options.save {
-        guarded(|| found.model.with_targets(targets).save(path))?;
+        found.model = found.model.with_targets(targets);
+        guarded(|| found.model.save(path))?;
         report.saved = Some(path.display().to_string());
     }
+    // What was found is told before a picture that cannot be drawn ends the command.
+    let drawn = options.plot.as_ref().map_or(Ok(()), |path| {
+        let sketch = Sketch { pipeline: &pipeline, data: &data, folds: &folds, decides, device: &device };
+        guarded(|| sketch.of(&grid, &found, &mut Progress::new(everywhere)))?.save(path)
+    });
+    report.plot = options.plot.as_ref().filter(|_| drawn.is_ok()).map(|path| path.display().to_string());
     report.profile = everywhere.profile.then(|| device.profile_report());
     if everywhere.json {
         print_json(&report);
     } else {
         print(&describe(&report));
     }
-    Ok(())
+    Ok(drawn?)
 }
 
 /// `key=v1,v2,…`; commas inside brackets do not part values.
@@ -157,13 +167,13 @@ fn parse_grid(text: &str) -> Done<(String, Vec<Value>)> {
             '[' | '{' => depth += 1,
             ']' | '}' => depth -= 1,
             ',' if depth == 0 => {
-                values.push(parse_value(&list[start..at]).map_err(misuse)?);
+                values.push(parse_value(&list[start..at])?);
                 start = at + 1;
             }
             _ => {}
         }
     }
-    values.push(parse_value(&list[start..]).map_err(misuse)?);
+    values.push(parse_value(&list[start..])?);
     Ok((key.to_string(), values))
 }
 
@@ -177,10 +187,9 @@ fn folds(text: &str, task: Task, seed: u64) -> Done<Folds> {
     Ok(if task == Task::Classification { Folds::stratified(count) } else { Folds::k_fold(count) }.seed(seed))
 }
 
-/// The score that decides, and the others that people look at beside it.
-fn scores_beside(decides: Scoring, task: Task, data: &Dataset) -> Vec<Scoring> {
+/// What people look at beside the score that decides.
+fn scores_beside(task: Task, data: &Dataset) -> Vec<Scoring> {
     let two = data.labels().is_ok_and(|labels| labels.classes() == 2);
-    let mut scoring = vec![decides];
     let others: &[Scoring] = match task {
         Task::Classification if two => {
             &[Scoring::Accuracy, Scoring::BalancedAccuracy, Scoring::F1Macro, Scoring::RocAuc]
@@ -189,8 +198,7 @@ fn scores_beside(decides: Scoring, task: Task, data: &Dataset) -> Vec<Scoring> {
         Task::Regression => &[Scoring::R2, Scoring::Rmse, Scoring::Mae],
         Task::Clustering | Task::Outliers => &[Scoring::Inertia],
     };
-    scoring.extend(others.iter().copied().filter(|other| *other != decides));
-    scoring
+    others.to_vec()
 }
 
 fn report(
@@ -201,8 +209,11 @@ fn report(
     scoring: Scoring,
     best: &CrossValidation,
 ) -> Report {
-    let samples =
-        || best.scoring.iter().map(|scoring| scoring.name()).zip(best.test.iter().map(|test| Sample::of(test)));
+    // Folds that cannot have a score are left out of its mean, and a score that no fold has is not told.
+    let there = |test: &[f64]| test.iter().copied().filter(|score| !score.is_nan()).collect::<Vec<f64>>();
+    let scores = || best.scoring.iter().map(|scoring| scoring.name()).zip(&best.test);
+    let scores = || scores().filter(|(_, test)| !there(test).is_empty());
+    let samples = || scores().map(|(name, test)| (name, Sample::of(&there(test))));
     Report {
         model: options.model.model.clone(),
         device: device.info().name,
@@ -212,11 +223,11 @@ fn report(
         scoring,
         scores: samples().map(|(name, sample)| (name, sample.mean)).collect(),
         deviations: samples().map(|(name, sample)| (name, sample.deviation)).collect(),
-        folds: best.scoring.iter().map(|scoring| scoring.name()).zip(best.test.iter().cloned()).collect(),
+        folds: scores().map(|(name, test)| (name, test.clone())).collect(),
         best: None,
         candidates: vec![],
         saved: None,
-        plot: options.plot.as_ref().map(|path| path.display().to_string()),
+        plot: None,
         profile: None,
     }
 }
@@ -233,7 +244,8 @@ fn tried(candidate: &Candidate) -> Tried {
 }
 
 fn describe(report: &Report) -> String {
-    let count = report.folds.values().next().map_or(0, Vec::len);
+    let folds = |name: &str| report.folds.get(name).map_or(&[][..], Vec::as_slice);
+    let count = folds(report.scoring.name()).len();
     let head = format!("{} on {}: {} rows × {} columns", report.model, report.device, report.rows, report.columns);
     let mut parts = vec![head];
     if !report.candidates.is_empty() {
@@ -253,7 +265,9 @@ fn describe(report: &Report) -> String {
     let mut shown = table(&["score", &format!("mean ± deviation of {count} folds")]);
     for (name, mean) in &report.scores {
         let deviation = report.deviations.get(name).copied().unwrap_or(0.0);
-        shown.add_row([name.to_string(), format!("{} ± {}", number(*mean), number(deviation))]);
+        let there = folds(name).iter().filter(|score| !score.is_nan()).count();
+        let of = if there < count { format!(" (of {there} folds)") } else { String::new() };
+        shown.add_row([name.to_string(), format!("{} ± {}{of}", number(*mean), number(deviation))]);
     }
     parts.push(shown.to_string());
     parts.extend(report.saved.as_ref().map(|path| format!("saved: {path}")));
@@ -277,39 +291,55 @@ fn word(value: &Value) -> String {
     }
 }
 
-/// The learning curve without a grid; over one parameter the scores with their intervals; over two a map; else the best.
-fn picture(
-    pipeline: &Pipeline,
-    data: &Dataset,
-    folds: &Folds,
-    grid: &[(String, Vec<Value>)],
-    found: &GridSearchResult,
-) -> Result<Figure> {
-    let means = || found.candidates.iter().map(|candidate| candidate.score().mean).collect::<Vec<f64>>();
-    let title = || found.best().result.as_ref().map_or("score", |result| result.scoring[0].name());
-    match grid {
-        [] => plot::curve(&learning_curve(pipeline, data, folds, &[0.1, 0.25, 0.5, 0.75, 1.0])?),
-        [(name, values)] => plot::curve(&validation_curve(pipeline, data, folds, name, values)?),
-        [(rows, down), (columns, across)] => {
-            let words = |values: &[Value]| values.iter().map(word).collect::<Vec<String>>();
-            let figure = Figure::new().title(title()).x_label(columns.clone()).y_label(rows.clone());
-            figure.heatmap(&words(down), &words(across), &means())
-        }
-        _ => {
-            let mut tried: Vec<&Candidate> = found.candidates.iter().filter(|tried| tried.result.is_ok()).collect();
-            let worth = |tried: &Candidate| tried.score().mean;
-            tried.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
-            if found.best().result.as_ref().is_ok_and(|best| !best.scoring[0].greater_is_better()) {
-                tried.reverse();
+/// What a picture is drawn from.
+struct Sketch<'a> {
+    pipeline: &'a Pipeline,
+    data: &'a Dataset,
+    folds: &'a Folds,
+    decides: Scoring,
+    device: &'a Device,
+}
+
+impl Sketch<'_> {
+    /// The learning curve without a grid; over one parameter the scores with their intervals; over two a map; else the best.
+    /// What could not be fitted is left out.
+    fn of(
+        &self,
+        grid: &[(String, Vec<Value>)],
+        found: &GridSearchResult,
+        progress: &mut Progress,
+    ) -> gristmill::Result<Figure> {
+        let title = self.decides.name();
+        match grid {
+            [] => {
+                let trial = Trial::default().scoring([self.decides]).device(self.device).observer(progress);
+                let shares = [0.1, 0.25, 0.5, 0.75, 1.0];
+                plot::curve(&learning_curve_with(self.pipeline, self.data, self.folds, &shares, trial)?)
             }
-            let best = &tried[..tried.len().min(MOST_SHOWN)];
-            let values = |tried: &Candidate| tried.parameters.iter().map(|(_, value)| word(value)).collect::<Vec<_>>();
-            let names: Vec<String> = best.iter().map(|tried| values(tried).join(", ")).collect();
-            let scores: Vec<Sample> = best.iter().map(|tried| tried.score()).collect();
-            let keys: Vec<&str> = grid.iter().map(|(name, _)| name.as_str()).collect();
-            let figure = plot::ranking(&names, &scores)?.x_label(title());
-            let of = format!("the best {} of {}", best.len(), found.candidates.len());
-            Ok(figure.title(format!("{}: {of}", keys.join(", "))))
+            [_] => plot::curve(&found.curve()?),
+            [(rows, down), (columns, across)] => {
+                let words = |values: &[Value]| values.iter().map(word).collect::<Vec<String>>();
+                let means: Vec<f64> = found.candidates.iter().map(|candidate| candidate.score().mean).collect();
+                let figure = Figure::new().title(title).x_label(columns.clone()).y_label(rows.clone());
+                figure.heatmap(&words(down), &words(across), &means)
+            }
+            _ => {
+                let mut tried: Vec<&Candidate> = found.candidates.iter().filter(|tried| tried.result.is_ok()).collect();
+                let worth = |tried: &Candidate| tried.score().mean;
+                tried.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
+                if !self.decides.greater_is_better() {
+                    tried.reverse();
+                }
+                let best = &tried[..tried.len().min(MOST_SHOWN)];
+                let values =
+                    |tried: &Candidate| tried.parameters.iter().map(|(_, value)| word(value)).collect::<Vec<_>>();
+                let names: Vec<String> = best.iter().map(|tried| values(tried).join(", ")).collect();
+                let scores: Vec<Sample> = best.iter().map(|tried| tried.score()).collect();
+                let keys: Vec<&str> = grid.iter().map(|(name, _)| name.as_str()).collect();
+                let figure = plot::ranking(&names, &scores)?.x_label(title);
+                let of = format!("the best {} of {}", best.len(), found.candidates.len());
+                Ok(figure.title(format!("{}: {of}", keys.join(", "))))
+            }
         }
     }
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use gristmill::Target;
 use gristmill::estimator::{Prediction, Task};
 use gristmill::metrics::{self, ConfusionMatrix};
-use gristmill::selection::{Scoring, permutation_importance};
-use gristmill::{Dataset, registry};
+use gristmill::selection::{Scoring, permutation_importance_on};
+use gristmill::{Dataset, Device, registry};
 
 use super::data_arguments::{TargetArguments, check_target};
-use super::failure::{Done, misuse};
+use super::failure::{Done, Failure};
 use super::known_columns::brings_target;
 use super::pictures::{Picture, check_picture};
 use super::predicting::{LoadedModel, load, predict};
@@ -58,7 +58,7 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     report.scores = predicted.scores(&loaded.model, &data.target)?;
     let data = Dataset { x, ..data };
     if let Some(repeats) = options.permute {
-        report.importances = permuted(&loaded, &data, repeats)?;
+        report.importances = permuted(&loaded, &data, repeats, everywhere.seed.unwrap_or(0), &device)?;
     }
     if let Some(path) = &options.plot {
         let (kind, model) = (loaded.kind.as_str(), &loaded.model);
@@ -82,10 +82,11 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
 }
 
 /// What each column is worth to the model, the most first.
-fn permuted(loaded: &LoadedModel, data: &Dataset, repeats: usize) -> Done<Vec<Importance>> {
+fn permuted(loaded: &LoadedModel, data: &Dataset, repeats: usize, seed: u64, device: &Device) -> Done<Vec<Importance>> {
     let task = registry::find(&loaded.kind).map_or(Task::Clustering, |entry| entry.task);
     let scoring = Scoring::of_task(task)?;
-    let found = permutation_importance(&loaded.model, &data.x, &data.target, scoring, repeats, 0).map_err(misuse)?;
+    let (x, target) = (&data.x, &data.target);
+    let found = permutation_importance_on(device, &loaded.model, x, target, scoring, repeats, seed)?;
     let name = |column: usize| data.x.names().map_or_else(|| format!("x{column}"), |names| names[column].clone());
     let samples = found.importances().into_iter().enumerate();
     let mut all: Vec<Importance> = samples
@@ -104,7 +105,11 @@ fn read(options: &Options, everywhere: &Everywhere, loaded: &LoadedModel) -> Don
         true => &[],
         false => &options.target.target,
     };
-    let read = loaded.columns.read(&options.data, targets)?;
+    // A file without the column that the model remembers is not the user's mistake in a flag.
+    let read = loaded.columns.read(&options.data, targets).map_err(|error| match options.target.target.is_empty() {
+        true => Failure::Run(error),
+        false => error.into(),
+    })?;
     read.note_ignored(everywhere);
     let data = match &options.target.labels {
         Some(labels) => read.data.with_labels_file(labels)?,

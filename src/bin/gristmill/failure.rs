@@ -24,9 +24,30 @@ impl Failure {
     }
 }
 
+/// A parameter that is wrong is wrong usage, also one of a model inside; a file that cannot be read is not.
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Run(error)
+        match is_misuse(&error) {
+            true => Failure::Usage(error.to_string()),
+            false => Failure::Run(from_one(error)),
+        }
+    }
+}
+
+fn is_misuse(error: &Error) -> bool {
+    match error {
+        Error::Param { .. } => true,
+        Error::Inside { error, .. } => is_misuse(error),
+        _ => false,
+    }
+}
+
+/// Rows and columns of a file are counted from 1, here as everywhere else in the command.
+fn from_one(error: Error) -> Error {
+    match error {
+        Error::NotFinite { row, column, value } => Error::NotFinite { row: row + 1, column: column + 1, value },
+        Error::Inside { what, error } => Error::Inside { what, error: Box::new(from_one(*error)) },
+        other => other,
     }
 }
 
@@ -36,13 +57,5 @@ impl std::fmt::Display for Failure {
             Failure::Usage(why) => formatter.write_str(why),
             Failure::Run(error) => error.fmt(formatter),
         }
-    }
-}
-
-/// A parameter that is wrong in itself is wrong usage; a file that cannot be read is not.
-pub fn misuse(error: Error) -> Failure {
-    match error {
-        Error::Param { .. } => Failure::Usage(error.to_string()),
-        other => Failure::Run(other),
     }
 }

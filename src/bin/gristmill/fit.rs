@@ -25,7 +25,12 @@ const EXAMPLES: &str = "Examples:
   gristmill fit kneighbors-regressor data/diabetes.csv --target progression --scale --split 0.8
   gristmill fit kmeans data/iris.csv --drop species --set n_clusters=3 --set n_init=10 --save iris.gm
   gristmill fit kneighbors-classifier data/play_tennis.csv --target play --one-hot --save tennis.gm
-  gristmill fit local-outlier-factor data/wine.csv --target class --scale --plot outliers.svg";
+  gristmill fit local-outlier-factor data/wine.csv --target class --scale --plot outliers.svg
+  gristmill fit decision-tree-classifier data/play_tennis.csv --target play --set max_depth=3 --plot tree.svg
+  gristmill fit gradient-boosting-classifier data/breast_cancer.csv --target diagnosis --split 0.8 --set learning_rate=0.05
+  gristmill fit random-forest-classifier data/wine.csv --target class --set oob_score=true --save forest.gm
+  gristmill fit stacking-regressor data/diabetes.csv --target progression --split 0.8 --set estimators=kneighbors-regressor,random-forest-regressor
+  gristmill fit bagging-classifier data/iris.csv --target species --set estimator=kneighbors-classifier --set estimator.n_neighbors=3";
 
 /// What `fit` takes.
 #[derive(clap::Args)]
@@ -114,26 +119,28 @@ impl Run<'_> {
         self.save(&mut report, &model)?;
         let truth = train.as_ref().map_or(&Target::None, |train| &train.target);
         report.scores = Scores::of_fit(&outcome, truth);
-        let mut judged = None;
+        // What was fitted is told before a picture that cannot be drawn ends the command.
+        let (mut judged, mut drawn) = (None, Ok(()));
         if !report.stopped {
             if let Some(test) = test {
                 judged = Some(self.judge(&mut report, &model, test)?);
             }
+            report.scores.oob_score = outcome.oob_score;
             if let Some(path) = &self.options.plot {
-                self.draw(path, &model, outcome, train, judged.as_ref())?;
-                report.plot = Some(path.display().to_string());
+                drawn = self.draw(path, &model, outcome, train, judged.as_ref());
+                report.plot = drawn.is_ok().then(|| path.display().to_string());
             }
         }
         report.take_profile(self.everywhere, self.device);
         if self.everywhere.json {
             print_json(&report);
-            return Ok(());
+            return drawn;
         }
         print(&report.to_string());
         if let Some(Judged { data, predicted: Predicted { prediction: Prediction::Classes(labels), .. } }) = &judged {
             print(&format!("\n{}", metrics::classification_report(data.labels()?, labels)?));
         }
-        Ok(())
+        drawn
     }
 
     fn save(&self, report: &mut Report, model: &PipelineModel) -> Done {

@@ -1,5 +1,6 @@
 //! `gristmill inspect`: what is in a model file.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gristmill::estimator::Fitted;
@@ -10,9 +11,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::devices::bytes;
-use super::failure::{Done, misuse};
+use super::failure::Done;
 use super::pictures::check_picture;
-use super::{Everywhere, print, print_json, table, tree_picture};
+use super::{Everywhere, models, print, print_json, table, tree_picture};
 
 /// Levels and classes that a line names.
 const MOST_NAMED: usize = 12;
@@ -101,7 +102,7 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
         false => PipelineModel::from(Model::from_container(container)?),
     };
     if let Some(path) = &options.plot {
-        tree_picture::save(&model, path).map_err(misuse)?;
+        tree_picture::save(&model, path)?;
     }
     let described = describe(options, part, &model)?;
     if everywhere.json {
@@ -170,25 +171,81 @@ fn page(described: &Described) -> String {
         lines.push(shown.to_string());
     }
     let mut shown = table(&["in", "what", "value or shape", "size"]);
-    add(&mut shown, part, &part.kind);
+    add(&mut shown, &[part], &part.kind);
     lines.push(shown.to_string());
     lines.extend(described.text.clone());
     lines.join("\n")
 }
 
-/// The parameters and arrays of a model, then those of the models inside.
-fn add(shown: &mut comfy_table::Table, part: &Part, place: &str) {
-    for (name, value) in &part.parameters {
-        shown.add_row([place.to_string(), name.clone(), shortened(&value.to_string()), String::new()]);
+/// The parameters and arrays of models of one kind with the same parameters, then those of the models inside.
+fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str) {
+    let Some(first) = alike.first() else { return };
+    for (name, value) in flat(&first.parameters) {
+        let varies = alike.iter().any(|part| flat(&part.parameters).get(&name) != Some(&value));
+        let value = if varies { "varies".to_string() } else { shortened(&models::short(&value)) };
+        shown.add_row([place.to_string(), name, value, String::new()]);
     }
-    for array in &part.arrays {
-        let shape: Vec<String> = array.shape.iter().map(usize::to_string).collect();
-        let shape = format!("{} {}", array.element, shape.join("×"));
-        shown.add_row([place.to_string(), array.name.clone(), shape, bytes(array.bytes)]);
+    for array in &first.arrays {
+        let all: Vec<&Array> =
+            alike.iter().filter_map(|part| part.arrays.iter().find(|other| other.name == array.name)).collect();
+        let shape = format!("{} {}", array.element, shape_of(&all));
+        shown.add_row([place.to_string(), array.name.clone(), shape, bytes(all.iter().map(|array| array.bytes).sum())]);
     }
-    for inner in &part.models {
-        add(shown, &inner.part, &format!("{}: {}", inner.name, inner.part.kind));
+    for group in groups(alike.iter().flat_map(|part| &part.models)) {
+        let place = match (&group[..], alike.len()) {
+            ([one], 1) => format!("{}: {}", one.name, one.part.kind),
+            (many, _) => format!("{} × {}", many.len(), many[0].part.kind),
+        };
+        add(shown, &group.iter().map(|inner| &inner.part).collect::<Vec<_>>(), &place);
     }
+}
+
+/// Parameters by name; those of an estimator inside, unless it is one that a name tells, as `estimator.max_depth`.
+fn flat(parameters: &Map<String, Value>) -> BTreeMap<String, Value> {
+    let mut all = BTreeMap::new();
+    for (name, value) in parameters {
+        match value {
+            Value::Object(inner) if !inner.contains_key("model") => {
+                all.extend(flat(inner).into_iter().map(|(inner, value)| (format!("{name}.{inner}"), value)));
+            }
+            _ => {
+                all.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    all
+}
+
+/// Models that differ in their seeds and arrays alone, such as the members of an ensemble, together.
+fn groups<'a>(models: impl Iterator<Item = &'a Inner>) -> Vec<Vec<&'a Inner>> {
+    let told = |inner: &Inner| {
+        let mut parameters = flat(&inner.part.parameters);
+        parameters.retain(|name, _| name != "seed" && !name.ends_with(".seed"));
+        let arrays: Vec<String> = inner.part.arrays.iter().map(|array| array.name.clone()).collect();
+        (inner.part.kind.clone(), parameters, arrays)
+    };
+    let mut found: Vec<(_, Vec<&Inner>)> = vec![];
+    for inner in models {
+        let key = told(inner);
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(inner),
+            None => found.push((key, vec![inner])),
+        }
+    }
+    found.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The shape of an array; of several with other shapes the range of each axis, `3–15×2`.
+fn shape_of(arrays: &[&Array]) -> String {
+    let axes = arrays.iter().map(|array| array.shape.len()).min().unwrap_or(0);
+    let axis = |at: usize| {
+        let sizes = || arrays.iter().map(|array| array.shape[at]);
+        match (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)) {
+            (least, most) if least == most => least.to_string(),
+            (least, most) => format!("{least}–{most}"),
+        }
+    };
+    (0..axes).map(axis).collect::<Vec<_>>().join("×")
 }
 
 fn list(names: &[String]) -> String {

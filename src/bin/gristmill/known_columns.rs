@@ -71,7 +71,20 @@ impl KnownColumns {
                 options.categorical = self.categorical(|at, _| numbers[at].to_string());
             }
         }
-        Ok(Read { data: Dataset::read_with(path, &options)?, ignored })
+        let data = Dataset::read_with(path, &options).map_err(|error| self.explained(path, options, error))?;
+        Ok(Read { data, ignored })
+    }
+
+    /// What to do when missing values are all that is wrong with a file: the model was fitted on rows without any.
+    fn explained(&self, path: &Path, options: ReadOptions, error: Error) -> Error {
+        let Error::Data { path: file, line, column, .. } = &error else { return error };
+        let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+        if self.takes_missing || !readable_twice || Dataset::read_with(path, &options.missing(Missing::Keep)).is_err() {
+            return error;
+        }
+        let why = "the value is missing, and the model has no way to fill it in: leave such rows out of the file, or fit \
+                   the model with --missing mean or median, which fill them in as part of it";
+        Error::Data { path: file.clone(), line: *line, column: column.clone(), why: why.to_string() }
     }
 
     /// Reads a file for its rows alone. Where columns have no names, one more for each target of the model is taken for

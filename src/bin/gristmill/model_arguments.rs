@@ -5,7 +5,7 @@ use gristmill::preprocessing::{OneHotEncoder, StandardScaler};
 use gristmill::registry::{self, AnyEstimator};
 
 use super::data_arguments::DataArguments;
-use super::failure::{Done, misuse};
+use super::failure::Done;
 
 /// The model of `fit` and `cv`.
 #[derive(clap::Args, Clone, Debug)]
@@ -26,13 +26,13 @@ pub struct ModelArguments {
 impl ModelArguments {
     /// The model's parameters: its defaults, the seed if it has one, then every `--set` in order.
     pub fn estimator(&self, seed: Option<u64>) -> Done<AnyEstimator> {
-        let mut estimator = registry::find(&self.model).map_err(misuse)?.estimator();
+        let mut estimator = registry::find(&self.model)?.estimator();
         if let Some(seed) = seed.filter(|_| estimator.has("seed")) {
-            estimator = estimator.set("seed", seed.into()).map_err(misuse)?;
+            estimator = estimator.set("seed", seed.into())?;
         }
         for setting in &self.set {
-            let (name, value) = registry::parse_setting(setting).map_err(misuse)?;
-            estimator = estimator.set(&name, value).map_err(misuse)?;
+            let (name, value) = registry::parse_setting(setting)?;
+            estimator = estimator.set(&name, value)?;
         }
         Ok(estimator)
     }

@@ -3,9 +3,9 @@
 use gristmill::estimator::Task;
 use gristmill::registry::{self, Entry};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::failure::{Done, misuse};
+use super::failure::Done;
 use super::{Everywhere, print, print_json};
 
 const EXAMPLES: &str = "Examples:
@@ -40,7 +40,7 @@ struct Parameter {
 
 pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     if let Some(name) = &options.name {
-        let model = describe(registry::find(name).map_err(misuse)?)?;
+        let model = describe(registry::find(name)?)?;
         if everywhere.json {
             print_json(&model);
         } else {
@@ -104,11 +104,21 @@ fn task(task: Task) -> &'static str {
 }
 
 /// A default as `--set` takes it.
-fn short(value: &Value) -> String {
+pub fn short(value: &Value) -> String {
     match value {
         Value::Null => "none".to_string(),
         Value::String(text) => text.clone(),
-        Value::Object(map) if map.contains_key("model") => short(&map["model"]),
+        Value::Object(map) if map.contains_key("model") => named(map),
+        Value::Array(list) => list.iter().map(short).collect::<Vec<_>>().join(","),
         other => other.to_string(),
     }
+}
+
+/// A model that is a parameter: its name, and what is set otherwise than by default.
+fn named(map: &Map<String, Value>) -> String {
+    let name = short(&map["model"]);
+    let usual = registry::find(&name).and_then(|entry| entry.estimator().parameters()).unwrap_or_default();
+    let own = map.iter().filter(|(key, value)| *key != "model" && usual.get(*key) != Some(value));
+    let own: Vec<String> = own.map(|(key, value)| format!("{key}={}", short(value))).collect();
+    if own.is_empty() { name } else { format!("{name} ({})", own.join(", ")) }
 }

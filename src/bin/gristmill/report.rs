@@ -74,6 +74,14 @@ impl Report {
     /// Takes over what the fit tells of itself.
     pub fn take_outcome(&mut self, outcome: &Outcome) {
         (self.iterations, self.converged) = (outcome.iterations, outcome.converged);
+        // All rounds that were asked for is how boosting is meant to end; only early stopping is news.
+        if self.boosts() {
+            self.converged = self.converged.filter(|converged| *converged);
+        }
+    }
+
+    fn boosts(&self) -> bool {
+        self.model.contains("boost")
     }
 
     /// Adds the engine's counts if they are asked for.
@@ -98,11 +106,13 @@ impl std::fmt::Display for Report {
         if let Some(iterations) = self.iterations {
             let how = match (self.stopped, self.converged) {
                 (true, _) => ", stopped early",
+                (_, Some(true)) if self.boosts() => ", until the validation loss no longer fell",
                 (_, Some(true)) => ", converged",
                 (_, Some(false)) => ", not converged",
                 (_, None) => "",
             };
-            write!(formatter, "\n{iterations} iterations{how}")?;
+            let what = if self.boosts() { "rounds" } else { "iterations" };
+            write!(formatter, "\n{iterations} {what}{how}")?;
         }
         let scores = self.scores.named();
         if !scores.is_empty() {

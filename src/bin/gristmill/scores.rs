@@ -25,6 +25,9 @@ pub struct Scores {
     pub rmse: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mae: Option<f64>,
+    /// Of each fitted row by the members that did not draw it: accuracy, or R².
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oob_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inertia: Option<f64>,
     /// Clusters that have a row.
@@ -100,6 +103,7 @@ impl Scores {
             ("R²", self.r2),
             ("RMSE", self.rmse),
             ("MAE", self.mae),
+            ("out-of-bag score", self.oob_score),
             ("inertia", self.inertia),
             ("clusters", count(self.clusters)),
             ("adjusted Rand", self.adjusted_rand),

@@ -20,6 +20,7 @@ use records::{cells, cut, record_end, skip_empty_lines};
 use schema::Schema;
 
 use super::lines::{LONGEST, PIECE, count, too_long};
+use super::missing::ADVICE;
 use super::number::{Cell, classify};
 use super::options::{Missing, ReadOptions};
 use super::read::{Raw, check_budget};
@@ -218,9 +219,7 @@ impl<'a> Stream<'a> {
                 let why = format!("the line has {found} cells, expected {expected} as in the first line");
                 return self.source.error(Some(line), None, why);
             }
-            Wrong::Missing => "the cell is missing; drop such rows, impute them, or keep them for a model that \
-                               accepts missing values"
-                .to_string(),
+            Wrong::Missing => format!("the cell is missing; {ADVICE}"),
             Wrong::Beyond => format!("{cell} is beyond the range of f32, ±3.4e38; rescale the column"),
             Wrong::Text | Wrong::Unknown => {
                 format!(

@@ -20,7 +20,6 @@ impl Estimator for AdaBoostClassifier {
         ("resample", "draws rows by their weights instead of weighting them"),
         ("seed", "decides what is drawn"),
     ];
-    const TAKES_MISSING: bool = true;
 
     fn takes_categories(&self) -> bool {
         self.estimator.takes_categories()
@@ -42,7 +41,6 @@ impl Estimator for AdaBoostRegressor {
         ("loss", "linear, square or exponential in the error"),
         ("seed", "decides what is drawn"),
     ];
-    const TAKES_MISSING: bool = true;
 
     fn takes_categories(&self) -> bool {
         self.estimator.takes_categories()

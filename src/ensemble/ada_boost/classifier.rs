@@ -1,13 +1,14 @@
 //! Classes by a weighted vote of weak classifiers.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::learners::{Learner, classifier_of_rows};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::ensemble::members::{
-    check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners,
+    check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners, written,
 };
 use crate::error::{Error, Result};
 use crate::estimator::{Fit, Predict, PredictProba, Rows, Score, Task, Watch};
@@ -34,10 +35,12 @@ const OP: &str = "AdaBoostClassifier";
 /// ```
 ///
 /// # What to expect
-/// - A classifier without any error would get an infinite vote: it decides alone, and the rounds end.
+/// - A classifier without any error would get an infinite vote (lecture notes 000 §4.4.7). In the first round it decides
+///   alone; later it joins those before it, with the vote of an error of half a row (Schapire and Singer 1999, §4.2). The
+///   rounds end with it either way.
 /// - Of two classes, one worse than chance gets a negative vote: its opposite counts. One exactly at chance, or of more
 ///   classes one no better than chance, ends the rounds; in the first round that is an error.
-/// - The training error of two classes is at most Π 2√(ε(1 − ε)), see [`AdaBoostClassifierModel::error_bound`].
+/// - The training error of two classes is at most Π 2√(ε(1 − ε)) when every vote is whole, see [`AdaBoostClassifierModel::error_bound`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AdaBoostClassifier {
@@ -120,12 +123,13 @@ impl AdaBoostClassifier {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
         let present = present_classes(y, &weights);
+        let half_a_row = 0.5 / weights.iter().filter(|weight| **weight > 0.0).count() as f64;
         let mut ballot = Ballot::new(y, weights.clone());
         let learner = match self.resample {
             true => Learner::Any(self.estimator.clone()),
             false => Learner::new(&self.estimator, &rows, y, &weights)?,
         };
-        let mut found = AdaBoostClassifierModel::start(y)?;
+        let mut found = AdaBoostClassifierModel::start(y, written(self))?;
         for round in 0..self.n_estimators {
             let seed = self.seed.wrapping_add(round as u64);
             let fitted = match self.resample {
@@ -138,11 +142,13 @@ impl AdaBoostClassifier {
             let (model, said) = fitted.map_err(|error| error.inside(format!("round {round}")))?;
             let wrong = |row: usize| said.codes()[row] != y.codes()[row];
             let error: f64 = (0..y.len()).filter(|row| wrong(*row)).map(|row| weights[row]).sum();
-            if error <= 0.0 {
+            if error <= 0.0 && found.members.is_empty() {
                 found.decide_alone(model);
                 break;
             }
-            let vote = self.learning_rate * (((1.0 - error) / error).ln() + (present as f64 - 1.0).ln());
+            // Half a row for no error: the vote stays finite, and those before it are still heard.
+            let smoothed = if error > 0.0 { error } else { half_a_row };
+            let vote = self.learning_rate * (((1.0 - smoothed) / smoothed).ln() + (present as f64 - 1.0).ln());
             let useless = if present == 2 { vote == 0.0 } else { vote <= 0.0 };
             if useless || !vote.is_finite() {
                 if found.members.is_empty() {
@@ -159,7 +165,7 @@ impl AdaBoostClassifier {
             found.errors.push(error);
             found.train_errors.push(ballot.error_after(&said, vote, y));
             let done = (round + 1) as f64 / self.n_estimators as f64;
-            if watch.finishes(round + 1, Some(error), done)? {
+            if watch.finishes(round + 1, Some(error), done)? || error <= 0.0 {
                 break;
             }
         }
@@ -197,6 +203,7 @@ pub struct AdaBoostClassifierModel {
     errors: Vec<f64>,
     train_errors: Vec<f64>,
     pub(super) classes: Labels,
+    parameters: Option<Map<String, Value>>,
 }
 
 /// The votes for the fitted rows so far.
@@ -226,12 +233,13 @@ impl Ballot {
 }
 
 impl AdaBoostClassifierModel {
-    fn start(y: &Labels) -> Result<AdaBoostClassifierModel> {
+    fn start(y: &Labels, parameters: Option<Map<String, Value>>) -> Result<AdaBoostClassifierModel> {
+        let (members, votes, errors, train_errors) = (vec![], vec![], vec![], vec![]);
         let classes = y.with_codes(vec![])?;
-        Ok(AdaBoostClassifierModel { members: vec![], votes: vec![], errors: vec![], train_errors: vec![], classes })
+        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, parameters })
     }
 
-    /// A classifier without error outvotes all others.
+    /// A classifier without error in the first round.
     fn decide_alone(&mut self, model: Model) {
         (self.members, self.votes, self.errors) = (vec![model], vec![1.0], vec![0.0]);
         self.train_errors = vec![0.0];
@@ -257,9 +265,14 @@ impl AdaBoostClassifierModel {
         &self.train_errors
     }
 
-    /// What the training error of two classes cannot exceed, for a learning rate of 1: Π 2√(ε(1 − ε)).
+    /// What the training error of two classes cannot exceed: Π ((1 − ε)·exp(−α/2) + ε·exp(α/2)), which is Π 2√(ε(1 − ε))
+    /// for a learning rate of 1. A classifier that decides alone has no error.
     pub fn error_bound(&self) -> f64 {
-        self.errors.iter().map(|error| 2.0 * (error * (1.0 - error)).sqrt()).product()
+        if self.errors == [0.0] {
+            return 0.0;
+        }
+        let factor = |(error, vote): (&f64, &f64)| (1.0 - error) * (-vote / 2.0).exp() + error * (vote / 2.0).exp();
+        self.errors.iter().zip(&self.votes).map(factor).product()
     }
 
     /// The votes for each class after the first `rounds` rounds, n×k.
@@ -316,10 +329,18 @@ impl Score for AdaBoostClassifierModel {
     }
 }
 
+/// What was fitted; files of the first versions do not tell.
+#[derive(Serialize, Deserialize, PartialEq)]
+pub(super) struct Saved {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) parameters: Option<Map<String, Value>>,
+}
+
 impl Persist for AdaBoostClassifierModel {
     const KIND: &'static str = "ada-boost-classifier";
 
     fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&Saved { parameters: self.parameters.clone() })?;
         container.insert("votes", &[self.votes.len()], self.votes.clone())?;
         container.insert("errors", &[self.errors.len()], self.errors.clone())?;
         container.insert("train_errors", &[self.train_errors.len()], self.train_errors.clone())?;
@@ -328,6 +349,7 @@ impl Persist for AdaBoostClassifierModel {
     }
 
     fn restore(container: &mut Container) -> Result<AdaBoostClassifierModel> {
+        let Saved { parameters } = container.parameters()?;
         let members = restore_members(container)?;
         let votes = container.take("votes", &[members.len()])?;
         let errors = container.take("errors", &[members.len()])?;
@@ -337,6 +359,6 @@ impl Persist for AdaBoostClassifierModel {
             false => vec![],
         };
         let classes = restore_classes(container, &members)?;
-        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes })
+        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, parameters })
     }
 }

@@ -1,12 +1,13 @@
 //! Numbers by a weighted median of weak regressors.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::classifier::check_rounds;
+use super::classifier::{Saved, check_rounds};
 use super::learners::regressor_of_rows;
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
-use crate::ensemble::members::{check_members, numbers_of, restore_members, store_members};
+use crate::ensemble::members::{check_members, numbers_of, restore_members, store_members, written};
 use crate::error::{Error, Result};
 use crate::estimator::{Fit, Predict, Rows, Score, Targets, Task, Watch};
 use crate::model::{Container, Persist};
@@ -135,7 +136,7 @@ impl AdaBoostRegressor {
     ) -> Result<AdaBoostRegressorModel> {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
-        let mut found = AdaBoostRegressorModel { members: vec![], votes: vec![] };
+        let mut found = AdaBoostRegressorModel { members: vec![], votes: vec![], parameters: written(self) };
         for round in 0..self.n_estimators {
             let drawn = resample(&weights, self.seed, round);
             let seed = self.seed.wrapping_add(round as u64);
@@ -145,14 +146,18 @@ impl AdaBoostRegressor {
             let counting = || (0..y.rows()).filter(|row| weights[*row] > 0.0);
             let largest = counting().map(error).fold(0.0, f64::max);
             if largest == 0.0 {
-                found = AdaBoostRegressorModel { members: vec![model], votes: vec![1.0] };
+                // No error at all: it joins those before it with the weight of a mean loss of half a row, and is the last.
+                let half_a_row = 0.5 / counting().count() as f64;
+                let vote = self.learning_rate * ((1.0 - half_a_row) / half_a_row).ln();
+                found.votes.push(if found.members.is_empty() { 1.0 } else { vote });
+                found.members.push(model);
                 break;
             }
             let losses: Vec<f64> = (0..y.rows()).map(|row| self.loss.loss((error(row) / largest).min(1.0))).collect();
             let mean: f64 = weights.iter().zip(&losses).map(|(weight, loss)| weight * loss).sum();
             if mean >= 0.5 {
                 if found.members.is_empty() {
-                    found = AdaBoostRegressorModel { members: vec![model], votes: vec![1.0] };
+                    (found.members, found.votes) = (vec![model], vec![1.0]);
                 }
                 break;
             }
@@ -176,6 +181,7 @@ impl AdaBoostRegressor {
 pub struct AdaBoostRegressorModel {
     pub(super) members: Vec<Model>,
     votes: Vec<f64>,
+    parameters: Option<Map<String, Value>>,
 }
 
 impl AdaBoostRegressorModel {
@@ -226,13 +232,15 @@ impl Persist for AdaBoostRegressorModel {
     const KIND: &'static str = "ada-boost-regressor";
 
     fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_parameters(&Saved { parameters: self.parameters.clone() })?;
         container.insert("votes", &[self.votes.len()], self.votes.clone())?;
         store_members(container, &self.members)
     }
 
     fn restore(container: &mut Container) -> Result<AdaBoostRegressorModel> {
+        let Saved { parameters } = container.parameters()?;
         let members = restore_members(container)?;
         let votes = container.take("votes", &[members.len()])?;
-        Ok(AdaBoostRegressorModel { members, votes })
+        Ok(AdaBoostRegressorModel { members, votes, parameters })
     }
 }

@@ -126,7 +126,10 @@ impl Rules<'_> {
         weights: Option<&[f32]>,
     ) -> Result<(Bag, Vec<usize>, Option<Matrix>)> {
         let mut draws = Draws::new(self.seed, STREAM.wrapping_add(bag as u32));
-        let rows = draw(&mut draws, x.rows(), self.max_samples, self.bootstrap);
+        // A bag of rows that do not count could not be fitted: only the others are drawn, as in forests.
+        let counting = counting_rows(x.rows(), weights);
+        let places = draw(&mut draws, counting.len(), self.max_samples, self.bootstrap);
+        let rows: Vec<usize> = places.into_iter().map(|place| counting[place]).collect();
         let whole = self.max_features == 1.0 && !self.bootstrap_features;
         let columns = (!whole).then(|| draw(&mut draws, x.columns(), self.max_features, self.bootstrap_features));
         let seed = (draws.uniform() * f64::from(u32::MAX)) as u64;
@@ -166,6 +169,17 @@ impl Bag {
             }
         }
     }
+}
+
+/// The rows that count.
+fn counting_rows(rows: usize, weights: Option<&[f32]>) -> Vec<usize> {
+    (0..rows).filter(|row| weights.is_none_or(|weights| weights[*row] > 0.0)).collect()
+}
+
+/// The rows that count and that some bag was without, by what those bags said.
+pub(super) fn known_rows(said: &Matrix, weights: Option<&[f32]>) -> Vec<usize> {
+    let counting = counting_rows(said.rows(), weights).into_iter();
+    counting.filter(|row| said.columns() > 0 && !said.get(*row, 0).is_nan()).collect()
 }
 
 /// Refuses rows of another width than the bags were fitted on: a bag of some columns would not notice.

@@ -1,15 +1,18 @@
 //! Classes from models fitted on bags of rows.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::PARAMETERS;
-use super::bags::{Bag, Rules, check_width, restore_bags, store_bags};
+use super::bags::{Bag, Rules, check_width, known_rows, restore_bags, store_bags};
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
 use crate::ensemble::margins::{Strength, Votes};
-use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, winners};
+use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, winners, written};
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
+use crate::estimator::{
+    Estimator, Fit, Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Score, Task,
+};
 use crate::model::{Container, Persist};
 use crate::registry::AnyEstimator;
 use crate::tree::DecisionTreeClassifier;
@@ -125,10 +128,12 @@ impl BaggingClassifier {
         let fitted = options.watched("bagging", |watch| rules.fit(x, &target, Some(y.classes()), weights, watch))?;
         let classes = y.with_codes(vec![])?;
         let oob_score = fitted.out_of_bag.map(|chances| {
-            let rows = (0..y.len()).filter(|row| !chances.get(*row, 0).is_nan()).collect::<Vec<usize>>();
-            crate::metrics::accuracy(&y.select(&rows)?, &winners(&classes, &chances.select(&rows)?)?)
+            let rows = known_rows(&chances, weights);
+            let score = || crate::metrics::accuracy(&y.select(&rows)?, &winners(&classes, &chances.select(&rows)?)?);
+            (!rows.is_empty()).then(score).transpose()
         });
-        Ok(BaggingClassifierModel { bags: fitted.bags, classes, columns, oob_score: oob_score.transpose()? })
+        let (bags, oob_score) = (fitted.bags, oob_score.transpose()?.flatten());
+        Ok(BaggingClassifierModel { bags, classes, columns, oob_score, parameters: written(self) })
     }
 
     fn rules(&self) -> Rules<'_> {
@@ -152,6 +157,7 @@ pub struct BaggingClassifierModel {
     classes: Labels,
     columns: usize,
     oob_score: Option<f64>,
+    parameters: Option<Map<String, Value>>,
 }
 
 impl BaggingClassifierModel {
@@ -165,7 +171,8 @@ impl BaggingClassifierModel {
         self.bags.is_empty()
     }
 
-    /// The share of rows whose class is right when each row is predicted by the bags without it; only if it was asked for.
+    /// The share of rows whose class is right when each row is predicted by the bags without it; none if it was not asked
+    /// for, or every bag has every row.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
     }
@@ -232,22 +239,25 @@ impl Score for BaggingClassifierModel {
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Saved {
     oob_score: Option<f64>,
+    /// What was fitted; files of the first versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parameters: Option<Map<String, Value>>,
 }
 
 impl Persist for BaggingClassifierModel {
     const KIND: &'static str = "bagging-classifier";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { oob_score: self.oob_score })?;
+        container.set_parameters(&Saved { oob_score: self.oob_score, parameters: self.parameters.clone() })?;
         store_classes(container, &self.classes)?;
         store_bags(container, self.bags.iter().collect(), self.columns)
     }
 
     fn restore(container: &mut Container) -> Result<BaggingClassifierModel> {
-        let Saved { oob_score } = container.parameters()?;
+        let Saved { oob_score, parameters } = container.parameters()?;
         let (bags, columns) = restore_bags(container)?;
         let classes = restore_classes(container, bags.iter().map(|bag| &bag.model))?;
-        Ok(BaggingClassifierModel { bags, classes, columns, oob_score })
+        Ok(BaggingClassifierModel { bags, classes, columns, oob_score, parameters })
     }
 }
 
@@ -277,6 +287,10 @@ impl Fitted for BaggingClassifierModel {
 
     fn class_names(&self) -> &[String] {
         self.classes.names()
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { oob_score: self.oob_score, ..Outcome::default() }
     }
 
     fn container(&self) -> Result<Container> {

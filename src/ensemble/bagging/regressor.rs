@@ -1,15 +1,16 @@
 //! Numbers from models fitted on bags of rows.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::PARAMETERS;
-use super::bags::{Bag, Rules, check_width, restore_bags, store_bags};
+use super::bags::{Bag, Rules, check_width, known_rows, restore_bags, store_bags};
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::ensemble::averaging::Averaging;
-use crate::ensemble::members::weighted_mean;
+use crate::ensemble::members::{weighted_mean, written};
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
+use crate::estimator::{Estimator, Fit, Fitted, Observer, Outcome, Predict, Prediction, Rows, Score, Targets, Task};
 use crate::model::{Container, Persist};
 use crate::registry::AnyEstimator;
 use crate::tree::DecisionTreeRegressor;
@@ -130,10 +131,12 @@ impl BaggingRegressor {
         let target = Target::Numbers(y.clone());
         let fitted = options.watched("bagging", |watch| rules.fit(x, &target, None, weights, watch))?;
         let oob_score = fitted.out_of_bag.map(|said| {
-            let rows = (0..y.rows()).filter(|row| !said.get(*row, 0).is_nan()).collect::<Vec<usize>>();
-            crate::metrics::r2_score_columns(&y.select(&rows)?, &said.select(&rows)?)
+            let rows = known_rows(&said, weights);
+            let score = || crate::metrics::r2_score_columns(&y.select(&rows)?, &said.select(&rows)?);
+            (rows.len() > 1).then(score).transpose()
         });
-        Ok(BaggingRegressorModel { bags: fitted.bags, columns, oob_score: oob_score.transpose()? })
+        let (bags, oob_score) = (fitted.bags, oob_score.transpose()?.flatten());
+        Ok(BaggingRegressorModel { bags, columns, oob_score, parameters: written(self) })
     }
 
     fn rules(&self) -> Rules<'_> {
@@ -156,6 +159,7 @@ pub struct BaggingRegressorModel {
     bags: Vec<Bag>,
     columns: usize,
     oob_score: Option<f64>,
+    parameters: Option<Map<String, Value>>,
 }
 
 impl BaggingRegressorModel {
@@ -169,7 +173,8 @@ impl BaggingRegressorModel {
         self.bags.is_empty()
     }
 
-    /// R² when each row is predicted by the bags without it; only if it was asked for.
+    /// R² when each row is predicted by the bags without it; none if it was not asked for, or fewer than two rows have such
+    /// a bag.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
     }
@@ -205,20 +210,23 @@ impl Score for BaggingRegressorModel {
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Saved {
     oob_score: Option<f64>,
+    /// What was fitted; files of the first versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parameters: Option<Map<String, Value>>,
 }
 
 impl Persist for BaggingRegressorModel {
     const KIND: &'static str = "bagging-regressor";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { oob_score: self.oob_score })?;
+        container.set_parameters(&Saved { oob_score: self.oob_score, parameters: self.parameters.clone() })?;
         store_bags(container, self.bags.iter().collect(), self.columns)
     }
 
     fn restore(container: &mut Container) -> Result<BaggingRegressorModel> {
-        let Saved { oob_score } = container.parameters()?;
+        let Saved { oob_score, parameters } = container.parameters()?;
         let (bags, columns) = restore_bags(container)?;
-        Ok(BaggingRegressorModel { bags, columns, oob_score })
+        Ok(BaggingRegressorModel { bags, columns, oob_score, parameters })
     }
 }
 
@@ -240,6 +248,10 @@ impl Estimator for BaggingRegressor {
 impl Fitted for BaggingRegressorModel {
     fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
+    }
+
+    fn outcome(&self) -> Outcome {
+        Outcome { oob_score: self.oob_score, ..Outcome::default() }
     }
 
     fn container(&self) -> Result<Container> {

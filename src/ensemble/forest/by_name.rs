@@ -77,7 +77,7 @@ impl Fitted for RandomForestClassifierModel {
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
     }
 
     fn container(&self) -> Result<Container> {
@@ -111,7 +111,7 @@ impl Fitted for RandomForestRegressorModel {
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
     }
 
     fn container(&self) -> Result<Container> {
@@ -149,11 +149,11 @@ impl Fitted for ExtraTreesClassifierModel {
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.forest.shapley_values(x).map(Some)
+        self.shapley_values(x).map(Some)
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
     }
 
     fn container(&self) -> Result<Container> {
@@ -183,11 +183,11 @@ impl Fitted for ExtraTreesRegressorModel {
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.forest.shapley_values(x).map(Some)
+        self.shapley_values(x).map(Some)
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
     }
 
     fn container(&self) -> Result<Container> {

@@ -278,6 +278,12 @@ impl ExtraTreesClassifierModel {
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
         self.forest.apply(x)
     }
+
+    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each class, with
+    /// the expected chance in the last column; a row of it adds up to the chance. As for random forests.
+    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
+        self.forest.shapley_values(x)
+    }
 }
 
 impl Predict for ExtraTreesClassifierModel {

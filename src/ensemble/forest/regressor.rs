@@ -258,7 +258,7 @@ impl RandomForestRegressor {
     }
 }
 
-/// R² of the rows that count and have a prediction.
+/// R² of the rows that count and have a prediction; none of fewer than two.
 fn score_of_known<T: Target>(predicted: &Matrix, y: &Matrix, target: &T) -> Result<Option<f64>> {
     let known = |row: &usize| target.counts(*row) && !predicted.get(*row, 0).is_nan();
     let rows: Vec<usize> = (0..y.rows()).filter(known).collect();
@@ -266,9 +266,9 @@ fn score_of_known<T: Target>(predicted: &Matrix, y: &Matrix, target: &T) -> Resu
         let values = rows.iter().flat_map(|row| matrix.row(*row)).copied().collect();
         Matrix::from_vec(rows.len(), matrix.columns(), values)
     };
-    match rows.is_empty() {
-        true => Ok(None),
-        false => Ok(Some(crate::metrics::r2_score_columns(&of(y)?, &of(predicted)?)?)),
+    match rows.len() {
+        0 | 1 => Ok(None),
+        _ => Ok(Some(crate::metrics::r2_score_columns(&of(y)?, &of(predicted)?)?)),
     }
 }
 
@@ -299,8 +299,8 @@ impl RandomForestRegressorModel {
         self.trees.importances()
     }
 
-    /// R² of the rows that some tree did not draw, each by those trees alone; none if it was not asked for, or every
-    /// tree drew every row.
+    /// R² of the rows that some tree did not draw, each by those trees alone; none if it was not asked for, or there are
+    /// fewer than two such rows.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
     }

@@ -1,6 +1,7 @@
 //! Classes from a model that learns from what other models say.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::PARAMETERS;
 use super::layers::{Layers, Stacked, beside, said};
@@ -9,6 +10,7 @@ use crate::data::{Labels, Target};
 use crate::ensemble::forest::RandomForestClassifier;
 use crate::ensemble::members::{
     chances_of, check_members, classes_of, read_list, restore_classes, restore_members, store_classes, store_members,
+    written,
 };
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
@@ -40,7 +42,7 @@ pub struct StackingClassifier {
     pub cv: usize,
     /// Whether the one on top sees the features too. Default false.
     pub passthrough: bool,
-    /// Decides the parts. Default 0.
+    /// Decides the parts, and is added to the seeds of all models inside. Default 0.
     pub seed: u64,
 }
 
@@ -102,7 +104,8 @@ impl StackingClassifier {
         let weights = options.weights("StackingClassifier", y.len())?;
         let (target, layers) = (Target::Classes(y.clone()), self.layers(Some(y.classes())));
         let Stacked { members, last } = options.watched("stacking", |watch| layers.fit(x, &target, weights, watch))?;
-        Ok(StackingClassifierModel { members, last, passthrough: self.passthrough, classes: y.with_codes(vec![])? })
+        let (passthrough, classes, parameters) = (self.passthrough, y.with_codes(vec![])?, written(self));
+        Ok(StackingClassifierModel { members, last, passthrough, classes, parameters })
     }
 
     fn layers(&self, classes: Option<usize>) -> Layers<'_> {
@@ -124,6 +127,7 @@ pub struct StackingClassifierModel {
     last: Model,
     passthrough: bool,
     classes: Labels,
+    parameters: Option<Map<String, Value>>,
 }
 
 impl StackingClassifierModel {
@@ -174,24 +178,27 @@ impl Score for StackingClassifierModel {
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Saved {
     passthrough: bool,
+    /// What was fitted; files of the first versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parameters: Option<Map<String, Value>>,
 }
 
 impl Persist for StackingClassifierModel {
     const KIND: &'static str = "stacking-classifier";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { passthrough: self.passthrough })?;
+        container.set_parameters(&Saved { passthrough: self.passthrough, parameters: self.parameters.clone() })?;
         store_classes(container, &self.classes)?;
         container.insert_container("last", self.last.container()?)?;
         store_members(container, &self.members)
     }
 
     fn restore(container: &mut Container) -> Result<StackingClassifierModel> {
-        let Saved { passthrough } = container.parameters()?;
+        let Saved { passthrough, parameters } = container.parameters()?;
         let members = restore_members(container)?;
         let last = Model::from_container(container.take_container("last")?)?;
         let classes = restore_classes(container, members.iter().chain([&last]))?;
-        Ok(StackingClassifierModel { members, last, passthrough, classes })
+        Ok(StackingClassifierModel { members, last, passthrough, classes, parameters })
     }
 }
 

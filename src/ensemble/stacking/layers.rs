@@ -2,7 +2,7 @@
 
 use crate::array::Matrix;
 use crate::data::Target;
-use crate::ensemble::members::{chances_of, fit_all, numbers_of};
+use crate::ensemble::members::{chances_of, fit_all, numbers_of, seeded};
 use crate::error::{Error, Result};
 use crate::estimator::{Fit, Rows, Watch};
 use crate::registry::{AnyEstimator, Model};
@@ -35,6 +35,11 @@ impl Layers<'_> {
         weights: Option<&[f32]>,
         watch: &mut Watch<'_>,
     ) -> Result<Stacked> {
+        if self.cv < 2 {
+            let rule = "at least 2".to_string();
+            return Err(Error::Param { name: "cv", rule, got: self.cv.to_string() });
+        }
+        let estimators = seeded(self.estimators, self.seed)?;
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
         let folds = match self.classes {
@@ -42,12 +47,15 @@ impl Layers<'_> {
             None => Folds::k_fold(self.cv),
         };
         let labels = if self.classes.is_some() { Some(target.labels()?) } else { None };
-        let splits = folds.seed(self.seed).split(rows.rows(), labels)?;
+        let splits = folds.seed(self.seed).split(rows.rows(), labels).map_err(|error| match error {
+            Error::Param { rule, got, .. } => Error::Param { name: "cv", rule, got },
+            other => other,
+        })?;
         let mut features: Option<Matrix> = None;
         for (number, (train, test)) in splits.iter().enumerate() {
             let part: Option<Vec<f32>> = weights.map(|weights| train.iter().map(|row| weights[*row]).collect());
             let fitted_rows = rows.select(&train)?.to(&device)?;
-            let members = fit_all(self.estimators, (&fitted_rows).into(), &target.select(&train)?, part.as_deref())
+            let members = fit_all(&estimators, (&fitted_rows).into(), &target.select(&train)?, part.as_deref())
                 .map_err(|error| error.inside(format!("fold {number}")))?;
             let said = said(&members, (&rows.select(&test)?.to(&device)?).into(), self.classes)?;
             let all = match &mut features {
@@ -67,11 +75,10 @@ impl Layers<'_> {
         })?;
         let features = if self.passthrough { beside(&features, &rows)? } else { features };
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
-        let last = self
-            .final_estimator
+        let last = seeded(std::slice::from_ref(self.final_estimator), self.seed)?[0]
             .fit((&features.to(&device)?).into(), target, options)
             .map_err(|error| error.inside(format!("final_estimator ({})", self.final_estimator.name())))?;
-        let members = fit_all(self.estimators, x, target, weights)?;
+        let members = fit_all(&estimators, x, target, weights)?;
         Ok(Stacked { members, last })
     }
 }

@@ -13,5 +13,5 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("final_estimator", "the model on top, which learns from what they say"),
     ("cv", "parts of the rows; what is said of one comes from models fitted on the others"),
     ("passthrough", "whether the one on top sees the features too"),
-    ("seed", "decides the parts"),
+    ("seed", "decides the parts, and is added to the seeds of the models inside"),
 ];

@@ -1,13 +1,14 @@
 //! Numbers from a model that learns from what other models say.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::PARAMETERS;
 use super::layers::{Layers, Stacked, beside, said};
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::ensemble::forest::RandomForestRegressor;
-use crate::ensemble::members::{check_members, numbers_of, read_list, restore_members, store_members};
+use crate::ensemble::members::{check_members, numbers_of, read_list, restore_members, store_members, written};
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
 use crate::linear::Ridge;
@@ -39,7 +40,7 @@ pub struct StackingRegressor {
     pub cv: usize,
     /// Whether the one on top sees the features too. Default false.
     pub passthrough: bool,
-    /// Decides the parts. Default 0.
+    /// Decides the parts, and is added to the seeds of all models inside. Default 0.
     pub seed: u64,
 }
 
@@ -102,7 +103,7 @@ impl StackingRegressor {
         let weights = options.weights("StackingRegressor", y.rows())?;
         let (target, layers) = (Target::Numbers(y), self.layers(None));
         let Stacked { members, last } = options.watched("stacking", |watch| layers.fit(x, &target, weights, watch))?;
-        Ok(StackingRegressorModel { members, last, passthrough: self.passthrough })
+        Ok(StackingRegressorModel { members, last, passthrough: self.passthrough, parameters: written(self) })
     }
 
     fn layers(&self, classes: Option<usize>) -> Layers<'_> {
@@ -123,6 +124,7 @@ pub struct StackingRegressorModel {
     members: Vec<Model>,
     last: Model,
     passthrough: bool,
+    parameters: Option<Map<String, Value>>,
 }
 
 impl StackingRegressorModel {
@@ -165,22 +167,25 @@ impl Score for StackingRegressorModel {
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Saved {
     passthrough: bool,
+    /// What was fitted; files of the first versions do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parameters: Option<Map<String, Value>>,
 }
 
 impl Persist for StackingRegressorModel {
     const KIND: &'static str = "stacking-regressor";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { passthrough: self.passthrough })?;
+        container.set_parameters(&Saved { passthrough: self.passthrough, parameters: self.parameters.clone() })?;
         container.insert_container("last", self.last.container()?)?;
         store_members(container, &self.members)
     }
 
     fn restore(container: &mut Container) -> Result<StackingRegressorModel> {
-        let Saved { passthrough } = container.parameters()?;
+        let Saved { passthrough, parameters } = container.parameters()?;
         let members = restore_members(container)?;
         let last = Model::from_container(container.take_container("last")?)?;
-        Ok(StackingRegressorModel { members, last, passthrough })
+        Ok(StackingRegressorModel { members, last, passthrough, parameters })
     }
 }
 
