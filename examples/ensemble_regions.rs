@@ -1,4 +1,4 @@
-//! How the regions of boosting and bagging change with their rounds, on the notes' rectangle (lecture notes 000 §4.3–4.4).
+//! How the regions of boosting and bagging change with their rounds on points of a rectangle.
 //!
 //! `cargo run --release --example ensemble_regions [FILE.svg]`
 

@@ -1,4 +1,4 @@
-//! What 1, 5 and 15 neighbours make of the notes' rectangle: the regions that each would call inside.
+//! What 1, 5 and 15 neighbours make of a rectangle: the regions that each would call inside.
 //!
 //! `cargo run --release --example knn_regions [FILE.svg]`
 

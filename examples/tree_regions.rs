@@ -1,4 +1,4 @@
-//! What a tree, a forest and boosting make of the notes' rectangle, and how the tree changes when one label flips.
+//! What a tree, a forest and boosting make of a rectangle, and how the tree changes when one label flips.
 //!
 //! `cargo run --release --example tree_regions [FILE.svg]`
 

@@ -1,4 +1,4 @@
-//! Why averaging helps: the variance of a mean of numbers that are alike (lecture notes 000 §4.2, 001 §7.3).
+//! Why averaging helps: the variance of a mean of numbers that are alike.
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};

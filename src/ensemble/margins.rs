@@ -1,4 +1,4 @@
-//! What the votes of an ensemble say of its errors (lecture notes 000 §4.2.1; Breiman, "Random forests", 2001).
+//! What the votes of an ensemble say of its errors (Breiman, "Random forests", 2001).
 
 use crate::data::Labels;
 use crate::error::{Error, Result};

@@ -30,7 +30,7 @@ pub enum Vote {
     Soft,
 }
 
-/// Classes by vote of different classifiers (lecture notes 004). Names and defaults are scikit-learn's.
+/// Classes by vote of different classifiers. Names and defaults are scikit-learn's.
 ///
 /// ```
 /// use gristmill::ensemble::VotingClassifier;

@@ -79,7 +79,7 @@ fn nothing_fitted(along: &str, failure: Option<Error>) -> Error {
     })
 }
 
-/// How the scores grow with the number of training rows (lecture notes 003 §3.2): each fold's training rows are
+/// How the scores grow with the number of training rows: each fold's training rows are
 /// shuffled once, and the first `shares[i]` of them are fitted.
 ///
 /// ```

@@ -286,7 +286,7 @@ impl DecisionTreeClassifierModel {
         self.trees.importances()
     }
 
-    /// The bound of lecture notes 000 §4.1.10 on the error of the tree: with a chance of 1 − `delta` over the m rows it
+    /// A bound on the error of the tree by the length of its description: with a chance of 1 − `delta` over the m rows it
     /// was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
     ///
     /// Rₑ is its error on those rows (by their weights), n its number of nodes, and d the number of questions a node

@@ -18,12 +18,12 @@ use crate::tree::DecisionTreeClassifier;
 
 const OP: &str = "AdaBoostClassifier";
 
-/// AdaBoost (Freund and Schapire 1996; lecture notes 000 §4.4, 001 §7.6), for several classes by SAMME (Zhu et al.
-/// 2009). Names and defaults are scikit-learn's.
+/// AdaBoost (Freund and Schapire 1996), for several classes by SAMME (Zhu et al. 2009). Names and defaults are
+/// scikit-learn's.
 ///
 /// Round m fits a weak classifier to weighted rows and gives it the vote α = log((1 − ε)/ε) + log(K − 1), ε its weighted
-/// error among K classes; the weights of the rows it got wrong grow by exp α. For two classes α is 2β of the notes, whose
-/// labels are ±1.
+/// error among K classes; the weights of the rows it got wrong grow by exp α. For two classes α is twice the
+/// ½·log((1 − ε)/ε) that goes with labels of ±1.
 ///
 /// ```
 /// use gristmill::ensemble::AdaBoostClassifier;
@@ -35,12 +35,13 @@ const OP: &str = "AdaBoostClassifier";
 /// ```
 ///
 /// # What to expect
-/// - A classifier without any error would get an infinite vote (lecture notes 000 §4.4.7). In the first round it decides
-///   alone; later it joins those before it, with the vote of an error of half a row (Schapire and Singer 1999, §4.2). The
-///   rounds end with it either way.
+/// - A classifier without any error would get an infinite vote. In the first round it decides alone; later it joins
+///   those before it, with the vote of an error of half a row (Schapire and Singer 1999, §4.2). The rounds end with it
+///   either way.
 /// - Of two classes, one worse than chance gets a negative vote: its opposite counts. One exactly at chance, or of more
 ///   classes one no better than chance, ends the rounds; in the first round that is an error.
-/// - The training error of two classes is at most Π 2√(ε(1 − ε)) when every vote is whole, see [`AdaBoostClassifierModel::error_bound`].
+/// - The training error of two classes is at most Π 2√(ε(1 − ε)) when every vote is whole, see
+///   [`AdaBoostClassifierModel::error_bound`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AdaBoostClassifier {
@@ -50,7 +51,7 @@ pub struct AdaBoostClassifier {
     pub n_estimators: usize,
     /// Shrinks every vote, above 0. Default 1.
     pub learning_rate: f64,
-    /// Whether rounds draw rows by their weights instead of weighting them (lecture notes 004). Default false.
+    /// Whether rounds draw rows by their weights instead of weighting them. Default false.
     pub resample: bool,
     /// Decides what is drawn. Default 0.
     pub seed: u64,
@@ -250,7 +251,7 @@ impl AdaBoostClassifierModel {
         &self.members
     }
 
-    /// The vote of each, α; for two classes twice the notes' β.
+    /// The vote of each, α; for two classes twice ½·ln((1 − ε)/ε).
     pub fn estimator_weights(&self) -> &[f64] {
         &self.votes
     }
@@ -305,8 +306,8 @@ impl Predict for AdaBoostClassifierModel {
 }
 
 impl PredictProba for AdaBoostClassifierModel {
-    /// Chances in proportion to the exponentials of the votes, n×k: what minimises the exponential loss (lecture notes
-    /// 000 §4.4.8).
+    /// Chances in proportion to the exponentials of the votes, n×k: what minimises the exponential loss
+    /// (Friedman, Hastie and Tibshirani 2000).
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let mut votes = self.staged_votes(x, usize::MAX)?;
         let classes = self.classes.classes().max(1);

@@ -23,7 +23,7 @@ pub(super) fn normalise(weights: &mut [f64]) {
     }
 }
 
-/// As many rows as there are, drawn in proportion to the weights, in ascending order (lecture notes 004).
+/// As many rows as there are, drawn in proportion to the weights, in ascending order.
 pub(super) fn resample(weights: &[f64], seed: u64, round: usize) -> Vec<usize> {
     let mut sums: Vec<f64> = weights.to_vec();
     for row in 1..sums.len() {

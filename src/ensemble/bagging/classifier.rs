@@ -18,7 +18,7 @@ use crate::registry::AnyEstimator;
 use crate::tree::DecisionTreeClassifier;
 
 /// Classes by the mean chances of one model fitted on many bags: random rows, and random columns too if asked for
-/// (lecture notes 000 §4.3.1, 001 §7.3). Names and defaults are scikit-learn's.
+/// (Breiman 1996). Names and defaults are scikit-learn's.
 ///
 /// ```
 /// use gristmill::ensemble::BaggingClassifier;
@@ -177,7 +177,7 @@ impl BaggingClassifierModel {
         self.oob_score
     }
 
-    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the bags that vote for its class `y` minus
+    /// The margin of each row of `x` (Breiman 2001): the share of the bags that vote for its class `y` minus
     /// the largest share for another. Negative where the majority is wrong.
     pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
         self.votes(x.into())?.margins("BaggingClassifier", self.classes.names(), y)

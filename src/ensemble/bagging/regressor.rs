@@ -16,7 +16,7 @@ use crate::registry::AnyEstimator;
 use crate::tree::DecisionTreeRegressor;
 
 /// Numbers as the mean of one model fitted on many bags: random rows, and random columns too if asked for
-/// (lecture notes 000 §4.3.1, 001 §7.3). Names and defaults are scikit-learn's.
+/// (Breiman 1996). Names and defaults are scikit-learn's.
 ///
 /// ```
 /// use gristmill::ensemble::BaggingRegressor;

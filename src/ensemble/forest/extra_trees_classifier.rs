@@ -263,7 +263,7 @@ impl ExtraTreesClassifierModel {
         self.forest.oob_decision_function()
     }
 
-    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the trees that vote for its class `y`
+    /// The margin of each row of `x` (Breiman 2001): the share of the trees that vote for its class `y`
     /// minus the largest share for another. Negative where the majority is wrong.
     pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
         self.forest.margins(x, y)
@@ -279,8 +279,8 @@ impl ExtraTreesClassifierModel {
         self.forest.apply(x)
     }
 
-    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each class, with
-    /// the expected chance in the last column; a row of it adds up to the chance. As for random forests.
+    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each class,
+    /// with the expected chance in the last column; a row of it adds up to the chance. As for random forests.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
         self.forest.shapley_values(x)
     }

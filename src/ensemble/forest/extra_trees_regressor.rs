@@ -258,8 +258,9 @@ impl ExtraTreesRegressorModel {
         self.forest.apply(x)
     }
 
-    /// How much each feature moves the prediction of each row away from the expected one: a matrix n×(d + 1) for each target, with
-    /// the expected prediction in the last column; a row of it adds up to the prediction. As for random forests.
+    /// How much each feature moves the prediction of each row away from the expected one: a matrix n×(d + 1) for each
+    /// target, with the expected prediction in the last column; a row of it adds up to the prediction. As for random
+    /// forests.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
         self.forest.shapley_values(x)
     }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::estimator::Rows;
 
 impl RandomForestClassifierModel {
-    /// The margin of each row of `x` (lecture notes 000 §4.2.1): the share of the trees that vote for its class `y` minus
+    /// The margin of each row of `x` (Breiman 2001): the share of the trees that vote for its class `y` minus
     /// the largest share for another. Negative where the majority is wrong.
     pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
         self.votes(x.into())?.margins(self.kind.classifier(), self.classes(), y)

@@ -27,7 +27,7 @@ pub(super) struct Stacked {
 
 impl Layers<'_> {
     /// Each row's features for the last model come from members that have not seen it: without that the last model
-    /// would learn to trust whoever remembers best (lecture notes 004).
+    /// would learn to trust whoever remembers best (Wolpert 1992).
     pub(super) fn fit(
         &self,
         x: Rows<'_>,

@@ -16,8 +16,8 @@ use crate::model::{Container, Persist};
 use crate::neighbors::KNeighborsRegressor;
 use crate::registry::{AnyEstimator, Model};
 
-/// A regressor on top of regressors: it learns from what they say of rows they were not fitted on (lecture notes
-/// 004). Names and defaults are scikit-learn's.
+/// A regressor on top of regressors: it learns from what they say of rows they were not fitted on (Wolpert
+/// 1992). Names are scikit-learn's, and defaults but for the model on top.
 ///
 /// ```
 /// use gristmill::ensemble::StackingRegressor;
