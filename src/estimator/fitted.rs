@@ -116,6 +116,11 @@ pub trait Fitted: std::fmt::Debug + Send + Sync {
         Ok(None)
     }
 
+    /// The model in LightGBM's text format, for boosted trees; `columns` are the names of its features.
+    fn lightgbm_text(&self, _columns: &[String]) -> Option<String> {
+        None
+    }
+
     /// The rows that the model sees of the rows of `x`: the same, except behind the steps of a pipeline.
     fn seen(&self, x: Rows<'_>) -> Result<Matrix> {
         x.on_host()

@@ -80,6 +80,11 @@ impl Model {
         self.0.contributions(x)
     }
 
+    /// The model in LightGBM's text format, for boosted trees; `columns` are the names of its features.
+    pub fn lightgbm_text(&self, columns: &[String]) -> Option<String> {
+        self.0.lightgbm_text(columns)
+    }
+
     /// The classes by code; none for a model that is no classifier.
     pub fn classes(&self) -> &[String] {
         self.0.class_names()

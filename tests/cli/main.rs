@@ -4,6 +4,7 @@ mod cv;
 mod data;
 mod engine;
 mod evaluate;
+mod export;
 mod fit;
 mod inspect;
 mod models;

@@ -80,7 +80,12 @@ fn the_text_says_how_large_each_tree_is_and_what_its_loss_is_called() {
         (RegressionLoss::Quantile, "objective=quantile alpha:0.75\n"),
         (RegressionLoss::Poisson, "objective=poisson\n"),
     ] {
-        let text = boosting.clone().loss(loss).alpha(0.75).fit(&x, &y).unwrap().to_lightgbm_text();
+        let model = boosting.clone().loss(loss).alpha(0.75).fit(&x, &y).unwrap();
+        let text = model.to_lightgbm_text();
+        let named = |names: [&str; 3]| model.to_lightgbm_text_with(&names.map(String::from));
+        assert!(named(["a b", "c:d", "é"]).contains("\nfeature_names=a_b c_d é\n"));
+        // Names that are alike for LightGBM are no names.
+        assert_eq!(named(["a b", "a_b", "c"]), text);
         assert!(text.starts_with("tree\nversion=v4\n") && text.contains(objective), "{text}");
         assert!(
             text.contains("\nmax_feature_idx=2\n") && text.contains("\nfeature_names=Column_0 Column_1 Column_2\n")

@@ -7,6 +7,7 @@ mod data;
 mod data_arguments;
 mod devices;
 mod evaluate;
+mod export;
 mod failure;
 mod fit;
 mod inspect;
@@ -110,6 +111,8 @@ enum Command {
     Data(data::Options),
     /// See what is in a model file
     Inspect(inspect::Options),
+    /// Write a model of boosted trees in LightGBM's text format
+    Export(export::Options),
     /// List the devices of this machine
     Devices,
     /// See what the crate does, on the CPU and on the GPU
@@ -137,6 +140,7 @@ fn main() -> ExitCode {
         Command::Models(options) => models::run(options, everywhere),
         Command::Data(options) => data::run(options, everywhere),
         Command::Inspect(options) => inspect::run(options, everywhere),
+        Command::Export(options) => export::run(options, everywhere),
         Command::Devices => devices::run(everywhere).map_err(Failure::from),
         Command::Tour(options) => tour::run(options, everywhere),
         Command::Bench(options) => bench::run(options, everywhere).map_err(Failure::from),

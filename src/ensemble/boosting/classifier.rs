@@ -215,13 +215,18 @@ impl GradientBoostingClassifierModel {
     /// The model in LightGBM's text format, with the baseline in the leaves of the first round. Columns are
     /// named `Column_0` and so on.
     pub fn to_lightgbm_text(&self) -> String {
+        self.to_lightgbm_text_with(&[])
+    }
+
+    /// The same with the names of the columns; blanks and signs that LightGBM refuses in them become `_`.
+    pub fn to_lightgbm_text_with(&self, columns: &[String]) -> String {
         let objective = match (self.params.loss, self.boosted.outputs()) {
             (ClassificationLoss::LogLoss, 1) => "binary sigmoid:1".to_string(),
             // LightGBM does not know the loss, but its chances: 1/(1 + e^−2·score).
             (ClassificationLoss::Exponential, _) => "binary sigmoid:2".to_string(),
             (ClassificationLoss::LogLoss, classes) => format!("multiclass num_class:{classes}"),
         };
-        to_text(&self.boosted, Some(&objective))
+        to_text(&self.boosted, Some(&objective), columns)
     }
 
     /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
@@ -349,6 +354,10 @@ impl Fitted for GradientBoostingClassifierModel {
 
     fn class_names(&self) -> &[String] {
         self.classes()
+    }
+
+    fn lightgbm_text(&self, columns: &[String]) -> Option<String> {
+        Some(self.to_lightgbm_text_with(columns))
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {

@@ -1,5 +1,6 @@
 //! Boosted trees in LightGBM's text format, for whatever reads that: LightGBM itself, Treelite, ONNX converters.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::model::Boosted;
@@ -12,9 +13,11 @@ const MISSING_IS_NAN: u32 = 2 << 2;
 /// The range that LightGBM notes for a feature; here all that an f32 can be.
 const RANGE: &str = "[-3.4028235e38:3.4028235e38]";
 
-/// The model as text; `objective` is LightGBM's name of the loss, none for raw scores.
-pub(super) fn to_text(model: &Boosted, objective: Option<&str>) -> String {
+/// The model as text; `objective` is LightGBM's name of the loss, none for raw scores. Features have the names given, or
+/// their numbers.
+pub(super) fn to_text(model: &Boosted, objective: Option<&str>, names: &[String]) -> String {
     let (outputs, features) = (model.outputs(), model.features());
+    let names = names_of(features, names);
     // Without a round there is still the baseline to tell.
     let lone: Vec<Tree> = (0..outputs).map(|_| Tree::leaf(1, Node::default())).collect();
     let trees = if model.trees().is_empty() { &lone[..] } else { model.trees() };
@@ -27,7 +30,7 @@ pub(super) fn to_text(model: &Boosted, objective: Option<&str>) -> String {
     if let Some(objective) = objective {
         text += &format!("objective={objective}\n");
     }
-    text += &format!("feature_names={}\n", list(&|feature| format!("Column_{feature}")));
+    text += &format!("feature_names={}\n", names.join(" "));
     text += &format!("feature_infos={}\n", list(&|_| RANGE.to_string()));
     let sizes: Vec<String> = blocks.iter().map(|block| block.len().to_string()).collect();
     text += &format!("tree_sizes={}\n\n", sizes.join(" "));
@@ -36,9 +39,21 @@ pub(super) fn to_text(model: &Boosted, objective: Option<&str>) -> String {
     let mut splits: Vec<(usize, u64)> = model.split_counts().into_iter().enumerate().collect();
     splits.sort_by_key(|(feature, splits)| (std::cmp::Reverse(*splits), *feature));
     for (feature, splits) in splits.into_iter().filter(|(_, splits)| *splits > 0) {
-        text += &format!("Column_{feature}={splits}\n");
+        text += &format!("{}={splits}\n", names[feature]);
     }
     text + "\nparameters:\nend of parameters\n\npandas_categorical:null\n"
+}
+
+/// A name for each feature that LightGBM takes: without blanks and without the signs of JSON. Numbers where names are not
+/// given, or would not tell features apart.
+fn names_of(features: usize, given: &[String]) -> Vec<String> {
+    let allowed = |letter: char| if letter.is_whitespace() || "[]{}\",:=".contains(letter) { '_' } else { letter };
+    let names: Vec<String> = given.iter().map(|name| name.chars().map(allowed).collect()).collect();
+    let different: BTreeSet<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+    if names.len() == features && different.len() == features {
+        return names;
+    }
+    (0..features).map(|feature| format!("Column_{feature}")).collect()
 }
 
 /// One tree. The baseline is part of the leaves of the first round.

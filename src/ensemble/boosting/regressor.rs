@@ -227,6 +227,11 @@ impl GradientBoostingRegressorModel {
     /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the
     /// baseline in the leaves of the first round. Columns are named `Column_0` and so on.
     pub fn to_lightgbm_text(&self) -> String {
+        self.to_lightgbm_text_with(&[])
+    }
+
+    /// The same with the names of the columns; blanks and signs that LightGBM refuses in them become `_`.
+    pub fn to_lightgbm_text_with(&self, columns: &[String]) -> String {
         let alpha = self.params.alpha;
         let objective = match self.params.loss {
             // LightGBM has no objective of several targets, nor that of the user: raw scores are the predictions.
@@ -237,7 +242,7 @@ impl GradientBoostingRegressorModel {
             RegressionLoss::Quantile => Some(format!("quantile alpha:{alpha}")),
             RegressionLoss::Poisson => Some("poisson".to_string()),
         };
-        to_text(&self.boosted, objective.as_deref())
+        to_text(&self.boosted, objective.as_deref(), columns)
     }
 
     /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
@@ -325,6 +330,10 @@ impl Estimator for GradientBoostingRegressor {
 impl Fitted for GradientBoostingRegressorModel {
     fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
+    }
+
+    fn lightgbm_text(&self, columns: &[String]) -> Option<String> {
+        Some(self.to_lightgbm_text_with(columns))
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
