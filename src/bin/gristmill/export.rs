@@ -59,7 +59,7 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     if everywhere.json {
         print_json(&Exported { file, format: "lightgbm", bytes, columns });
     } else {
-        print(&format!("{file}: {} lines for LightGBM\n", text.lines().count()));
+        print(&format!("{file}: {} lines for LightGBM", text.lines().count()));
     }
     Ok(())
 }
