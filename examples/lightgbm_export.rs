@@ -1,7 +1,7 @@
 //! Boosted trees for LightGBM: fits models on rows with missing values, and writes each in LightGBM's text format beside
 //! the rows, the predictions and the Shapley values, so that `scripts/check_lightgbm_export` can compare.
 //!
-//! `cargo run --release --example lightgbm_export -- /tmp/exported`
+//! `cargo run --release --example lightgbm_export -- exported`
 
 use std::fmt::Write;
 use std::path::Path;

@@ -2,6 +2,7 @@
 // A team of TEAM lanes takes a node and a feature: each adds a stretch of bins, hears of the others', and tries each bin.
 // The bounds only shortlist: the host settles the winner in f64. One lane suits software drivers, 32 a card.
 //#import tree_searches
+//#import carry
 @group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read_write> bounds: array<vec2<f32>>;
@@ -21,11 +22,6 @@ struct Rules {
     l2: f32,
     min_count: u32,
     min_hessian: vec2<u32>,
-}
-
-fn add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    let low = a.x + b.x;
-    return vec2(low, a.y + b.y + select(0u, 1u, low < a.x));
 }
 
 fn negative(a: vec2<u32>) -> vec2<u32> {

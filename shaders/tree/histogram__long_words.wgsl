@@ -1,67 +1,10 @@
 // Sums of gradients, Hessians and rows for each code of each column, over pieces of at most 2040 rows: for software drivers.
-// Eight lanes take a piece and eight columns: they load eight rows, then pass them round, and each counts its own column.
-// A row is one 64-bit word, so three sums are one plain addition, and the cells of a group stay in the first cache.
-//#import tree_pieces
-@group(0) @binding(1) var<storage, read> codes: array<u64>;
-// As in the CPU's twin: gradient 27 bits, Hessian 26, count 11.
-@group(0) @binding(6) var<storage, read_write> partial: array<u64>;
-
-// 256 cells for each lane, which no other lane touches: hence no barriers.
-var<workgroup> cells: array<u64, 2048>;
-
-// The lane's column: its first cell, and where its code is in the two words of a row. A lane without a column counts too:
-// to leave it out would cost every lane a look.
-struct Column {
-    first: u32,
-    is_high: bool,
-    shift: u32,
-}
-
-fn count(column: Column, codes: vec2<u32>, word: vec2<u32>) {
-    let cell = column.first + ((select(codes.x, codes.y, column.is_high) >> column.shift) & 255u);
-    cells[cell] = cells[cell] + (u64(word.x) | (u64(word.y) << 32u));
-}
-
-@compute @workgroup_size(8)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let at = group.y * groups.x + group.x;
-    if (at < params.pieces * params.octets) {
-        let octet = at % params.octets;
-        let number = at / params.octets;
-        let piece = plan[number];
-        let number_of_column = min(8u * (params.octet_first + octet) + lane, params.columns);
-        let first = starts[number_of_column];
-        let own_cells = starts[min(number_of_column + 1u, params.columns)] - first;
-        let column = Column(lane * 256u, (lane >= 4u), 8u * (lane % 4u));
-        for (var cell = 0u; cell < 256u; cell += 1u) {
-            cells[column.first + cell] = 0lu;
-        }
-        let codes_first = params.codes_first / 2u + octet * params.rows;
-        for (var next = 0u; next < piece.y; next += 8u) {
-            let row = order[piece.x + min(next + lane, piece.y - 1u)];
-            let eight = codes[codes_first + row];
-            let c = vec2(u32(eight), u32(eight >> 32u));
-            let pair = packed[piece.z + row];
-            let low = ((pair >> 16u) << 11u) | 1u;
-            let high = bitcast<u32>(bitcast<i32>(pair << 16u) >> 11u);
-            let w = select(vec2(0u), vec2(low, high), next + lane < piece.y);
-            count(column, subgroupBroadcast(c, 0u), subgroupBroadcast(w, 0u));
-            count(column, subgroupBroadcast(c, 1u), subgroupBroadcast(w, 1u));
-            count(column, subgroupBroadcast(c, 2u), subgroupBroadcast(w, 2u));
-            count(column, subgroupBroadcast(c, 3u), subgroupBroadcast(w, 3u));
-            count(column, subgroupBroadcast(c, 4u), subgroupBroadcast(w, 4u));
-            count(column, subgroupBroadcast(c, 5u), subgroupBroadcast(w, 5u));
-            count(column, subgroupBroadcast(c, 6u), subgroupBroadcast(w, 6u));
-            count(column, subgroupBroadcast(c, 7u), subgroupBroadcast(w, 7u));
-        }
-        let place = number * params.cells + first;
-        for (var cell = 0u; cell < own_cells; cell += 1u) {
-            partial[place + cell] = cells[column.first + cell];
-        }
-    }
-    mark_done(lane);
+// A row is one 64-bit word as in the CPU's twin, gradient 27 bits, Hessian 26, count 11: three sums are one addition.
+// histogram__merge_long_words adds the pieces.
+//#import tree_long_words
+fn row_word(first: u32, row: u32) -> vec2<u32> {
+    let pair = packed[first + row];
+    let low = ((pair >> 16u) << 11u) | 1u;
+    let high = bitcast<u32>(bitcast<i32>(pair << 16u) >> 11u);
+    return vec2(low, high);
 }

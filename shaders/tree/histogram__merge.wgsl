@@ -1,29 +1,13 @@
 // Adds the pieces of each node's histogram in 64 bits, and takes the result away from that of its parent, if it has one.
 // A lane takes one cell of one node: gradient, then Hessian above count, each as two words.
 // Integers: no order of the pieces and no cut changes a bit, and what remains of the parent is the sibling, exactly.
-//#import status
-struct Params {
-    items: u32,
-    cells: u32,
-    jobs_first: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
+//#import tree_jobs
+//#import carry
 @group(0) @binding(1) var<storage, read> partial: array<u32>;
-// A node: its first piece, its pieces, its slot (the highest bit: to be made anew), its parent's slot or none.
-@group(0) @binding(2) var<storage, read> jobs: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read_write> slots: array<vec4<u32>>;
-
-const NONE = 0xffffffffu;
-const FRESH = 0x80000000u;
 
 // Bits of the count below the Hessian.
 const COUNT_BITS = 26u;
-
-fn add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    let low = a.x + b.x;
-    return vec2(low, a.y + b.y + select(0u, 1u, low < a.x));
-}
 
 fn signed(value: i32) -> vec2<u32> {
     return vec2(bitcast<u32>(value), bitcast<u32>(value >> 31u));

@@ -1,22 +1,10 @@
 // Adds the pieces of each node's histogram, and takes the result away from that of its parent: for software drivers.
 // A piece has one 64-bit word of 27, 26 and 11 bits for each cell. A lane takes one cell of one node.
 // Integers: no order of the pieces and no cut changes a bit.
-//#import status
-struct Params {
-    items: u32,
-    cells: u32,
-    jobs_first: u32,
-}
-
-@group(0) @binding(0) var<uniform> params: Params;
+//#import tree_jobs
 @group(0) @binding(1) var<storage, read> partial: array<u64>;
-// A node: its first piece, its pieces, its slot (the highest bit: to be made anew), its parent's slot or none.
-@group(0) @binding(2) var<storage, read> jobs: array<vec4<u32>>;
 // For each cell the gradient, then the Hessian above the count.
 @group(0) @binding(3) var<storage, read_write> slots: array<u64>;
-
-const NONE = 0xffffffffu;
-const FRESH = 0x80000000u;
 
 @compute @workgroup_size(64)
 fn main(

@@ -1,32 +1,15 @@
 // Adds the pieces of one word of each node's cells in 64 bits, and takes the result away from that of its parent, if it
 // has one. A lane takes one cell of one node.
 // Whole numbers modulo 2⁶⁴: no order of the pieces and no cut changes a bit.
-//#import status
-struct Params {
-    items: u32,
-    cells: u32,
-    jobs_first: u32,
-    word: u32,
-}
-
+//#import tree_jobs
+//#import carry
 // 1 where a piece has one 64-bit word for each cell, 0 where it has its four quarters.
 override PACKED: u32 = 0u;
 override WORDS: u32 = 2u;
 
-@group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> partial: array<u32>;
-// A node: its first piece, its pieces, its slot (the highest bit: to be made anew), its parent's slot or none.
-@group(0) @binding(2) var<storage, read> jobs: array<vec4<u32>>;
 // Cell after cell, WORDS words each.
 @group(0) @binding(3) var<storage, read_write> slots: array<vec2<u32>>;
-
-const NONE = 0xffffffffu;
-const FRESH = 0x80000000u;
-
-fn add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    let low = a.x + b.x;
-    return vec2(low, a.y + b.y + select(0u, 1u, low < a.x));
-}
 
 fn piece_sum(piece: u32, cell: u32) -> vec2<u32> {
     if (PACKED == 1u) {

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 pub const LIBRARY: &[(&str, &str)] = &[
     ("assign_rows", include_str!("../../shaders/lib/assign_rows.wgsl")),
     ("assign_tiles", include_str!("../../shaders/lib/assign_tiles.wgsl")),
+    ("carry", include_str!("../../shaders/lib/carry.wgsl")),
     ("cluster_runs", include_str!("../../shaders/lib/cluster_runs.wgsl")),
     ("columns", include_str!("../../shaders/lib/columns.wgsl")),
     ("elementary", include_str!("../../shaders/lib/elementary.wgsl")),
@@ -29,6 +30,8 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("tile_subgroup", include_str!("../../shaders/lib/tile_subgroup.wgsl")),
     ("tile_subgroup_wide", include_str!("../../shaders/lib/tile_subgroup_wide.wgsl")),
     ("tree_cuts", include_str!("../../shaders/lib/tree_cuts.wgsl")),
+    ("tree_jobs", include_str!("../../shaders/lib/tree_jobs.wgsl")),
+    ("tree_long_words", include_str!("../../shaders/lib/tree_long_words.wgsl")),
     ("tree_pieces", include_str!("../../shaders/lib/tree_pieces.wgsl")),
     ("tree_searches", include_str!("../../shaders/lib/tree_searches.wgsl")),
     ("tree_target", include_str!("../../shaders/lib/tree_target.wgsl")),

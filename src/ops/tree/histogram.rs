@@ -1,18 +1,15 @@
 //! Histograms of gradient cells.
 
-use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
-
 use super::growing::{CELL_BYTES, Home, OnGpu, Room};
-use super::pieces::{CountBuffers, Form, PARAMS, Params, Round, rounds, slots_of};
+use super::pieces::{CountBuffers, Form, MERGE_PARAMS, MergeParams, PARAMS, Params, Round, rounds, slots_of};
 use super::{Binned, Growing};
 use crate::cpu::tree::histogram::{Histogram, Job, Sums, histograms};
-use crate::device::{Buffer, Dispatch, Recording, Stream};
+use crate::device::{Buffer, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Access, Kernel, Needs};
 
 /// Counts pieces of nodes by atomics in workgroup memory.
 pub const KERNEL: Kernel = Kernel {
@@ -37,11 +34,7 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     name: "tree/histogram__merge",
     source: include_str!("../../../shaders/tree/histogram__merge.wgsl"),
     buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "items", offset: offset_of!(MergeParams, items) },
-        Field { name: "cells", offset: offset_of!(MergeParams, cells) },
-        Field { name: "jobs_first", offset: offset_of!(MergeParams, jobs_first) },
-    ],
+    params: MERGE_PARAMS,
     params_size: size_of::<MergeParams>(),
     needs: Needs::Floor,
 };
@@ -53,15 +46,6 @@ pub const KERNEL_MERGE_LONG_WORDS: Kernel = Kernel {
     needs: Needs::LongWords,
     ..KERNEL_MERGE
 };
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct MergeParams {
-    items: u32,
-    cells: u32,
-    jobs_first: u32,
-    pad: u32,
-}
 
 /// A histogram to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,26 +160,10 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing,
     let slots = home.slots(recording, slots_of(fills), CELL_BYTES * cells as u64)?;
     for round in rounds(&recording.gpu, form, binned, fills, |tree| tree * tree_rows) {
         let plan = round.upload(recording, home)?;
-        let partial_bytes = 4 * (form.words * cells * round.pieces.len()) as u64;
-        let partial = home.room(recording, Room::Partial, partial_bytes)?;
+        let partial = home.room(recording, Room::Partial, round.partial_bytes(form, cells))?;
         count(recording, form, binned, home, &round, [&plan, &partial])?;
-        let items = round.jobs.len() * cells;
-        let params =
-            MergeParams { items: items as u32, cells: cells as u32, jobs_first: round.pieces.len() as u32, pad: 0 };
         let merge = if recording.gpu.long_words { &KERNEL_MERGE_LONG_WORDS } else { &KERNEL_MERGE };
-        recording.dispatch(
-            merge,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[&partial, &plan, &slots],
-                grid: Grid::covering(items as u64, 64)?,
-                overrides: &[],
-                work: Work {
-                    operations: 16 * (cells * round.pieces.len()) as u64,
-                    bytes: partial_bytes + CELL_BYTES * items as u64,
-                },
-            },
-        )?;
+        round.merge(recording, (merge, form), &[&partial, &plan, &slots], (cells, CELL_BYTES), 0, &[])?;
     }
     Ok(())
 }

@@ -38,6 +38,24 @@ pub(super) const PARAMS: &[Field] = &[
     Field { name: "word", offset: offset_of!(Params, word) },
 ];
 
+/// What merging kernels are told.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct MergeParams {
+    items: u32,
+    cells: u32,
+    jobs_first: u32,
+    word: u32,
+}
+
+/// Its fields.
+pub(super) const MERGE_PARAMS: &[Field] = &[
+    Field { name: "items", offset: offset_of!(MergeParams, items) },
+    Field { name: "cells", offset: offset_of!(MergeParams, cells) },
+    Field { name: "jobs_first", offset: offset_of!(MergeParams, jobs_first) },
+    Field { name: "word", offset: offset_of!(MergeParams, word) },
+];
+
 /// How a device counts.
 pub(super) struct Form {
     pub kernel: &'static Kernel,
@@ -144,6 +162,39 @@ impl Round {
             part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
         })?;
         Ok(plan)
+    }
+
+    /// Bytes of what the pieces hold.
+    pub fn partial_bytes(&self, form: &Form, cells: usize) -> u64 {
+        4 * (form.words * cells * self.pieces.len()) as u64
+    }
+
+    /// Adds the pieces of each node to its slot, `bytes` of each cell, and takes the sum away from that of its parent.
+    pub fn merge(
+        &self,
+        recording: &mut Recording,
+        (kernel, form): (&'static Kernel, &Form),
+        buffers: &[&Arc<Buffer>; 3],
+        (cells, bytes): (usize, u64),
+        word: u32,
+        overrides: &[(&'static str, u32)],
+    ) -> Result<()> {
+        let items = self.jobs.len() * cells;
+        let params =
+            MergeParams { items: items as u32, cells: cells as u32, jobs_first: self.pieces.len() as u32, word };
+        recording.dispatch(
+            kernel,
+            Dispatch {
+                params: bytemuck::bytes_of(&params),
+                buffers,
+                grid: Grid::covering(items as u64, 64)?,
+                overrides,
+                work: Work {
+                    operations: 16 * (cells * self.pieces.len()) as u64,
+                    bytes: self.partial_bytes(form, cells) + bytes * items as u64,
+                },
+            },
+        )
     }
 
     /// Counts the pieces, for the columns that lie in one buffer at a time.

@@ -1,20 +1,18 @@
 //! Histograms of target cells: classes or numbers in fixed point.
 
 use std::borrow::Cow;
-use std::mem::offset_of;
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::growing::{Home, Room, TargetPlaces};
-use super::pieces::{CountBuffers, Form, PARAMS, Params, rounds, slots_of};
+use super::pieces::{CountBuffers, Form, MERGE_PARAMS, MergeParams, PARAMS, Params, rounds, slots_of};
 use super::{Binned, Fill, Growing};
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::class_histogram::Column;
-use crate::device::{Dispatch, Recording, Stream};
+use crate::device::{Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Access, Kernel, Needs};
 
 /// Counts pieces of nodes, a quarter of a word at a time, by atomics in workgroup memory.
 pub const KERNEL: Kernel = Kernel {
@@ -39,24 +37,10 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     name: "tree/target_histogram__merge",
     source: include_str!("../../../shaders/tree/target_histogram__merge.wgsl"),
     buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "items", offset: offset_of!(MergeParams, items) },
-        Field { name: "cells", offset: offset_of!(MergeParams, cells) },
-        Field { name: "jobs_first", offset: offset_of!(MergeParams, jobs_first) },
-        Field { name: "word", offset: offset_of!(MergeParams, word) },
-    ],
+    params: MERGE_PARAMS,
     params_size: size_of::<MergeParams>(),
     needs: Needs::Floor,
 };
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct MergeParams {
-    items: u32,
-    cells: u32,
-    jobs_first: u32,
-    word: u32,
-}
 
 const FORM: Form =
     Form { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
@@ -173,28 +157,13 @@ fn record(
     let places = TargetPlaces::of(targets);
     for round in rounds(&recording.gpu, form, binned, fills, |tree| places.first + tree * places.tree) {
         let plan = round.upload(recording, home)?;
-        let partial_bytes = 4 * (form.words * cells * round.pieces.len()) as u64;
-        let partial = home.room(recording, Room::Partial, partial_bytes)?;
+        let partial = home.room(recording, Room::Partial, round.partial_bytes(form, cells))?;
         let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan: &plan, partial: &partial };
-        let items = round.jobs.len() * cells;
         for word in 0..words {
             let overrides = [("BY_CLASS", u32::from(by_class)), ("WORDS", words)];
             round.count(recording, form, binned, &buffers, word, &overrides)?;
-            let jobs_first = round.pieces.len() as u32;
-            let params = MergeParams { items: items as u32, cells: cells as u32, jobs_first, word };
-            recording.dispatch(
-                &KERNEL_MERGE,
-                Dispatch {
-                    params: bytemuck::bytes_of(&params),
-                    buffers: &[&partial, &plan, &slots],
-                    grid: Grid::covering(items as u64, 64)?,
-                    overrides: &[("PACKED", u32::from(form.words == 2)), ("WORDS", words)],
-                    work: Work {
-                        operations: 16 * (cells * round.pieces.len()) as u64,
-                        bytes: partial_bytes + 8 * items as u64,
-                    },
-                },
-            )?;
+            let overrides = [("PACKED", u32::from(form.words == 2)), ("WORDS", words)];
+            round.merge(recording, (&KERNEL_MERGE, form), &[&partial, &plan, &slots], (cells, 8), word, &overrides)?;
         }
     }
     Ok(())
