@@ -3,7 +3,7 @@
 use gristmill::data::{Dataset, Missing, ReadOptions};
 use gristmill::{Error, Result};
 
-use crate::{Temporary, gzip, parse, place};
+use super::{Temporary, gzip, parse, place};
 
 /// An NPY file of version 1.
 fn npy(descr: &str, fortran: &str, shape: &str, body: &[u8]) -> Vec<u8> {

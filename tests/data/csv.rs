@@ -3,7 +3,7 @@
 use gristmill::Dataset;
 use gristmill::data::{Header, Missing, ReadOptions, Target};
 
-use crate::{Temporary, gzip, parse};
+use super::{Temporary, gzip, parse};
 
 fn keep() -> ReadOptions {
     ReadOptions::default().missing(Missing::Keep)

@@ -3,7 +3,7 @@
 use gristmill::data::{Dataset, ReadOptions};
 use gristmill::{Error, Result};
 
-use crate::{Temporary, parse, place};
+use super::{Temporary, parse, place};
 
 fn refused(text: impl AsRef<[u8]>) -> (u64, String, String) {
     let (line, column, why) = place(parse("t.csv", text));
@@ -145,7 +145,7 @@ fn files_that_are_not_there_or_not_tables_say_so() {
     assert!(matches!(Dataset::read("no/such/file.csv"), Err(Error::Io { path, .. }) if path.contains("file.csv")));
     assert!(matches!(Dataset::read(std::env::temp_dir()), Err(Error::Io { .. })));
     assert!(place(parse("t.xlsx", b"PK\x03\x04....")).2.contains("CSV"));
-    let mut broken = crate::gzip(&b"1,2\n".repeat(10_000));
+    let mut broken = super::gzip(&b"1,2\n".repeat(10_000));
     broken.truncate(broken.len() / 2);
     assert!(place(parse("t.csv.gz", &broken)).2.contains("gzip"));
     let file = Temporary::new("wrong.csv", "a\n1\nx\n");

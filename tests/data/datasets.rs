@@ -3,7 +3,7 @@
 use gristmill::data::{Dataset, Target};
 use gristmill::{Error, Labels, Matrix};
 
-use crate::{Temporary, parse};
+use super::{Temporary, parse};
 
 fn table() -> Dataset {
     parse("t.csv", "a,b,kind,count,size\n1,2,x,3,0.5\n4,5,y,1,1.5\n7,8,x,3,2.5\n").unwrap()

@@ -3,7 +3,7 @@
 use gristmill::data::{Dataset, Format, Missing, ReadOptions};
 use gristmill::{Error, Result};
 
-use crate::{gzip, parse, place};
+use super::{gzip, parse, place};
 
 fn read(text: impl AsRef<[u8]>) -> Result<Dataset> {
     parse("t.libsvm", text)

@@ -2,7 +2,7 @@
 
 use gristmill::data::{Dataset, Missing, ReadOptions};
 
-use crate::place;
+use super::place;
 
 const TABLE: &[u8] = b"a,b,c,y\n1,?,x,1\n2,10,,0\n,30,x,1\n9,20,y,1\n";
 

@@ -3,7 +3,7 @@
 use gristmill::data::{CsvChunks, Dataset, Missing, ReadOptions};
 use gristmill::{Error, Matrix};
 
-use crate::{Temporary, gzip};
+use super::{Temporary, gzip};
 
 fn text(rows: u32) -> String {
     let mut text = "a,b,word\n".to_string();

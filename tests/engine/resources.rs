@@ -17,13 +17,15 @@ fn resident() -> f64 {
 fn ten_thousand_small_ops_leave_memory_flat() {
     const CHILD: &str = "GRISTMILL_TEST_MEMORY";
     if std::env::var_os(CHILD).is_none() {
-        let name = "resources::ten_thousand_small_ops_leave_memory_flat";
+        let (_, module) = module_path!().split_once("::").unwrap();
+        let name = format!("{module}::ten_thousand_small_ops_leave_memory_flat");
         let child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", name, "--nocapture"])
+            .args(["--exact", &name, "--nocapture"])
             .env(CHILD, "1")
             .output()
             .unwrap();
         assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
+        assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"), "no test is named {name}");
         return;
     }
     let device = open_gpu(DeviceOptions::default());

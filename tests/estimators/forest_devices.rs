@@ -4,8 +4,8 @@ use gristmill::ensemble::{RandomForestClassifier, RandomForestRegressor};
 use gristmill::prelude::*;
 use gristmill::tree::{Criterion, DecisionTreeClassifier, DecisionTreeRegressor, MaxFeatures};
 
+use super::tree_devices::{classes, table};
 use crate::support::{floor, gpu, numbers, open_gpu};
-use crate::tree_devices::{classes, table};
 
 #[test]
 fn trees_of_ten_seeds_are_the_same_bytes_on_every_device() {

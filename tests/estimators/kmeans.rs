@@ -1,6 +1,6 @@
 use gristmill::prelude::*;
 
-use crate::blobs::blobs;
+use super::blobs::blobs;
 use crate::support::{bits, devices, gpu, matrix, open_gpu};
 
 fn sizes(model: &KMeansModel) -> Vec<usize> {

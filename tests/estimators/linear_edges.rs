@@ -3,7 +3,7 @@
 use gristmill::prelude::*;
 use nalgebra::DMatrix;
 
-use crate::linear::{difference, targets};
+use super::linear::{difference, targets};
 use crate::support::{bits, devices, gpu, matrix};
 
 #[test]

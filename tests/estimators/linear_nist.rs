@@ -1,12 +1,9 @@
 //! Coefficients of the NIST reference data sets, by the estimators themselves.
 
-#[path = "../support/nist.rs"]
-mod data;
-
 use gristmill::prelude::*;
 use nalgebra::DMatrix;
 
-use data::*;
+use crate::support::nist::*;
 
 fn wants(name: &str, least: f64, x: &DMatrix<f64>, y: &[f64], certified: &[f64]) {
     let y = DMatrix::from_column_slice(y.len(), 1, y);

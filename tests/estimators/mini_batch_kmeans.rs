@@ -1,6 +1,6 @@
 use gristmill::prelude::*;
 
-use crate::blobs::blobs;
+use super::blobs::blobs;
 use crate::support::{bits, devices, matrix};
 
 #[test]

@@ -1,7 +1,7 @@
 use gristmill::neighbors::Weights;
 use gristmill::prelude::*;
 
-use crate::blobs::blobs;
+use super::blobs::blobs;
 use crate::support::{devices, matrix, open_gpu};
 
 /// Every second row of iris, and the others.

@@ -1,8 +1,8 @@
 //! No kernel has a barrier that some lanes may miss, and the lint that says so is itself tried on small shaders.
 
-use crate::module::{Parsed, check_every_kernel};
-use crate::tint;
-use crate::uniformity::barriers_apart;
+use super::module::{Parsed, check_every_kernel};
+use super::tint;
+use super::uniformity::barriers_apart;
 
 #[test]
 fn every_kernel_keeps_its_barriers_where_all_lanes_are_together() {

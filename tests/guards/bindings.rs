@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gristmill::kernel::{Access, Field, Kernel, Needs, STATUS_BINDING};
 use naga::{AddressSpace, GlobalVariable, Scalar, StorageAccess, TypeInner};
 
-use crate::module::{Parsed, check_every_kernel, name_of};
+use super::module::{Parsed, check_every_kernel, name_of};
 
 /// The variables that the host binds, in the order of their declaration.
 pub fn bound(parsed: &Parsed) -> impl Iterator<Item = (naga::ResourceBinding, &GlobalVariable)> {

@@ -3,7 +3,7 @@
 use gristmill::kernel::{Kernel, Needs};
 use naga::{AddressSpace, Barrier, Binding, Block, BuiltIn, Scalar, ScalarKind, Statement, TypeInner};
 
-use crate::module::{Parsed, check_every_kernel, name_of};
+use super::module::{Parsed, check_every_kernel, name_of};
 
 /// Words that may not stand in a shader outside comments: naga may not know them, other compilers do.
 const WORDS: &[&str] =

@@ -6,8 +6,8 @@ use gristmill::kernel::Kernel;
 use naga::proc::Layouter;
 use naga::{AddressSpace, Module};
 
-use crate::bindings::bound;
-use crate::module::{Parsed, check_every_kernel};
+use super::bindings::bound;
+use super::module::{Parsed, check_every_kernel};
 
 /// WebGPU's eight, minus the buffer of sizes that Metal needs.
 const STORAGE_BUFFERS: usize = 7;

@@ -6,8 +6,8 @@ use gristmill::kernel::source::LIBRARY;
 use gristmill::ops::kernels;
 use naga::ShaderStage;
 
-use crate::module::{assert_none, check_every_kernel};
-use crate::tree;
+use super::module::{assert_none, check_every_kernel};
+use super::tree;
 
 /// Where the engine's own kernels live: in the list, but imported by nobody.
 const ENGINE: &str = "lib/engine/";

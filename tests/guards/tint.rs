@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gristmill::kernel::Needs;
 
-use crate::module::check_every_kernel;
+use super::module::check_every_kernel;
 
 /// The refusal, if tint refuses.
 pub fn refusal(text: &str) -> Option<String> {

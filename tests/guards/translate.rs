@@ -7,8 +7,8 @@ use naga::back::{hlsl, msl, spv};
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, ShaderStage, StorageAccess};
 
-use crate::bindings::bound;
-use crate::module::{Parsed, check_every_kernel};
+use super::bindings::bound;
+use super::module::{Parsed, check_every_kernel};
 
 /// The first Vulkan version with subgroups takes SPIR-V 1.3, and naga's older output is invalid for subgroup code.
 const SPIRV: (u8, u8) = (1, 3);

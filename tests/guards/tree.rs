@@ -1,4 +1,4 @@
-//! Files of the repository, for guards that compare folders. Shared with `tests/rooms.rs`.
+//! Files of the repository, for guards that compare folders. Shared with `tests/layout.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ use naga::{
     AddressSpace, Binding, Block, BuiltIn, Expression, Function, Handle, LocalVariable, Module, Span, Statement,
 };
 
-use crate::forbidden::is_subgroup;
+use super::forbidden::is_subgroup;
 
 /// One line for each barrier or subgroup operation that lanes may reach apart.
 pub fn barriers_apart(text: &str, module: &Module) -> Vec<String> {

@@ -1,4 +1,4 @@
-use crate::{SIZES, bits, distance, hilbert, identity, random, with_condition};
+use super::{SIZES, bits, distance, hilbert, identity, random, with_condition};
 use gristmill::Error;
 use gristmill::linalg::Cholesky;
 use nalgebra::{DMatrix, DVector};

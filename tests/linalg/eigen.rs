@@ -1,4 +1,4 @@
-use crate::{SIZES, bits, distance, identity, random, with_condition};
+use super::{SIZES, bits, distance, identity, random, with_condition};
 use gristmill::Error;
 use gristmill::linalg::Eigen;
 use nalgebra::{DMatrix, DVector};

@@ -1,13 +1,10 @@
 //! NIST Statistical Reference Datasets: correct digits.
 
-#[path = "../support/nist.rs"]
-mod data;
-
 use gristmill::Result;
 use gristmill::linalg::{Qr, Svd, solve_least_squares};
 use nalgebra::DMatrix;
 
-use data::*;
+use crate::support::nist::*;
 
 /// The solver under test: coefficients of centred columns.
 type Solver = fn(&DMatrix<f64>, &DMatrix<f64>) -> Result<DMatrix<f64>>;

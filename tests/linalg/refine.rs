@@ -1,4 +1,4 @@
-use crate::{bits, distance, hilbert, identity, random, with_condition};
+use super::{bits, distance, hilbert, identity, random, with_condition};
 use gristmill::Error;
 use gristmill::linalg::{
     Cholesky, Path, Qr, SingleFactor, solve_least_squares, solve_least_squares_from_gram, solve_positive_definite,

@@ -1,6 +1,6 @@
 //! Numbers from the whole range of `f64`, thrown at everything: an answer that holds or a typed error, never a panic.
 
-use crate::{SIZES, distance, identity, random};
+use super::{SIZES, distance, identity, random};
 use gristmill::linalg::{
     Cholesky, Eigen, Qr, Svd, Triangle, solve_least_squares, solve_positive_definite, solve_triangular,
 };

@@ -1,4 +1,4 @@
-use crate::{SIZES, bits, distance, hilbert, identity, random};
+use super::{SIZES, bits, distance, hilbert, identity, random};
 use gristmill::Error;
 use gristmill::linalg::Svd;
 use nalgebra::{DMatrix, DVector};

@@ -1,4 +1,4 @@
-use crate::{SIZES, distance, random};
+use super::{SIZES, distance, random};
 use gristmill::Error;
 use gristmill::linalg::{Triangle, solve_triangular};
 use nalgebra::DMatrix;

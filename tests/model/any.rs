@@ -3,8 +3,8 @@
 use gristmill::model::Container;
 use proptest::prelude::*;
 
-use crate::forge::{description, forged};
-use crate::{Settings, rich};
+use super::forge::{description, forged};
+use super::{Settings, rich};
 
 /// Name, type and bits of some tensors.
 fn tensors() -> impl Strategy<Value = Vec<(String, u8, Vec<u64>)>> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gristmill::Error;
 use gristmill::model::{Container, Persist, write_atomically, write_atomically_with};
 
-use crate::{SmallModel, reason, rich, small};
+use super::{SmallModel, reason, rich, small};
 
 /// A folder of its own for each test, gone afterwards.
 struct Folder(PathBuf);

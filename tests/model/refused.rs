@@ -2,8 +2,8 @@
 
 use gristmill::model::{Container, Persist};
 
-use crate::forge::{description, forged, forged_tensors, header_of};
-use crate::{LaterModel, OtherModel, SmallModel, reason, rich, small};
+use super::forge::{description, forged, forged_tensors, header_of};
+use super::{LaterModel, OtherModel, SmallModel, reason, rich, small};
 
 #[test]
 fn a_file_cut_off_anywhere_is_refused() {

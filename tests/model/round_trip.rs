@@ -3,8 +3,8 @@
 use gristmill::model::{Container, Persist};
 use serde::{Deserialize, Serialize};
 
-use crate::forge::{forged_tensors, header_of};
-use crate::{OtherModel, SETTINGS, Settings, SmallModel, reason, rich, small};
+use super::forge::{forged_tensors, header_of};
+use super::{OtherModel, SETTINGS, Settings, SmallModel, reason, rich, small};
 
 #[test]
 fn a_round_trip_keeps_every_bit() {

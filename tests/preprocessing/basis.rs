@@ -1,8 +1,8 @@
 use gristmill::prelude::*;
 use gristmill::preprocessing::*;
 
-use crate::fixtures::X;
-use crate::{assert_close, assert_near, matrix};
+use super::fixtures::X;
+use super::{assert_close, assert_near, matrix};
 
 fn named() -> Matrix {
     matrix(3, &X[..6]).with_names(["a", "b", "c"]).unwrap()

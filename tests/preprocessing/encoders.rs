@@ -1,7 +1,7 @@
 use gristmill::prelude::*;
 use gristmill::preprocessing::*;
 
-use crate::matrix;
+use super::matrix;
 
 const CODES: [f64; 10] = [0.0, 2.0, 1.0, 0.0, 2.0, 2.0, 1.0, 5.0, 0.0, 2.0];
 

@@ -1,8 +1,8 @@
 use gristmill::prelude::*;
 use gristmill::preprocessing::*;
 
-use crate::fixtures::*;
-use crate::{assert_close, matrix};
+use super::fixtures::*;
+use super::{assert_close, matrix};
 
 #[test]
 fn missing_values_become_scikit_learns_numbers() {

@@ -1,8 +1,8 @@
 use gristmill::prelude::*;
 use gristmill::preprocessing::*;
 
-use crate::fixtures::X;
-use crate::matrix;
+use super::fixtures::X;
+use super::matrix;
 
 /// The result of fitting and transforming, for every transformer of numbers.
 fn results(train: &Matrix, test: &Matrix) -> Vec<(&'static str, Result<Matrix>)> {

@@ -6,8 +6,8 @@ use gristmill::preprocessing::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::fixtures::{GAPS, SPREAD};
-use crate::matrix;
+use super::fixtures::{GAPS, SPREAD};
+use super::matrix;
 
 /// Saves and loads, compares, and transforms to the same bits; a file with any bit flipped or byte lost is refused.
 fn assert_returns<M: Persist + Transform + PartialEq + Debug>(model: &M, x: &Matrix) {

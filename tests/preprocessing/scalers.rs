@@ -1,8 +1,8 @@
 use gristmill::prelude::*;
 use gristmill::preprocessing::*;
 
-use crate::fixtures::*;
-use crate::{assert_close, assert_near, matrix};
+use super::fixtures::*;
+use super::{assert_close, assert_near, matrix};
 
 #[test]
 fn the_standard_scaler_gives_scikit_learns_numbers() {

@@ -1,7 +1,7 @@
 use gristmill::prelude::*;
 use gristmill::selection::*;
 
-use crate::together;
+use super::together;
 
 fn tests(splits: &Splits) -> Vec<Vec<usize>> {
     splits.iter().map(|(_, test)| test).collect()

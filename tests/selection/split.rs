@@ -1,7 +1,7 @@
 use gristmill::prelude::*;
 use gristmill::selection::*;
 
-use crate::together;
+use super::together;
 
 #[test]
 fn every_row_is_on_one_side_and_the_sizes_are_the_shares() {

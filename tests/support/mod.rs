@@ -1,6 +1,8 @@
 //! What the test binaries share: devices that are really there, and numbers that are the same every run.
 #![allow(dead_code)]
 
+pub mod nist;
+
 use std::sync::OnceLock;
 
 use gristmill::prelude::*;
@@ -25,6 +27,18 @@ pub fn floor() -> &'static Device {
 /// The CPU and both GPUs, with names for messages.
 pub fn devices() -> [(&'static str, &'static Device); 3] {
     [("cpu", &Device::Cpu), ("gpu", gpu()), ("floor", floor())]
+}
+
+/// The GPU without the kernels that read 64-bit words: what a card runs, also where a software driver has another form.
+pub fn short_words() -> &'static Device {
+    static SHORT: OnceLock<Device> = OnceLock::new();
+    SHORT.get_or_init(|| open_gpu(DeviceOptions::default().short_words(true).mark_outputs(true)))
+}
+
+/// [`devices`], and the GPU with short words: every form of a kernel.
+pub fn forms() -> [(&'static str, &'static Device); 4] {
+    let [cpu, gpu, floor] = devices();
+    [cpu, gpu, ("short words", short_words()), floor]
 }
 
 /// Uniform numbers in [-1, 1), the same for the same seed.

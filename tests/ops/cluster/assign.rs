@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, bits, devices, forms, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, forms, matrix, open_gpu};
 
 fn assign(device: &Device, x: &Matrix, centers: &Matrix) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();
@@ -82,7 +82,7 @@ fn more_rows_than_one_dimension_of_workgroups_holds() {
 #[test]
 fn chunks_and_budgets_do_not_show() {
     let (x, centers) = (matrix(3000, 30, 37), matrix(50, 30, 38));
-    let wanted = assign(crate::common::gpu(), &x, &centers);
+    let wanted = assign(crate::support::gpu(), &x, &centers);
     let same = |device: &Device, what: &str| {
         let (labels, distances) = assign(device, &x, &centers);
         assert_eq!((labels, bits(&distances)), (wanted.0.clone(), bits(&wanted.1)), "{what}");

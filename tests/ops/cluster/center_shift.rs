@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, devices, matrix, numbers};
+use crate::support::{EPS, devices, matrix, numbers};
 
 #[test]
 fn centres_move_by_sum_over_count_and_empty_ones_stay() {

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, bits, devices, forms, matrix, numbers, open_gpu, short_words};
+use crate::support::{EPS, bits, devices, forms, matrix, numbers, open_gpu, short_words};
 
 fn labels(rows: usize, k: usize, seed: u64) -> Vec<u32> {
     numbers(rows, seed).iter().map(|value| ((value + 1.0) / 2.0 * k as f32) as u32 % k as u32).collect()
@@ -66,8 +66,8 @@ fn chunks_and_budgets_do_not_show() {
         let (sums, counts) = sums(device, &x, &labels, Some(&weights), &centers);
         (bits(sums.as_slice()), bits(&counts))
     };
-    let wanted = result(crate::common::gpu());
-    assert_eq!(result(crate::common::floor()), wanted);
+    let wanted = result(crate::support::gpu());
+    assert_eq!(result(crate::support::floor()), wanted);
     assert_eq!(result(short_words()), wanted);
     for rows in [1, 2, 7, 64, 1000] {
         let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
@@ -90,8 +90,8 @@ fn every_form_gives_the_same_bits() {
                 let (sums, counts) = sums(device, &x, &labels, weights, &centers);
                 (bits(sums.as_slice()), bits(&counts))
             };
-            let wanted = result(crate::common::gpu());
-            assert!(result(crate::common::floor()) == wanted, "floor, {rows}×{d}");
+            let wanted = result(crate::support::gpu());
+            assert!(result(crate::support::floor()) == wanted, "floor, {rows}×{d}");
             assert!(result(short_words()) == wanted, "short words, {rows}×{d}");
         }
     }

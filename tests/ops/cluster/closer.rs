@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, bits, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu};
 
 /// Distances (one list a candidate) and sums, after an earlier centre was chosen among candidates of its own.
 type Found = (Vec<Vec<f32>>, Vec<Vec<f64>>);
@@ -67,7 +67,7 @@ fn chunks_and_budgets_do_not_show() {
         let (distances, sums) = closer(device, &x, &earlier, &candidates, None);
         (bits(&distances.concat()), sums)
     };
-    let wanted = result(crate::common::gpu());
+    let wanted = result(crate::support::gpu());
     for rows in [1000, 4096] {
         let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert!(result(&device) == wanted, "{rows} rows");

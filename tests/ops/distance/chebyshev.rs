@@ -2,7 +2,7 @@ use gristmill::ops;
 use gristmill::prelude::*;
 
 use super::pairs::check;
-use crate::common::EPS;
+use crate::support::EPS;
 
 fn distances(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
     ops::chebyshev(stream, x, y)

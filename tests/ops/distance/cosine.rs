@@ -2,7 +2,7 @@ use gristmill::ops;
 use gristmill::prelude::*;
 
 use super::pairs::check;
-use crate::common::EPS;
+use crate::support::EPS;
 
 fn distances(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
     ops::cosine(stream, x, y)
@@ -21,7 +21,7 @@ fn distances_at_edge_sizes_match_the_oracle_and_do_not_depend_on_chunks_or_budge
 
 #[test]
 fn a_row_of_zeros_is_at_distance_one_and_scale_does_not_matter() {
-    for (name, device) in crate::common::devices() {
+    for (name, device) in crate::support::devices() {
         let mut stream = device.stream();
         let x =
             Matrix::from_rows(&[[0.0, 0.0], [1e30, 1e30], [1e-30, 1e-30], [-5.0, -5.0]]).unwrap().to(device).unwrap();

@@ -2,7 +2,7 @@ use gristmill::ops;
 use gristmill::prelude::*;
 
 use super::pairs::check;
-use crate::common::{EPS, devices, matrix};
+use crate::support::{EPS, devices, matrix};
 
 /// Upper triangular with a strong diagonal.
 fn whitening(d: usize) -> Matrix {

@@ -2,7 +2,7 @@ use gristmill::ops;
 use gristmill::prelude::*;
 
 use super::pairs::check;
-use crate::common::EPS;
+use crate::support::EPS;
 
 fn distances(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
     ops::minkowski(stream, x, y, 2.5)
@@ -19,8 +19,8 @@ fn distances_at_edge_sizes_match_the_oracle_and_do_not_depend_on_chunks_or_budge
 
 #[test]
 fn the_named_orders_are_manhattan_euclidean_and_chebyshev() {
-    let x = crate::common::matrix(40, 9, 71);
-    for (name, device) in crate::common::devices() {
+    let x = crate::support::matrix(40, 9, 71);
+    for (name, device) in crate::support::devices() {
         let mut stream = device.stream();
         let x = x.to(device).unwrap();
         let mut of_order = |p: f32| ops::minkowski(&mut stream, &x, &x, p).unwrap().to_matrix(&mut stream).unwrap();
@@ -37,8 +37,8 @@ fn the_named_orders_are_manhattan_euclidean_and_chebyshev() {
 
 #[test]
 fn an_order_below_one_is_an_error() {
-    for (name, device) in crate::common::devices() {
-        let x = crate::common::matrix(2, 2, 72).to(device).unwrap();
+    for (name, device) in crate::support::devices() {
+        let x = crate::support::matrix(2, 2, 72).to(device).unwrap();
         for p in [0.5, 0.0, -1.0, f32::NAN] {
             let refused = ops::minkowski(&mut device.stream(), &x, &x, p).unwrap_err();
             assert!(matches!(refused, Error::Param { name: "p", .. }), "{name}: {refused}");
@@ -49,7 +49,7 @@ fn an_order_below_one_is_an_error() {
 #[test]
 fn powers_beyond_f32_are_an_error_on_a_gpu_and_no_trouble_on_the_cpu() {
     let x = Matrix::from_rows(&[[0.0], [1e15]]).unwrap();
-    for (name, device) in crate::common::devices() {
+    for (name, device) in crate::support::devices() {
         let mut stream = device.stream();
         let x = x.to(device).unwrap();
         let found = ops::minkowski(&mut stream, &x, &x, 3.0).unwrap().to_matrix(&mut stream);

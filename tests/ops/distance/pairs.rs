@@ -2,7 +2,7 @@
 
 use gristmill::prelude::*;
 
-use crate::common::{bits, devices, matrix, open_gpu};
+use crate::support::{bits, devices, matrix, open_gpu};
 
 /// A distance under test.
 type Distances = fn(&mut Stream, &DeviceMatrix, &DeviceMatrix) -> Result<DeviceMatrix>;

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, bits, devices, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, matrix, open_gpu};
 
 fn distances(device: &Device, x: &Matrix, y: &Matrix) -> Matrix {
     let mut stream = device.stream();

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, bits, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu};
 
 fn forward(device: &Device, a: &Matrix, x: &[f32]) -> Vec<f32> {
     let mut stream = device.stream();
@@ -41,7 +41,7 @@ fn products_at_edge_sizes_match_the_oracle() {
 fn chunks_and_budgets_do_not_change_a_bit() {
     let a = matrix(1500, 37, 94);
     let (right, left) = (numbers(37, 95), numbers(1500, 96));
-    let device = crate::common::gpu();
+    let device = crate::support::gpu();
     let (whole, whole_transposed) = (forward(device, &a, &right), transposed(device, &a, &left));
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));

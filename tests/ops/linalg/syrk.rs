@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, devices, matrix, numbers, open_gpu};
 
 fn syrk(device: &Device, x: &Matrix, weights: Option<&[f32]>, center: Option<&[f32]>) -> Vec<f64> {
     let weights = weights.map(|weights| DeviceVec::from_slice(weights, device).unwrap());
@@ -54,7 +54,7 @@ fn the_result_is_symmetric_to_the_bit() {
 fn chunks_and_budgets_do_not_change_a_bit() {
     let x = matrix(9001, 11, 105);
     let weights: Vec<f32> = numbers(9001, 106).iter().map(|value| value.abs()).collect();
-    let whole = syrk(crate::common::gpu(), &x, Some(&weights), Some(&[0.5; 11]));
+    let whole = syrk(crate::support::gpu(), &x, Some(&weights), Some(&[0.5; 11]));
     let split = [64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{devices, matrix, open_gpu};
+use crate::support::{devices, matrix, open_gpu};
 
 fn check(device: &Device, x: &Matrix, label: &str) {
     let mut stream = device.stream();

@@ -5,7 +5,7 @@ mod within;
 
 use gristmill::Metric;
 
-use crate::common::EPS;
+use crate::support::EPS;
 
 pub const METRICS: [Metric; 6] = [
     Metric::Euclidean,

@@ -2,7 +2,7 @@ use gristmill::prelude::*;
 use gristmill::{Metric, ops};
 
 use super::{METRICS, oracle, tolerance};
-use crate::common::{bits, devices, forms, gpu, matrix, numbers, open_gpu, short_words};
+use crate::support::{bits, devices, forms, gpu, matrix, numbers, open_gpu, short_words};
 
 fn nearest(device: &Device, queries: &Matrix, rows: &Matrix, k: usize, metric: Metric) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();

@@ -3,7 +3,7 @@ use gristmill::prelude::*;
 use gristmill::{Metric, ops};
 
 use super::{METRICS, oracle, tolerance};
-use crate::common::{bits, devices, matrix, numbers, open_gpu};
+use crate::support::{bits, devices, matrix, numbers, open_gpu};
 
 fn within(device: &Device, queries: &Matrix, rows: &Matrix, radius: f32, metric: Metric) -> Neighborhoods {
     let mut stream = device.stream();

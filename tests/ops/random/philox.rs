@@ -2,7 +2,7 @@ use gristmill::cpu::random::philox::philox4x32;
 use gristmill::ops::random::philox::Draw;
 use gristmill::{DeviceOptions, Error, ops};
 
-use crate::common::{bits, devices, open_gpu};
+use crate::support::{bits, devices, open_gpu};
 
 #[test]
 fn the_published_known_answers_are_met() {

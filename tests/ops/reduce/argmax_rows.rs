@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{devices, matrix};
+use crate::support::{devices, matrix};
 
 fn argmax(device: &Device, x: &Matrix) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();

@@ -1,7 +1,7 @@
 use gristmill::ops::{self, ColumnMoments};
 use gristmill::prelude::*;
 
-use crate::common::{EPS, devices, matrix, numbers};
+use crate::support::{EPS, devices, matrix, numbers};
 
 fn moments(device: &Device, x: &Matrix, weights: Option<&[f32]>) -> Result<ColumnMoments> {
     let weights = weights.map(|weights| DeviceVec::from_slice(weights, device)).transpose()?;

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, devices, matrix, open_gpu};
+use crate::support::{EPS, devices, matrix, open_gpu};
 
 fn column_sums(device: &Device, x: &Matrix) -> Vec<f64> {
     ops::column_sums(&mut device.stream(), &x.to(device).unwrap()).unwrap()
@@ -28,7 +28,7 @@ fn sums_at_edge_sizes_match_the_oracle() {
 #[test]
 fn chunks_and_budgets_do_not_change_a_bit() {
     let x = matrix(2003, 37, 86);
-    let whole = column_sums(crate::common::gpu(), &x);
+    let whole = column_sums(crate::support::gpu(), &x);
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{devices, numbers, open_gpu};
+use crate::support::{devices, numbers, open_gpu};
 
 fn minimum(device: &Device, x: &[f32]) -> Option<(f32, usize)> {
     ops::minimum(&mut device.stream(), &DeviceVec::from_slice(x, device).unwrap()).unwrap()

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{EPS, bits, devices, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, matrix, open_gpu};
 
 fn row_sums(device: &Device, x: &Matrix) -> Vec<f32> {
     let mut stream = device.stream();
@@ -30,7 +30,7 @@ fn sums_at_edge_sizes_match_the_oracle() {
 #[test]
 fn chunks_and_budgets_do_not_change_a_bit() {
     let x = matrix(1003, 37, 84);
-    let whole = row_sums(crate::common::gpu(), &x);
+    let whole = row_sums(crate::support::gpu(), &x);
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{devices, gpu, numbers, open_gpu};
+use crate::support::{devices, gpu, numbers, open_gpu};
 
 fn sum(device: &Device, x: &[f32]) -> f64 {
     ops::sum(&mut device.stream(), &DeviceVec::from_slice(x, device).unwrap()).unwrap()

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{devices, open_gpu};
+use crate::support::{devices, open_gpu};
 
 fn scan(device: &Device, x: &[u32]) -> Result<Vec<u32>> {
     let mut stream = device.stream();

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::common::{devices, open_gpu};
+use crate::support::{devices, open_gpu};
 
 fn sort(device: &Device, keys: &[u32]) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut stream = device.stream();

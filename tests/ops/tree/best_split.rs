@@ -6,7 +6,7 @@ use gristmill::ops::tree::{Binned, Fill, Growing, Search};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients};
-use crate::common::{devices, open_gpu};
+use crate::support::{devices, open_gpu};
 
 const PLAIN: Rules = Rules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.0, min_hessian: 1e-3, min_count: 20, min_gain: 0.0 };
 

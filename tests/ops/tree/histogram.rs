@@ -6,7 +6,7 @@ use gristmill::ops::tree::{Binned, Fill, Growing};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients, mixed};
-use crate::common::{devices, open_gpu};
+use crate::support::{devices, open_gpu};
 
 /// Row by row, column by column, in wide integers.
 fn oracle(codes: &Codes, pairs: &[(i32, u32)], rows: &[u32]) -> Vec<Sums> {

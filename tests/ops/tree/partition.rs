@@ -6,7 +6,7 @@ use gristmill::ops::tree::{Binned, Cut, Growing};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients, mixed};
-use crate::common::{devices, open_gpu};
+use crate::support::{devices, open_gpu};
 
 fn route(numbers: &mut Numbers, columns: usize) -> Route {
     let left = std::array::from_fn(|_| (numbers.below(1 << 30) as u32) << 2 | numbers.below(4) as u32);

@@ -4,7 +4,7 @@ use gristmill::ops::tree::predict::predict;
 use gristmill::prelude::*;
 
 use super::Numbers;
-use crate::common::{devices, open_gpu};
+use crate::support::{devices, open_gpu};
 
 /// A tree of so many divisions, each of a leaf that chance picks.
 fn tree(numbers: &mut Numbers, divisions: usize, features: usize, values: &[f32]) -> Vec<Step> {

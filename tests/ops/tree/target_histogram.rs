@@ -8,7 +8,7 @@ use gristmill::ops::tree::{Binned, Fill, Growing};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, mixed};
-use crate::common::{devices, open_gpu};
+use crate::support::{devices, open_gpu};
 
 /// Targets of rows: classes if there are any, else values.
 struct Targets {

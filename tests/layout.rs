@@ -1,9 +1,10 @@
 //! The tree is as the design says: every kernel has its five rooms, no layer points upward, no file grows too long.
 
-#[path = "guards/tree.rs"]
-mod tree;
+mod guards;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use guards::tree;
 
 /// Where a kernel lives besides `shaders/`.
 const ROOMS: &[&str] = &["src/ops", "src/cpu", "tests/ops", "benches/ops"];

@@ -1,4 +1,4 @@
-use crate::*;
+use super::*;
 use gristmill::cpu::linalg::gemv::{gemv, gemv_transposed};
 use gristmill::cpu::linalg::syrk::syrk;
 

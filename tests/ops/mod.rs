@@ -1,8 +1,8 @@
 //! Every op on the CPU, on the GPU with its own limits, and on the GPU at WebGPU's floor, against an f64 oracle.
 
 mod cluster;
-mod common;
 mod distance;
+mod elementary;
 mod linalg;
 mod neighbors;
 mod random;

@@ -1,4 +1,4 @@
-use crate::*;
+use super::*;
 use gristmill::cpu::random::permutation::permutation;
 use gristmill::cpu::random::philox::{Philox, philox4x32};
 

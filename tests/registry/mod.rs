@@ -1,5 +1,5 @@
 //! Models by name, pipelines, and choosing among them.
 
 mod choosing;
+mod entries;
 mod pipelines;
-mod registry;

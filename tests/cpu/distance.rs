@@ -1,4 +1,4 @@
-use crate::*;
+use super::*;
 use gristmill::cpu::distance::{
     chebyshev::chebyshev, cosine::cosine, mahalanobis::mahalanobis, manhattan::manhattan, minkowski::minkowski,
 };

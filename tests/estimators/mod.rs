@@ -1,8 +1,5 @@
 //! Every estimator against published numbers and the properties that must hold, on the CPU and on the GPU.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod ada_boost;
 mod blobs;
 mod boosting;

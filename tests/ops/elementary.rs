@@ -1,12 +1,9 @@
 //! The functions of `shaders/lib/elementary.wgsl` against f64, where WGSL's own go wrong too: the errors they state.
 
-#[path = "support/mod.rs"]
-mod support;
-
+use crate::support::{floor, gpu, numbers};
 use gristmill::device::Dispatch;
 use gristmill::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 use gristmill::prelude::*;
-use support::{floor, gpu, numbers};
 
 /// Values that one dispatch takes: 64 lanes, 1024 groups.
 const COUNT: usize = 1 << 16;

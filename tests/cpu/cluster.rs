@@ -1,4 +1,4 @@
-use crate::*;
+use super::*;
 use gristmill::cpu::cluster::assign::{assign, own_distances};
 use gristmill::cpu::cluster::bounds::Bounded;
 use gristmill::cpu::cluster::center_shift::center_shift;

@@ -10,5 +10,5 @@ mod module;
 mod registry;
 mod tint;
 mod translate;
-mod tree;
+pub mod tree;
 mod uniformity;

@@ -6,5 +6,3 @@ mod faults;
 mod loss;
 mod resources;
 mod streams;
-#[path = "../support/mod.rs"]
-mod support;

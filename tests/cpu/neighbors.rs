@@ -3,7 +3,7 @@
 use gristmill::Metric;
 use gristmill::cpu::neighbors::{Index, KdTree, Neighborhoods, Principal, nearest, within};
 
-use crate::{U, in_pools, numbers, words};
+use super::{U, in_pools, numbers, words};
 
 const METRICS: [Metric; 7] = [
     Metric::Euclidean,

@@ -1,4 +1,4 @@
-use crate::*;
+use super::*;
 use gristmill::cpu::reduce::{
     argmax_rows::argmax_rows, argmin_rows::argmin_rows, column_moments::column_moments, column_sums::column_sums,
     minimum::minimum, row_sums::row_sums,

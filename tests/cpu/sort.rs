@@ -1,4 +1,4 @@
-use crate::*;
+use super::*;
 use gristmill::cpu::sort::{exclusive_scan::exclusive_scan, gather_rows::gather_rows, radix_sort::radix_sort};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use gristmill::cpu::tree::gradients::{self, Places, Rows};
 
-use crate::{SIZES, bits, in_pools, numbers};
+use super::{SIZES, bits, in_pools, numbers};
 
 type Derivatives = fn(Rows<'_>, Places<'_>) -> [f32; 2];
 

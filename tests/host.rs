@@ -1,0 +1,11 @@
+//! What needs no GPU: files and tables, transformers, scores, pictures, host linear algebra, the CPU twins.
+
+mod cpu;
+mod data;
+mod datasets;
+mod linalg;
+mod metrics;
+mod model;
+mod plot;
+mod preprocessing;
+mod support;
