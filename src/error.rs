@@ -83,7 +83,7 @@ pub enum Error {
     },
     /// A result came back without the proof that every kernel before it ran and wrote.
     #[error("a result cannot be trusted: {why}; this is a fault of the driver or of a kernel, please report it")]
-    Unproven {
+    UnverifiedResult {
         /// What the proof lacked.
         why: String,
     },
@@ -136,7 +136,7 @@ pub enum Error {
     },
     /// A model inside another could not be fitted or used.
     #[error("{what}: {error}")]
-    Inside {
+    Nested {
         /// Which one: `bag 3`, `estimators.1 (ridge)`.
         what: String,
         /// What went wrong there.
@@ -150,7 +150,7 @@ pub enum Error {
     },
     /// Arrays that live on different devices, or work recorded on another stream and not yet submitted.
     #[error("{op}: {why}")]
-    Elsewhere {
+    WrongDevice {
         /// The operation that refused.
         op: &'static str,
         /// Which array is where.
@@ -163,7 +163,7 @@ impl Error {
     pub(crate) fn inside(self, what: impl Into<String>) -> Error {
         match self {
             Error::Stopped { .. } => self,
-            error => Error::Inside { what: what.into(), error: Box::new(error) },
+            error => Error::Nested { what: what.into(), error: Box::new(error) },
         }
     }
 

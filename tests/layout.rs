@@ -1,4 +1,4 @@
-//! The tree is as the design says: every kernel has its five rooms, no layer points upward, no file grows too long.
+//! The tree is as the design says: every kernel has its five files, no layer points upward, no file grows too long.
 
 mod guards;
 
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use guards::tree;
 
 /// Where a kernel lives besides `shaders/`.
-const ROOMS: &[&str] = &["src/ops", "src/cpu", "tests/ops", "benches/ops"];
+const FOLDERS: &[&str] = &["src/ops", "src/cpu", "tests/ops", "benches/ops"];
 /// The layers below the estimators.
 const BELOW: &[&str] = &["array", "cpu", "device", "error", "kernel", "linalg", "metric", "ops"];
 /// The layers below the ops.
@@ -105,14 +105,14 @@ fn assert_none(faults: &[String]) {
 }
 
 #[test]
-fn every_kernel_has_its_five_rooms() {
+fn every_kernel_has_its_five_files() {
     let mut missing = vec![];
     for kernel in kernels() {
         if !tree::at(&format!("shaders/{kernel}.wgsl")).exists() {
             missing.push(format!("shaders/{kernel}.wgsl (only variants are there)"));
         }
-        let rooms = ROOMS.iter().map(|room| format!("{room}/{kernel}.rs"));
-        missing.extend(rooms.filter(|path| !tree::at(path).exists()));
+        let files = FOLDERS.iter().map(|folder| format!("{folder}/{kernel}.rs"));
+        missing.extend(files.filter(|path| !tree::at(path).exists()));
     }
     assert_none(&missing);
 }

@@ -26,7 +26,7 @@ const INCREMENT: Kernel = Kernel {
     buffers: &[Access::Write],
     params: &[Field { name: "amount", offset: 0 }],
     params_size: 16,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 fn main() -> Result<()> {

@@ -44,7 +44,7 @@ fn main(
         best[0] = vec4(FARTHEST);
         best[1] = vec4(FARTHEST);
         for (var column = 0u; column < params.center_tiles; column += 1u) {
-            tile_product(tile, column, 0u, params.quads, lane);
+            tile_product(tile, column, 0u, params.vec4s, lane);
         }
         // [row group of four][lane of the sixteen]; a centre's number is exact as f32 below 2^24.
         tile_a_block[(lane / 16u) * 16u + lane % 16u] = best[0];

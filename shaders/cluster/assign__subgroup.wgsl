@@ -31,7 +31,7 @@ fn main(
         best = vec4(FARTHEST);
         best_center = vec4(0u);
         for (var column = 0u; column < params.center_tiles; column += 1u) {
-            tile_product(tile, column, 0u, params.quads, lane, subgroup_lane);
+            tile_product(tile, column, 0u, params.vec4s, lane, subgroup_lane);
         }
         let row = tile * 4u * TILE_LANES + lane;
         count_changed(

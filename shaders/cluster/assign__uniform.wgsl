@@ -6,8 +6,8 @@
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(2) var<uniform> operand: array<vec4<f32>, 4096>;
 
-fn row_quad(row: u32, quad: u32) -> vec4<f32> {
-    return x[params.x_first + min(row, params.rows - 1u) * params.quads + quad];
+fn row_vec4(row: u32, vec4_index: u32) -> vec4<f32> {
+    return x[params.x_first + min(row, params.rows - 1u) * params.vec4s + vec4_index];
 }
 
 @compute @workgroup_size(64)

@@ -5,7 +5,7 @@
 //#import status
 struct Params {
     clusters: u32,
-    quads: u32,
+    vec4s: u32,
     center_first: u32,
     sum_first: u32,
     count_first: u32,
@@ -59,8 +59,8 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     let before = outcome_before(empty[0]);
     var shift = 0.0;
     if (before == MOVED) {
-        for (var item = lane; item < params.clusters * params.quads; item += 256u) {
-            let count = counts[params.count_first + item / params.quads];
+        for (var item = lane; item < params.clusters * params.vec4s; item += 256u) {
+            let count = counts[params.count_first + item / params.vec4s];
             let old = centers[params.center_first + item];
             let new_center = select(old, old + sums[params.sum_first + item] / count, count > 0.0);
             centers[params.center_first + item] = new_center;

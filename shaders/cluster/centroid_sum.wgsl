@@ -12,19 +12,19 @@ fn main(
 ) {
     let item = (group.y * groups.x + group.x) * 64u + lane;
     if (item < params.items) {
-        let segment = segment_of(item / params.quads);
-        let quad = item % params.quads;
+        let segment = segment_of(item / params.vec4s);
+        let vec4_index = item % params.vec4s;
         let rows = segment_rows(segment);
-        let center = centers[params.center_first + (segment / params.runs) * params.quads + quad];
+        let center = centers[params.center_first + (segment / params.runs) * params.vec4s + vec4_index];
         var sum = vec4<f32>();
         var total = 0.0;
         for (var at = rows.x; at < rows.y; at += 1u) {
             let row = order[at];
-            sum += weight(row) * (x[params.x_first + row * params.quads + quad] - center);
+            sum += weight(row) * (x[params.x_first + row * params.vec4s + vec4_index] - center);
             total += weight(row);
         }
-        partial[segment * (params.quads + 1u) + quad] = sum;
-        if (quad == 0u) {
+        partial[segment * (params.vec4s + 1u) + vec4_index] = sum;
+        if (vec4_index == 0u) {
             store_weight(segment, total);
         }
     }

@@ -5,7 +5,7 @@
 struct Params {
     items: u32,
     runs: u32,
-    quads: u32,
+    vec4s: u32,
     sum_first: u32,
     count_first: u32,
     fresh: u32,
@@ -24,19 +24,19 @@ fn main(
 ) {
     let item = (group.y * groups.x + group.x) * 64u + lane;
     if (item < params.items) {
-        let cluster = item / (params.quads + 1u);
-        let quad = item % (params.quads + 1u);
+        let cluster = item / (params.vec4s + 1u);
+        let vec4_index = item % (params.vec4s + 1u);
         var sum = vec4<f32>();
-        if (params.fresh == 0u && quad < params.quads) {
-            sum = sums[params.sum_first + cluster * params.quads + quad];
+        if (params.fresh == 0u && vec4_index < params.vec4s) {
+            sum = sums[params.sum_first + cluster * params.vec4s + vec4_index];
         } else if (params.fresh == 0u) {
             sum.x = counts[params.count_first + cluster];
         }
         for (var run = 0u; run < params.runs; run += 1u) {
-            sum += partial[(cluster * params.runs + run) * (params.quads + 1u) + quad];
+            sum += partial[(cluster * params.runs + run) * (params.vec4s + 1u) + vec4_index];
         }
-        if (quad < params.quads) {
-            sums[params.sum_first + cluster * params.quads + quad] = sum;
+        if (vec4_index < params.vec4s) {
+            sums[params.sum_first + cluster * params.vec4s + vec4_index] = sum;
         } else {
             counts[params.count_first + cluster] = sum.x;
         }

@@ -6,7 +6,7 @@ struct Params {
     rows: u32,
     groups: u32,
     x_first: u32,
-    quads: u32,
+    vec4s: u32,
     out_first: u32,
 }
 
@@ -22,23 +22,23 @@ fn main(
 ) {
     let row = (group.y * groups.x + group.x) * 64u + lane;
     if (row < params.rows) {
-        let first = params.x_first + row * params.quads;
+        let first = params.x_first + row * params.vec4s;
         var largest = vec4<f32>();
-        for (var quad = 0u; quad < params.quads; quad += 1u) {
-            largest = max(largest, abs(x[first + quad]));
+        for (var vec4_index = 0u; vec4_index < params.vec4s; vec4_index += 1u) {
+            largest = max(largest, abs(x[first + vec4_index]));
         }
         let size = max(max(largest.x, largest.y), max(largest.z, largest.w));
         // The reciprocal of a number above 2¹²⁶ would not be normal; 2⁻¹²⁶ does as well there.
         let scale = select(select(1.0 / size, 1.1754944e-38, size > 8.5e37), 0.0, size == 0.0);
         var sum = vec4<f32>();
-        for (var quad = 0u; quad < params.quads; quad += 1u) {
-            let value = x[first + quad] * scale;
+        for (var vec4_index = 0u; vec4_index < params.vec4s; vec4_index += 1u) {
+            let value = x[first + vec4_index] * scale;
             sum = fma(value, value, sum);
         }
         let norm = sqrt((sum.x + sum.y) + (sum.z + sum.w));
         let factor = select(1.0 / norm, 0.0, size == 0.0);
-        for (var quad = 0u; quad < params.quads; quad += 1u) {
-            out[params.out_first + row * params.quads + quad] = x[first + quad] * scale * factor;
+        for (var vec4_index = 0u; vec4_index < params.vec4s; vec4_index += 1u) {
+            out[params.out_first + row * params.vec4s + vec4_index] = x[first + vec4_index] * scale * factor;
         }
     }
     mark_done(lane);

@@ -10,7 +10,7 @@ struct Params {
     center_tiles: u32,
     x_first: u32,
     center_first: u32,
-    quads: u32,
+    vec4s: u32,
     label_first: u32,
     distance_first: u32,
     changed_at: u32,

@@ -1,5 +1,5 @@
-// The rows of each cluster in each run of rows: what both forms of their sums read and write.
-// Sums are of weighted differences from the cluster's present centre, rows in their order: the same bits in every form.
+// The rows of each cluster in each run of rows: what both variants of their sums read and write.
+// Sums are of weighted differences from the cluster's present centre, rows in their order: the same bits in every variant.
 // Runs begin at fixed rows, so the bits depend on neither chunks nor timing. The importing shader binds X at 1.
 //#import status
 struct Params {
@@ -8,7 +8,7 @@ struct Params {
     runs: u32,
     run_rows: u32,
     clusters: u32,
-    quads: u32,
+    vec4s: u32,
     x_first: u32,
     center_first: u32,
     weight_first: u32,
@@ -47,5 +47,5 @@ fn segment_rows(segment: u32) -> vec2<u32> {
 }
 
 fn store_weight(segment: u32, total: f32) {
-    partial[segment * (params.quads + 1u) + params.quads] = vec4(total, 0.0, 0.0, 0.0);
+    partial[segment * (params.vec4s + 1u) + params.vec4s] = vec4(total, 0.0, 0.0, 0.0);
 }

@@ -5,7 +5,7 @@
 struct Params {
     rows: u32,
     items: u32,
-    quads: u32,
+    vec4s: u32,
     x_first: u32,
     factor_first: u32,
     factor_step: u32,
@@ -18,18 +18,18 @@ struct Params {
 const COLUMN_BLOCK = 512u;
 
 fn column_sum(item: u32) -> vec4<f32> {
-    let quad = item % params.quads;
-    var row = (item / params.quads) * COLUMN_BLOCK;
+    let vec4_index = item % params.vec4s;
+    var row = (item / params.vec4s) * COLUMN_BLOCK;
     let end = min(row + COLUMN_BLOCK, params.rows);
     var sum = vec4<f32>();
     for (; row + 3u < end; row += 4u) {
-        let at = params.x_first + row * params.quads + quad;
-        let first = column_term(x[at], row, quad) + column_term(x[at + params.quads], row + 1u, quad);
-        let second = column_term(x[at + 2u * params.quads], row + 2u, quad) + column_term(x[at + 3u * params.quads], row + 3u, quad);
+        let at = params.x_first + row * params.vec4s + vec4_index;
+        let first = column_term(x[at], row, vec4_index) + column_term(x[at + params.vec4s], row + 1u, vec4_index);
+        let second = column_term(x[at + 2u * params.vec4s], row + 2u, vec4_index) + column_term(x[at + 3u * params.vec4s], row + 3u, vec4_index);
         sum += first + second;
     }
     for (; row < end; row += 1u) {
-        sum += column_term(x[params.x_first + row * params.quads + quad], row, quad);
+        sum += column_term(x[params.x_first + row * params.vec4s + vec4_index], row, vec4_index);
     }
     return sum;
 }

@@ -1,9 +1,9 @@
 // Rows that a lane keeps while all rows of B pass by: four or eight rows of up to 128 columns, KEPT_LANES apart.
 // Rows of B come eight at a time, one to a lane, and are handed to all lanes in turn: loads are a small part of the work.
 // For software drivers, where a load costs as much as forty steps and the kept rows lie in the first cache; a card has
-// too few registers. The host sets QUADS, the vec4 of a row, and EIGHT: what is beyond them is not compiled.
+// too few registers. The host sets VEC4S, the vec4 of a row, and EIGHT: what is beyond them is not compiled.
 // The importing shader defines tile_a and tile_b, which load a vec4 of a row, tile_step, and kept_meet.
-override QUADS: u32 = 4u;
+override VEC4S: u32 = 4u;
 // 1 if a lane keeps eight rows, not four.
 override EIGHT: u32 = 0u;
 const KEPT_LANES = 32u;
@@ -20,34 +20,34 @@ fn kept_count() -> u32 {
     return KEPT_LANES * (4u + 4u * EIGHT);
 }
 
-fn keep_quad(row: u32, quad: u32) {
-    if (quad < QUADS) {
-        let a0 = tile_a(row, quad);
-        let a1 = tile_a(row + KEPT_LANES, quad);
-        let a2 = tile_a(row + 2u * KEPT_LANES, quad);
-        let a3 = tile_a(row + 3u * KEPT_LANES, quad);
-        kept[4u * quad] = vec4(a0.x, a1.x, a2.x, a3.x);
-        kept[4u * quad + 1u] = vec4(a0.y, a1.y, a2.y, a3.y);
-        kept[4u * quad + 2u] = vec4(a0.z, a1.z, a2.z, a3.z);
-        kept[4u * quad + 3u] = vec4(a0.w, a1.w, a2.w, a3.w);
+fn keep_vec4(row: u32, vec4_index: u32) {
+    if (vec4_index < VEC4S) {
+        let a0 = tile_a(row, vec4_index);
+        let a1 = tile_a(row + KEPT_LANES, vec4_index);
+        let a2 = tile_a(row + 2u * KEPT_LANES, vec4_index);
+        let a3 = tile_a(row + 3u * KEPT_LANES, vec4_index);
+        kept[4u * vec4_index] = vec4(a0.x, a1.x, a2.x, a3.x);
+        kept[4u * vec4_index + 1u] = vec4(a0.y, a1.y, a2.y, a3.y);
+        kept[4u * vec4_index + 2u] = vec4(a0.z, a1.z, a2.z, a3.z);
+        kept[4u * vec4_index + 3u] = vec4(a0.w, a1.w, a2.w, a3.w);
     }
-    if (quad < QUADS && EIGHT == 1u) {
-        let a0 = tile_a(row + 4u * KEPT_LANES, quad);
-        let a1 = tile_a(row + 5u * KEPT_LANES, quad);
-        let a2 = tile_a(row + 6u * KEPT_LANES, quad);
-        let a3 = tile_a(row + 7u * KEPT_LANES, quad);
-        kept_more[4u * quad] = vec4(a0.x, a1.x, a2.x, a3.x);
-        kept_more[4u * quad + 1u] = vec4(a0.y, a1.y, a2.y, a3.y);
-        kept_more[4u * quad + 2u] = vec4(a0.z, a1.z, a2.z, a3.z);
-        kept_more[4u * quad + 3u] = vec4(a0.w, a1.w, a2.w, a3.w);
+    if (vec4_index < VEC4S && EIGHT == 1u) {
+        let a0 = tile_a(row + 4u * KEPT_LANES, vec4_index);
+        let a1 = tile_a(row + 5u * KEPT_LANES, vec4_index);
+        let a2 = tile_a(row + 6u * KEPT_LANES, vec4_index);
+        let a3 = tile_a(row + 7u * KEPT_LANES, vec4_index);
+        kept_more[4u * vec4_index] = vec4(a0.x, a1.x, a2.x, a3.x);
+        kept_more[4u * vec4_index + 1u] = vec4(a0.y, a1.y, a2.y, a3.y);
+        kept_more[4u * vec4_index + 2u] = vec4(a0.z, a1.z, a2.z, a3.z);
+        kept_more[4u * vec4_index + 3u] = vec4(a0.w, a1.w, a2.w, a3.w);
     }
 }
 
-fn keep_four(row: u32, quad: u32) {
-    keep_quad(row, quad);
-    keep_quad(row, quad + 1u);
-    keep_quad(row, quad + 2u);
-    keep_quad(row, quad + 3u);
+fn keep_four(row: u32, vec4_index: u32) {
+    keep_vec4(row, vec4_index);
+    keep_vec4(row, vec4_index + 1u);
+    keep_vec4(row, vec4_index + 2u);
+    keep_vec4(row, vec4_index + 3u);
 }
 
 // Keeps the lane's rows, of which `row` is the first.
@@ -62,42 +62,42 @@ fn keep_rows(row: u32) {
     keep_four(row, 28u);
 }
 
-fn pass_quad(column: u32, quad: u32) {
-    if (quad < QUADS) {
-        passing[quad] = tile_b(column, quad);
+fn pass_vec4(column: u32, vec4_index: u32) {
+    if (vec4_index < VEC4S) {
+        passing[vec4_index] = tile_b(column, vec4_index);
     }
 }
 
-fn pass_four(column: u32, quad: u32) {
-    pass_quad(column, quad);
-    pass_quad(column, quad + 1u);
-    pass_quad(column, quad + 2u);
-    pass_quad(column, quad + 3u);
+fn pass_four(column: u32, vec4_index: u32) {
+    pass_vec4(column, vec4_index);
+    pass_vec4(column, vec4_index + 1u);
+    pass_vec4(column, vec4_index + 2u);
+    pass_vec4(column, vec4_index + 3u);
 }
 
 struct KeptSums { first: vec4<f32>, more: vec4<f32>, }
 
-fn sum_quad(sums: KeptSums, giver: u32, quad: u32) -> KeptSums {
+fn sum_vec4(sums: KeptSums, giver: u32, vec4_index: u32) -> KeptSums {
     var out = sums;
-    if (quad < QUADS) {
-        let b = subgroupShuffle(passing[quad], giver);
-        out.first = tile_step(out.first, b.x, kept[4u * quad]);
-        out.first = tile_step(out.first, b.y, kept[4u * quad + 1u]);
-        out.first = tile_step(out.first, b.z, kept[4u * quad + 2u]);
-        out.first = tile_step(out.first, b.w, kept[4u * quad + 3u]);
+    if (vec4_index < VEC4S) {
+        let b = subgroupShuffle(passing[vec4_index], giver);
+        out.first = tile_step(out.first, b.x, kept[4u * vec4_index]);
+        out.first = tile_step(out.first, b.y, kept[4u * vec4_index + 1u]);
+        out.first = tile_step(out.first, b.z, kept[4u * vec4_index + 2u]);
+        out.first = tile_step(out.first, b.w, kept[4u * vec4_index + 3u]);
         if (EIGHT == 1u) {
-            out.more = tile_step(out.more, b.x, kept_more[4u * quad]);
-            out.more = tile_step(out.more, b.y, kept_more[4u * quad + 1u]);
-            out.more = tile_step(out.more, b.z, kept_more[4u * quad + 2u]);
-            out.more = tile_step(out.more, b.w, kept_more[4u * quad + 3u]);
+            out.more = tile_step(out.more, b.x, kept_more[4u * vec4_index]);
+            out.more = tile_step(out.more, b.y, kept_more[4u * vec4_index + 1u]);
+            out.more = tile_step(out.more, b.z, kept_more[4u * vec4_index + 2u]);
+            out.more = tile_step(out.more, b.w, kept_more[4u * vec4_index + 3u]);
         }
     }
     return out;
 }
 
-fn sum_four(sums: KeptSums, giver: u32, quad: u32) -> KeptSums {
-    let half = sum_quad(sum_quad(sums, giver, quad), giver, quad + 1u);
-    return sum_quad(sum_quad(half, giver, quad + 2u), giver, quad + 3u);
+fn sum_four(sums: KeptSums, giver: u32, vec4_index: u32) -> KeptSums {
+    let half = sum_vec4(sum_vec4(sums, giver, vec4_index), giver, vec4_index + 1u);
+    return sum_vec4(sum_vec4(half, giver, vec4_index + 2u), giver, vec4_index + 3u);
 }
 
 // The kept rows against eight rows of B from `column` on; each goes to kept_meet with its sums.

@@ -4,10 +4,10 @@
 @group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
 
-fn tile_a(row: u32, quad: u32) -> vec4<f32> {
-    return a[params.a_first + min(row, params.rows - 1u) * params.a_quads + quad];
+fn tile_a(row: u32, vec4_index: u32) -> vec4<f32> {
+    return a[params.a_first + min(row, params.rows - 1u) * params.a_vec4s + vec4_index];
 }
 
-fn tile_b(column: u32, quad: u32) -> vec4<f32> {
-    return b[params.b_first + min(column, params.columns - 1u) * params.b_quads + quad];
+fn tile_b(column: u32, vec4_index: u32) -> vec4<f32> {
+    return b[params.b_first + min(column, params.columns - 1u) * params.b_vec4s + vec4_index];
 }

@@ -1,4 +1,4 @@
-// The entry point of a pair kernel in its portable form: a workgroup makes one 128×128 tile.
+// The entry point of a pair kernel in its portable variant: a workgroup makes one 128×128 tile.
 // Layers of the grid split a long depth; groups past the last tile only report that they are done.
 // It needs nothing beyond WebGPU's minimum.
 //#import pairs
@@ -13,8 +13,8 @@ fn main(
     let tile = group.y * groups.x + group.x;
     if (tile < params.tiles) {
         pairs_layer = group.z;
-        let begin = group.z * params.block_quads;
-        let end = min(begin + params.block_quads, params.depth_quads);
+        let begin = group.z * params.block_vec4s;
+        let end = min(begin + params.block_vec4s, params.depth_vec4s);
         tile_product(tile / params.column_tiles, tile % params.column_tiles, begin, end, lane);
     }
     mark_done(lane);

@@ -1,4 +1,4 @@
-// The entry point of a pair kernel in its subgroup form: a workgroup makes one tile of the tile core imported with it.
+// The entry point of a pair kernel in its subgroup variant: a workgroup makes one tile of the tile core imported with it.
 // Layers of the grid split a long depth; groups past the last tile only report that they are done.
 // It needs subgroups of a multiple of 8 lanes.
 //#import pairs
@@ -20,8 +20,8 @@ fn main(
     let tile = group.y * groups.x + group.x;
     if (tile < params.tiles) {
         pairs_layer = group.z;
-        let begin = group.z * params.block_quads;
-        let end = min(begin + params.block_quads, params.depth_quads);
+        let begin = group.z * params.block_vec4s;
+        let end = min(begin + params.block_vec4s, params.depth_vec4s);
         tile_product(tile / params.column_tiles, tile % params.column_tiles, begin, end, lane, subgroup_lane);
     }
     mark_done(lane);

@@ -1,10 +1,10 @@
-// The tile core, portable form: 128×128 results of rows of A with rows of B, 256 lanes, 8×8 results a lane.
+// The tile core, portable variant: 128×128 results of rows of A with rows of B, 256 lanes, 8×8 results a lane.
 // Steps of 16 along the depth go through workgroup memory, laid out so that a lane reads its 8 values as two vec4.
 // The importing shader defines tile_a, tile_b (four values along the depth), tile_step and tile_store (four columns).
 const TILE_ROWS = 128u;
 const TILE_COLUMNS = 128u;
 const TILE_LANES = 256u;
-const TILE_QUADS = 4u;
+const TILE_VEC4S = 4u;
 
 // [depth][row / 4], so 16 KiB together: all that WebGPU guarantees.
 var<workgroup> tile_a_block: array<vec4<f32>, 512>;
@@ -30,27 +30,27 @@ fn tile_turn(r0: vec4<f32>, r1: vec4<f32>, r2: vec4<f32>, r3: vec4<f32>, first: 
     }
 }
 
-// Lanes 0 to 127 fill the block of A, the others that of B: 32 groups of four rows, four quads along the depth.
-fn tile_fill(lane: u32, first_row: u32, first_column: u32, first_quad: u32, end: u32) {
+// Lanes 0 to 127 fill the block of A, the others that of B: 32 groups of four rows, four vec4s along the depth.
+fn tile_fill(lane: u32, first_row: u32, first_column: u32, first_vec4: u32, end: u32) {
     let at = lane % 128u;
-    let quad = first_quad + at / 32u;
+    let vec4_index = first_vec4 + at / 32u;
     let slot = (at / 32u) * 128u + at % 32u;
     var r0 = vec4<f32>();
     var r1 = vec4<f32>();
     var r2 = vec4<f32>();
     var r3 = vec4<f32>();
-    if (quad < end && lane < 128u) {
+    if (vec4_index < end && lane < 128u) {
         let row = first_row + 4u * (at % 32u);
-        r0 = tile_a(row, quad);
-        r1 = tile_a(row + 1u, quad);
-        r2 = tile_a(row + 2u, quad);
-        r3 = tile_a(row + 3u, quad);
-    } else if (quad < end) {
+        r0 = tile_a(row, vec4_index);
+        r1 = tile_a(row + 1u, vec4_index);
+        r2 = tile_a(row + 2u, vec4_index);
+        r3 = tile_a(row + 3u, vec4_index);
+    } else if (vec4_index < end) {
         let column = first_column + 4u * (at % 32u);
-        r0 = tile_b(column, quad);
-        r1 = tile_b(column + 1u, quad);
-        r2 = tile_b(column + 2u, quad);
-        r3 = tile_b(column + 3u, quad);
+        r0 = tile_b(column, vec4_index);
+        r1 = tile_b(column + 1u, vec4_index);
+        r2 = tile_b(column + 2u, vec4_index);
+        r3 = tile_b(column + 3u, vec4_index);
     }
     tile_turn(r0, r1, r2, r3, lane < 128u, slot);
 }
@@ -61,8 +61,8 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
     let lane_row = lane / 16u;
     let lane_column = lane % 16u;
     var c: array<vec4<f32>, 16>;
-    for (var quad = begin; quad < end; quad += TILE_QUADS) {
-        tile_fill(lane, first_row, first_column, quad, end);
+    for (var vec4_index = begin; vec4_index < end; vec4_index += TILE_VEC4S) {
+        tile_fill(lane, first_row, first_column, vec4_index, end);
         workgroupBarrier();
         for (var k = 0u; k < 16u; k += 1u) {
             let a0 = tile_a_block[k * 32u + lane_row];

@@ -1,4 +1,4 @@
-// The tile core, subgroup form with 32 columns instead of 24: fewer loads for each step, more registers.
+// The tile core, subgroup variant with 32 columns instead of 24: fewer loads for each step, more registers.
 // For steps of one instruction, such as gemm's: longer ones would spill.
 // The rest is as in tile_subgroup.
 //#import tile_eight
@@ -14,15 +14,15 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
     var c1: array<vec4<f32>, 8>;
     var c2: array<vec4<f32>, 8>;
     var c3: array<vec4<f32>, 8>;
-    for (var quad = begin; quad < end; quad += 1u) {
-        let a0 = tile_a(row, quad);
-        let a1 = tile_a(row + TILE_LANES, quad);
-        let a2 = tile_a(row + 2u * TILE_LANES, quad);
-        let a3 = tile_a(row + 3u * TILE_LANES, quad);
-        let b0 = tile_b(b_column, quad);
-        let b1 = tile_b(b_column + 8u, quad);
-        let b2 = tile_b(b_column + 16u, quad);
-        let b3 = tile_b(b_column + 24u, quad);
+    for (var vec4_index = begin; vec4_index < end; vec4_index += 1u) {
+        let a0 = tile_a(row, vec4_index);
+        let a1 = tile_a(row + TILE_LANES, vec4_index);
+        let a2 = tile_a(row + 2u * TILE_LANES, vec4_index);
+        let a3 = tile_a(row + 3u * TILE_LANES, vec4_index);
+        let b0 = tile_b(b_column, vec4_index);
+        let b1 = tile_b(b_column + 8u, vec4_index);
+        let b2 = tile_b(b_column + 16u, vec4_index);
+        let b3 = tile_b(b_column + 24u, vec4_index);
         let ax = vec4(a0.x, a1.x, a2.x, a3.x);
         let ay = vec4(a0.y, a1.y, a2.y, a3.y);
         let az = vec4(a0.z, a1.z, a2.z, a3.z);

@@ -7,8 +7,8 @@ struct Params {
     runs: u32,
     cuts: u32,
     rows: u32,
-    octet_first: u32,
-    octets: u32,
+    group_first: u32,
+    groups_of_8: u32,
     codes_first: u32,
 }
 

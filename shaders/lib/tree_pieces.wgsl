@@ -1,11 +1,11 @@
-// Pieces of the rows of nodes, for histograms: what the forms of tree/histogram and tree/target_histogram read.
-// The codes of eight columns are two words of a row, octet of columns after octet. In tree/histogram a row's gradient is
+// Pieces of the rows of nodes, for histograms: what the variants of tree/histogram and tree/target_histogram read.
+// The codes of eight columns are two words of a row, group of eight after group. In tree/histogram a row's gradient is
 // the lower half of its packed word, the Hessian the upper.
 //#import status
 struct Params {
     pieces: u32,
-    octets: u32,
-    octet_first: u32,
+    groups_of_8: u32,
+    group_first: u32,
     columns: u32,
     rows: u32,
     cells: u32,

@@ -1,4 +1,4 @@
-// What a row adds to one word of its cells, 64 bits as two words, for the forms of tree/target_histogram.
+// What a row adds to one word of its cells, 64 bits as two words, for the variants of tree/target_histogram.
 // Classes: the first words of `packed` are the rows' classes, and a row adds its weight and count to the word of its
 // class and to no other. Numbers: WORDS words a row, one for each word of a cell.
 //#import tree_pieces

@@ -3,12 +3,12 @@
 // In a fixed order, so the result does not depend on how many layers one pass could hold.
 //#import status
 struct Params {
-    quads: u32,
-    row_quads: u32,
+    vec4s: u32,
+    row_vec4s: u32,
     out_first: u32,
-    out_quads: u32,
+    out_vec4s: u32,
     layers: u32,
-    layer_quads: u32,
+    layer_vec4s: u32,
     alpha: f32,
     beta: f32,
 }
@@ -24,14 +24,14 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let at = (group.y * groups.x + group.x) * 256u + lane;
-    if (at < params.quads) {
-        let to = params.out_first + (at / params.row_quads) * params.out_quads + at % params.row_quads;
+    if (at < params.vec4s) {
+        let to = params.out_first + (at / params.row_vec4s) * params.out_vec4s + at % params.row_vec4s;
         var sum = vec4<f32>();
         if (params.beta != 0.0) {
             sum = params.beta * out[to];
         }
         for (var layer = 0u; layer < params.layers; layer += 1u) {
-            sum += params.alpha * partial[layer * params.layer_quads + at];
+            sum += params.alpha * partial[layer * params.layer_vec4s + at];
         }
         out[to] = sum;
     }

@@ -5,7 +5,7 @@
 struct Params {
     rows: u32,
     a_first: u32,
-    quads: u32,
+    vec4s: u32,
     out_first: u32,
     x_first: u32,
     columns: u32,
@@ -22,7 +22,7 @@ override TEAM: u32 = 1u;
 var<workgroup> partial: array<vec4<f32>, 64>;
 
 fn row_first(row: u32) -> u32 {
-    return params.a_first + min(row, params.rows - 1u) * params.quads;
+    return params.a_first + min(row, params.rows - 1u) * params.vec4s;
 }
 
 fn store(row: u32, sum: f32) {
@@ -50,12 +50,12 @@ fn main(
     var s2 = vec4<f32>();
     var s3 = vec4<f32>();
     let whole = params.columns / 4u;
-    for (var quad = member; quad < whole; quad += TEAM) {
-        let factor = x[params.x_first + quad];
-        s0 = fma(a[first.x + quad], factor, s0);
-        s1 = fma(a[first.y + quad], factor, s1);
-        s2 = fma(a[first.z + quad], factor, s2);
-        s3 = fma(a[first.w + quad], factor, s3);
+    for (var vec4_index = member; vec4_index < whole; vec4_index += TEAM) {
+        let factor = x[params.x_first + vec4_index];
+        s0 = fma(a[first.x + vec4_index], factor, s0);
+        s1 = fma(a[first.y + vec4_index], factor, s1);
+        s2 = fma(a[first.z + vec4_index], factor, s2);
+        s3 = fma(a[first.w + vec4_index], factor, s3);
     }
     // Behind the end of the vector there may be anything.
     if (4u * whole < params.columns && member == 0u) {

@@ -5,7 +5,7 @@
 @group(0) @binding(2) var<storage, read> factor: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
 
-fn column_term(value: vec4<f32>, row: u32, quad: u32) -> vec4<f32> {
+fn column_term(value: vec4<f32>, row: u32, vec4_index: u32) -> vec4<f32> {
     return value * factor[params.factor_first + row * params.factor_step];
 }
 

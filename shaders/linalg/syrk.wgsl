@@ -8,9 +8,9 @@ struct Params {
     tiles: u32,
     column_tiles: u32,
     x_first: u32,
-    x_quads: u32,
+    x_vec4s: u32,
     weight_first: u32,
-    out_quads: u32,
+    out_vec4s: u32,
     weighted: u32,
 }
 
@@ -21,8 +21,8 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> centred: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> scaled: array<vec4<f32>>;
 
-fn four(row: u32, quad: u32) -> vec4<f32> {
-    let value = x[params.x_first + min(row, params.rows - 1u) * params.x_quads + quad] - center[quad];
+fn four(row: u32, vec4_index: u32) -> vec4<f32> {
+    let value = x[params.x_first + min(row, params.rows - 1u) * params.x_vec4s + vec4_index] - center[vec4_index];
     return select(vec4<f32>(), value, row < params.rows);
 }
 
@@ -32,7 +32,7 @@ fn weight_of(row: u32) -> f32 {
 
 fn store(row: u32, column: u32, value: vec4<f32>, weights: vec4<f32>) {
     if (column < params.columns) {
-        let at = column * params.out_quads + row / 4u;
+        let at = column * params.out_vec4s + row / 4u;
         centred[at] = value;
         if (params.weighted != 0u) {
             scaled[at] = value * weights;
@@ -49,7 +49,7 @@ fn main(
     let tile = group.y * groups.x + group.x;
     let row = (tile / params.column_tiles) * 32u + (lane / 8u) * 4u;
     let column = (tile % params.column_tiles) * 32u + (lane % 8u) * 4u;
-    if (tile < params.tiles && row < 4u * params.out_quads && column < params.columns) {
+    if (tile < params.tiles && row < 4u * params.out_vec4s && column < params.columns) {
         var weights = vec4(1.0);
         if (params.weighted != 0u) {
             weights = vec4(weight_of(row), weight_of(row + 1u), weight_of(row + 2u), weight_of(row + 3u));

@@ -8,9 +8,9 @@ struct Params {
     tiles: u32,
     column_tiles: u32,
     x_first: u32,
-    x_quads: u32,
+    x_vec4s: u32,
     out_first: u32,
-    out_quads: u32,
+    out_vec4s: u32,
     padded_rows: u32,
 }
 
@@ -20,13 +20,13 @@ struct Params {
 
 // Rows beyond the last are padding of the result, which is zero in every matrix.
 fn four(row: u32, column: u32) -> vec4<f32> {
-    let value = x[params.x_first + min(row, params.rows - 1u) * params.x_quads + column / 4u];
+    let value = x[params.x_first + min(row, params.rows - 1u) * params.x_vec4s + column / 4u];
     return select(vec4<f32>(), value, row < params.rows);
 }
 
 fn store(row: u32, column: u32, value: vec4<f32>) {
     if (column < params.columns) {
-        out[params.out_first + column * params.out_quads + row / 4u] = value;
+        out[params.out_first + column * params.out_vec4s + row / 4u] = value;
     }
 }
 

@@ -11,7 +11,7 @@ override WEIGHTED: u32 = 0u;
 
 var<private> center: vec4<f32>;
 
-fn column_term(value: vec4<f32>, row: u32, quad: u32) -> vec4<f32> {
+fn column_term(value: vec4<f32>, row: u32, vec4_index: u32) -> vec4<f32> {
     let difference = value - center;
     let power = select(difference, difference * difference, POWER == 2u);
     if (WEIGHTED == 0u) {
@@ -28,7 +28,7 @@ fn main(
 ) {
     let item = (group.y * groups.x + group.x) * 64u + lane;
     if (item < params.items) {
-        center = mean[item % params.quads];
+        center = mean[item % params.vec4s];
         out[params.out_first + item] = column_sum(item);
     }
     mark_done(lane);

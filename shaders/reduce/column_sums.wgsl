@@ -4,7 +4,7 @@
 //#import columns
 @group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
 
-fn column_term(value: vec4<f32>, row: u32, quad: u32) -> vec4<f32> {
+fn column_term(value: vec4<f32>, row: u32, vec4_index: u32) -> vec4<f32> {
     return value;
 }
 

@@ -5,7 +5,7 @@
 struct Params {
     rows: u32,
     x_first: u32,
-    quads: u32,
+    vec4s: u32,
     out_first: u32,
 }
 
@@ -21,8 +21,8 @@ fn main(
 ) {
     let row = (group.y * groups.x + group.x) * 64u + lane;
     if (row < params.rows) {
-        var at = params.x_first + row * params.quads;
-        let end = at + params.quads;
+        var at = params.x_first + row * params.vec4s;
+        let end = at + params.vec4s;
         var sum = vec4<f32>();
         for (; at + 3u < end; at += 4u) {
             sum += (x[at] + x[at + 1u]) + (x[at + 2u] + x[at + 3u]);

@@ -6,7 +6,7 @@ struct Params {
     rows: u32,
     items: u32,
     x_first: u32,
-    quads: u32,
+    vec4s: u32,
     index_first: u32,
     out_first: u32,
 }
@@ -24,11 +24,11 @@ fn main(
 ) {
     let item = (group.y * groups.x + group.x) * 64u + lane;
     if (item < params.items) {
-        let row = index[params.index_first + item / params.quads];
+        let row = index[params.index_first + item / params.vec4s];
         if (row >= params.rows) {
             report_fault(row);
         }
-        let source = params.x_first + min(row, params.rows - 1u) * params.quads + item % params.quads;
+        let source = params.x_first + min(row, params.rows - 1u) * params.vec4s + item % params.vec4s;
         out[params.out_first + item] = x[source];
     }
     mark_done(lane);

@@ -15,16 +15,16 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let at = group.y * groups.x + group.x;
-    let quads = 2u * params.octets;
-    if (at < params.pieces * quads) {
-        let quad = at % quads;
-        let number = at / quads;
+    let groups_of_4 = 2u * params.groups_of_8;
+    if (at < params.pieces * groups_of_4) {
+        let group_of_4 = at % groups_of_4;
+        let number = at / groups_of_4;
         let piece = plan[number];
         for (var cell = lane; cell < 3072u; cell += 256u) {
             atomicStore(&sums[cell], 0u);
         }
         workgroupBarrier();
-        let first = params.codes_first + (quad / 2u) * 2u * params.rows + quad % 2u;
+        let first = params.codes_first + (group_of_4 / 2u) * 2u * params.rows + group_of_4 % 2u;
         for (var next = lane; next < piece.y; next += 256u) {
             let row = order[piece.x + next];
             let four = codes[first + 2u * row];
@@ -39,7 +39,7 @@ fn main(
         }
         workgroupBarrier();
         for (var own = 0u; own < 4u; own += 1u) {
-            let column = min(8u * params.octet_first + 4u * quad + own, params.columns);
+            let column = min(8u * params.group_first + 4u * group_of_4 + own, params.columns);
             let cell = starts[column] + lane;
             if (cell < starts[min(column + 1u, params.columns)]) {
                 let place = 3u * number * params.cells + cell;

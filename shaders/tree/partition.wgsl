@@ -16,11 +16,11 @@ fn main(
     if (run < params.runs) {
         let cut = CUT_WORDS * cut_of(run);
         let column = cuts[cut + 3u];
-        let octet = column / 8u - params.octet_first;
+        let group_of_8 = column / 8u - params.group_first;
         // Columns in other buffers have a dispatch of their own.
-        if (octet < params.octets) {
+        if (group_of_8 < params.groups_of_8) {
             let places = places_of(run, cut);
-            let first = params.codes_first + 2u * octet * params.rows + (column / 4u) % 2u;
+            let first = params.codes_first + 2u * group_of_8 * params.rows + (column / 4u) % 2u;
             let shift = 8u * (column % 4u);
             var word = 0u;
             for (var at = 0u; at < places.y; at += 1u) {

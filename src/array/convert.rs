@@ -11,10 +11,10 @@ impl Matrix {
     ///
     /// ```
     /// use gristmill::Matrix;
-    /// assert!(Matrix::narrow(1, 2, &[1.5, 2.5]).is_ok());
-    /// assert!(Matrix::narrow(1, 2, &[1.5, 1e300]).is_err());
+    /// assert!(Matrix::from_f64(1, 2, &[1.5, 2.5]).is_ok());
+    /// assert!(Matrix::from_f64(1, 2, &[1.5, 1e300]).is_err());
     /// ```
-    pub fn narrow(rows: usize, columns: usize, values: &[f64]) -> Result<Matrix> {
+    pub fn from_f64(rows: usize, columns: usize, values: &[f64]) -> Result<Matrix> {
         let overflow = |value: &f64| value.is_finite() && (*value as f32).is_infinite();
         if let Some(at) = values.iter().position(overflow) {
             let (row, column) = (at / columns.max(1), at % columns.max(1));
@@ -23,9 +23,9 @@ impl Matrix {
         Matrix::from_vec(rows, columns, values.iter().map(|value| *value as f32).collect())
     }
 
-    /// From a nalgebra matrix of `f64`: [`Matrix::narrow`] for it.
-    pub fn narrow_dmatrix(matrix: &DMatrix<f64>) -> Result<Matrix> {
-        Matrix::narrow(matrix.nrows(), matrix.ncols(), matrix.transpose().as_slice())
+    /// From a nalgebra matrix of `f64`: [`Matrix::from_f64`] for it.
+    pub fn from_dmatrix_f64(matrix: &DMatrix<f64>) -> Result<Matrix> {
+        Matrix::from_f64(matrix.nrows(), matrix.ncols(), matrix.transpose().as_slice())
     }
 
     /// As a nalgebra matrix of `f64`, for work on the host.

@@ -18,11 +18,11 @@ pub struct DeviceMatrix {
     columns: usize,
     missing: Option<(usize, usize)>,
     marks: Marks,
-    home: Home,
+    storage: MatrixStorage,
 }
 
 #[derive(Debug)]
-enum Home {
+enum MatrixStorage {
     Cpu(Arc<Vec<f32>>),
     Gpu(RowStore),
 }
@@ -31,13 +31,13 @@ impl DeviceMatrix {
     pub(super) fn upload(matrix: &Matrix, device: &Device) -> Result<DeviceMatrix> {
         let missing = matrix.check_finite()?;
         let (rows, columns) = (matrix.rows(), matrix.columns());
-        let home = match device {
-            Device::Cpu => Home::Cpu(matrix.values.clone()),
-            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
+        let storage = match device {
+            Device::Cpu => MatrixStorage::Cpu(matrix.values.clone()),
+            Device::Gpu(gpu) => MatrixStorage::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
         };
         let uploaded =
-            DeviceMatrix { device: device.clone(), rows, columns, missing, marks: matrix.marks().clone(), home };
-        if let Home::Gpu(store) = &uploaded.home {
+            DeviceMatrix { device: device.clone(), rows, columns, missing, marks: matrix.marks().clone(), storage };
+        if let MatrixStorage::Gpu(store) = &uploaded.storage {
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
                 store.upload(recording, &mut |first, part| pad(matrix.as_slice(), columns, first as usize, part))?;
@@ -47,13 +47,13 @@ impl DeviceMatrix {
         Ok(uploaded)
     }
 
-    /// Room for a result on the device of `stream`. On the CPU it is all zeros.
+    /// Space for a result on the device of `stream`. On the CPU it is all zeros.
     pub(crate) fn output(device: &Device, rows: usize, columns: usize) -> Result<DeviceMatrix> {
-        let home = match device {
-            Device::Cpu => Home::Cpu(Arc::new(Matrix::zeros(rows, columns)?.into_vec())),
-            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
+        let storage = match device {
+            Device::Cpu => MatrixStorage::Cpu(Arc::new(Matrix::zeros(rows, columns)?.into_vec())),
+            Device::Gpu(gpu) => MatrixStorage::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
         };
-        Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, marks: Marks::default(), home })
+        Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, marks: Marks::default(), storage })
     }
 
     /// Number of rows, n.
@@ -85,15 +85,15 @@ impl DeviceMatrix {
     /// `f32` is [`Error::NotFinite`], on both devices.
     pub fn to_matrix(&self, stream: &mut Stream) -> Result<Matrix> {
         self.on(stream, "to_matrix")?;
-        let values = match (&self.home, stream.gpu()) {
-            (Home::Gpu(store), Some(recording)) => {
+        let values = match (&self.storage, stream.gpu()) {
+            (MatrixStorage::Gpu(store), Some(recording)) => {
                 let mut values = Vec::with_capacity(self.rows * self.columns);
                 let mut at = 0;
                 store.read(recording, &mut |words| at = unpad(words, store.stride(), self.columns, at, &mut values))?;
                 Arc::new(values)
             }
-            (Home::Cpu(values), _) => values.clone(),
-            (Home::Gpu(_), None) => return Err(elsewhere("to_matrix")),
+            (MatrixStorage::Cpu(values), _) => values.clone(),
+            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("to_matrix")),
         };
         let matrix = Matrix::shared(self.rows, self.columns, values).with_marks(self.marks.clone());
         // An overflow can end as infinity less infinity: without missing values in the input, NaN is no result.
@@ -107,17 +107,17 @@ impl DeviceMatrix {
     pub(crate) fn rows_at(&self, stream: &mut Stream, rows: &[usize]) -> Result<Matrix> {
         self.on(stream, "rows_at")?;
         let mut values = Vec::with_capacity(rows.len() * self.columns);
-        match (&self.home, stream.gpu()) {
-            (Home::Cpu(all), _) => {
+        match (&self.storage, stream.gpu()) {
+            (MatrixStorage::Cpu(all), _) => {
                 rows.iter()
                     .for_each(|row| values.extend_from_slice(&all[row * self.columns..(row + 1) * self.columns]));
             }
-            (Home::Gpu(store), Some(recording)) => {
+            (MatrixStorage::Gpu(store), Some(recording)) => {
                 let mut at = 0;
                 let sink = &mut |words: &[u32]| at = unpad(words, store.stride(), self.columns, at, &mut values);
                 store.read_rows(recording, rows, sink)?;
             }
-            (Home::Gpu(_), None) => return Err(elsewhere("rows_at")),
+            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("rows_at")),
         }
         Ok(Matrix::from_vec(rows.len(), self.columns, values)?.with_marks(self.marks.clone()))
     }
@@ -127,11 +127,11 @@ impl DeviceMatrix {
         self.on(stream, "range")?;
         let mut part = DeviceMatrix::output(&self.device, range.len(), self.columns)?;
         (part.missing, part.marks) = (self.missing, self.marks.clone());
-        match (&self.home, stream.gpu()) {
-            (Home::Cpu(all), _) => {
+        match (&self.storage, stream.gpu()) {
+            (MatrixStorage::Cpu(all), _) => {
                 part.values_mut()?.copy_from_slice(&all[range.start * self.columns..range.end * self.columns]);
             }
-            (Home::Gpu(from), Some(recording)) => {
+            (MatrixStorage::Gpu(from), Some(recording)) => {
                 let bytes = 4 * (range.len() * from.stride()) as u64;
                 let view = from.view(recording, range.clone())?;
                 let target = part.store()?.target(recording, 0..range.len(), false)?;
@@ -140,7 +140,7 @@ impl DeviceMatrix {
                 recording.copy((view.buffer(), source), (target.view.buffer(), aim), bytes)?;
                 part.store()?.commit(recording, target)?;
             }
-            (Home::Gpu(_), None) => return Err(elsewhere("range")),
+            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("range")),
         }
         Ok(part)
     }
@@ -149,14 +149,16 @@ impl DeviceMatrix {
     pub(crate) fn rows_in(&self, stream: &mut Stream, range: Range<usize>) -> Result<Matrix> {
         self.on(stream, "rows_in")?;
         let mut values = Vec::with_capacity(range.len() * self.columns);
-        match (&self.home, stream.gpu()) {
-            (Home::Cpu(all), _) => values.extend_from_slice(&all[range.start * self.columns..range.end * self.columns]),
-            (Home::Gpu(store), Some(recording)) => {
+        match (&self.storage, stream.gpu()) {
+            (MatrixStorage::Cpu(all), _) => {
+                values.extend_from_slice(&all[range.start * self.columns..range.end * self.columns])
+            }
+            (MatrixStorage::Gpu(store), Some(recording)) => {
                 let mut at = 0;
                 let sink = &mut |words: &[u32]| at = unpad(words, store.stride(), self.columns, at, &mut values);
                 store.read_range(recording, range.clone(), sink)?;
             }
-            (Home::Gpu(_), None) => return Err(elsewhere("rows_in")),
+            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("rows_in")),
         }
         Ok(Matrix::from_vec(range.len(), self.columns, values)?.with_marks(self.marks.clone()))
     }
@@ -169,15 +171,15 @@ impl DeviceMatrix {
             let got = format!("{range:?}");
             return Err(Error::Shape { op: "view", expected: format!("rows within 0..{}", self.rows), got });
         }
-        match (&self.home, stream.gpu()) {
-            (Home::Gpu(store), Some(recording)) => store.view(recording, range),
-            _ => Err(Error::Elsewhere { op: "view", why: "the matrix lives on the CPU".to_string() }),
+        match (&self.storage, stream.gpu()) {
+            (MatrixStorage::Gpu(store), Some(recording)) => store.view(recording, range),
+            _ => Err(Error::WrongDevice { op: "view", why: "the matrix lives on the CPU".to_string() }),
         }
     }
 
     /// Refuses arrays of another device than the stream's.
     pub(crate) fn on(&self, stream: &Stream, op: &'static str) -> Result<()> {
-        if self.device.same(stream.device()) { Ok(()) } else { Err(elsewhere(op)) }
+        if self.device.same(stream.device()) { Ok(()) } else { Err(wrong_device(op)) }
     }
 
     /// Refuses missing values, with the place of the first.
@@ -200,31 +202,34 @@ impl DeviceMatrix {
 
     /// The values, for a CPU twin.
     pub(crate) fn values(&self) -> Result<&[f32]> {
-        match &self.home {
-            Home::Cpu(values) => Ok(values),
-            Home::Gpu(_) => Err(elsewhere("values")),
+        match &self.storage {
+            MatrixStorage::Cpu(values) => Ok(values),
+            MatrixStorage::Gpu(_) => Err(wrong_device("values")),
         }
     }
 
     /// The values, for a CPU twin to write.
     pub(crate) fn values_mut(&mut self) -> Result<&mut [f32]> {
-        match &mut self.home {
-            Home::Cpu(values) => Ok(Arc::make_mut(values).as_mut_slice()),
-            Home::Gpu(_) => Err(elsewhere("values")),
+        match &mut self.storage {
+            MatrixStorage::Cpu(values) => Ok(Arc::make_mut(values).as_mut_slice()),
+            MatrixStorage::Gpu(_) => Err(wrong_device("values")),
         }
     }
 
     /// The rows, for the GPU.
     pub(crate) fn store(&self) -> Result<&RowStore> {
-        match &self.home {
-            Home::Gpu(store) => Ok(store),
-            Home::Cpu(_) => Err(elsewhere("rows")),
+        match &self.storage {
+            MatrixStorage::Gpu(store) => Ok(store),
+            MatrixStorage::Cpu(_) => Err(wrong_device("rows")),
         }
     }
 }
 
-fn elsewhere(op: &'static str) -> Error {
-    Error::Elsewhere { op, why: "the array and the stream belong to different devices; move it with to()".to_string() }
+fn wrong_device(op: &'static str) -> Error {
+    Error::WrongDevice {
+        op,
+        why: "the array and the stream belong to different devices; move it with to()".to_string(),
+    }
 }
 
 /// The stride of a row on a GPU.

@@ -56,11 +56,11 @@ pub struct DeviceVec<T: Word> {
     device: Device,
     len: usize,
     missing: Option<usize>,
-    home: Home<T>,
+    storage: VecStorage<T>,
 }
 
 #[derive(Debug)]
-enum Home<T> {
+enum VecStorage<T> {
     Cpu(Arc<Vec<T>>),
     /// Rows of one word.
     Gpu(RowStore),
@@ -70,12 +70,12 @@ impl<T: Word> DeviceVec<T> {
     /// Copies `values` to the device. An infinity is an error with its place in `row`; missing values are remembered.
     pub fn from_slice(values: &[T], device: &Device) -> Result<DeviceVec<T>> {
         let missing = T::check(values)?;
-        let home = match device {
-            Device::Cpu => Home::Cpu(Arc::new(values.to_vec())),
-            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, values.len(), 1, BLOCK)?),
+        let storage = match device {
+            Device::Cpu => VecStorage::Cpu(Arc::new(values.to_vec())),
+            Device::Gpu(gpu) => VecStorage::Gpu(RowStore::allocate(gpu, values.len(), 1, BLOCK)?),
         };
-        let uploaded = DeviceVec { device: device.clone(), len: values.len(), missing, home };
-        if let Home::Gpu(store) = &uploaded.home {
+        let uploaded = DeviceVec { device: device.clone(), len: values.len(), missing, storage };
+        if let VecStorage::Gpu(store) = &uploaded.storage {
             let words: &[u32] = bytemuck::cast_slice(values);
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
@@ -90,17 +90,17 @@ impl<T: Word> DeviceVec<T> {
 
     /// A result of a CPU twin.
     pub(crate) fn from_host(values: Vec<T>) -> DeviceVec<T> {
-        DeviceVec { device: Device::Cpu, len: values.len(), missing: None, home: Home::Cpu(Arc::new(values)) }
+        DeviceVec { device: Device::Cpu, len: values.len(), missing: None, storage: VecStorage::Cpu(Arc::new(values)) }
     }
 
-    /// Room for the result of a kernel of your own; zeros on the CPU.
+    /// Space for the result of a kernel of your own; zeros on the CPU.
     ///
     /// It lies in one buffer, so that what a kernel writes to its [`view`](DeviceVec::view) is the vector; a length for
     /// which there is no such buffer is [`Error::Limit`].
     pub fn unwritten(stream: &mut Stream, len: usize) -> Result<DeviceVec<T>> {
         let made = DeviceVec::output(stream, len)?;
-        match &made.home {
-            Home::Gpu(store) if !store.is_one_buffer() => {
+        match &made.storage {
+            VecStorage::Gpu(store) if !store.is_one_buffer() => {
                 let have = stream.device().memory().1;
                 Err(Error::Limit { what: "bytes in one buffer of the device".to_string(), need: 4 * len as u64, have })
             }
@@ -108,14 +108,14 @@ impl<T: Word> DeviceVec<T> {
         }
     }
 
-    /// Room for a result.
+    /// Space for a result.
     pub(crate) fn output(stream: &Stream, len: usize) -> Result<DeviceVec<T>> {
         let device = stream.device().clone();
-        let home = match &device {
-            Device::Cpu => Home::Cpu(Arc::new(zeroed(len)?)),
-            Device::Gpu(gpu) => Home::Gpu(RowStore::allocate(gpu, len, 1, BLOCK)?),
+        let storage = match &device {
+            Device::Cpu => VecStorage::Cpu(Arc::new(zeroed(len)?)),
+            Device::Gpu(gpu) => VecStorage::Gpu(RowStore::allocate(gpu, len, 1, BLOCK)?),
         };
-        Ok(DeviceVec { device, len, missing: None, home })
+        Ok(DeviceVec { device, len, missing: None, storage })
     }
 
     /// Number of values.
@@ -136,14 +136,14 @@ impl<T: Word> DeviceVec<T> {
     /// Copies the vector to the host, after everything recorded on `stream` has run.
     pub fn to_vec(&self, stream: &mut Stream) -> Result<Vec<T>> {
         self.on(stream, "to_vec")?;
-        let values = match (&self.home, stream.gpu()) {
-            (Home::Cpu(values), _) => values.to_vec(),
-            (Home::Gpu(store), Some(recording)) => {
+        let values = match (&self.storage, stream.gpu()) {
+            (VecStorage::Cpu(values), _) => values.to_vec(),
+            (VecStorage::Gpu(store), Some(recording)) => {
                 let mut values = Vec::with_capacity(self.len);
                 store.read(recording, &mut |words| values.extend_from_slice(bytemuck::cast_slice(words)))?;
                 values
             }
-            (Home::Gpu(_), None) => return Err(elsewhere("to_vec")),
+            (VecStorage::Gpu(_), None) => return Err(wrong_device("to_vec")),
         };
         match T::check(&values)? {
             Some(row) if self.missing.is_none() => Err(Error::NotFinite { row, column: 0, value: f64::NAN }),
@@ -155,15 +155,15 @@ impl<T: Word> DeviceVec<T> {
     /// made by [`DeviceVec::unwritten`] does, else a copy to read. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream) -> Result<View> {
         self.on(stream, "view")?;
-        match (&self.home, stream.gpu()) {
-            (Home::Gpu(store), Some(recording)) => store.view(recording, 0..self.len),
-            _ => Err(Error::Elsewhere { op: "view", why: "the vector lives on the CPU".to_string() }),
+        match (&self.storage, stream.gpu()) {
+            (VecStorage::Gpu(store), Some(recording)) => store.view(recording, 0..self.len),
+            _ => Err(Error::WrongDevice { op: "view", why: "the vector lives on the CPU".to_string() }),
         }
     }
 
     /// Refuses a vector of another device than the stream's.
     pub(crate) fn on(&self, stream: &Stream, op: &'static str) -> Result<()> {
-        if self.device.same(stream.device()) { Ok(()) } else { Err(elsewhere(op)) }
+        if self.device.same(stream.device()) { Ok(()) } else { Err(wrong_device(op)) }
     }
 
     /// Refuses missing values, with the place of the first.
@@ -176,17 +176,17 @@ impl<T: Word> DeviceVec<T> {
 
     /// The values, for a CPU twin.
     pub(crate) fn values(&self) -> Result<&[T]> {
-        match &self.home {
-            Home::Cpu(values) => Ok(values),
-            Home::Gpu(_) => Err(elsewhere("values")),
+        match &self.storage {
+            VecStorage::Cpu(values) => Ok(values),
+            VecStorage::Gpu(_) => Err(wrong_device("values")),
         }
     }
 
     /// The values, for the GPU.
     pub(crate) fn store(&self) -> Result<&RowStore> {
-        match &self.home {
-            Home::Gpu(store) => Ok(store),
-            Home::Cpu(_) => Err(elsewhere("values")),
+        match &self.storage {
+            VecStorage::Gpu(store) => Ok(store),
+            VecStorage::Cpu(_) => Err(wrong_device("values")),
         }
     }
 }
@@ -198,6 +198,6 @@ pub(crate) fn zeroed<T: Word>(len: usize) -> Result<Vec<T>> {
     Ok(vec![T::zeroed(); len])
 }
 
-fn elsewhere(op: &'static str) -> Error {
-    Error::Elsewhere { op, why: "the vector and the stream belong to different devices".to_string() }
+fn wrong_device(op: &'static str) -> Error {
+    Error::WrongDevice { op, why: "the vector and the stream belong to different devices".to_string() }
 }

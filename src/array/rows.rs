@@ -14,11 +14,11 @@ use crate::error::{Error, Result};
 pub(crate) struct RowStore {
     rows: usize,
     stride: usize,
-    home: Home,
+    storage: RowStorage,
 }
 
 #[derive(Debug)]
-enum Home {
+enum RowStorage {
     /// Resident: every chunk but the last holds `chunk_rows` rows.
     Chunks { chunk_rows: usize, chunks: Vec<Arc<Buffer>> },
     /// Above its share of the memory budget: the rows stay on the host.
@@ -63,7 +63,7 @@ pub(crate) struct Target {
 }
 
 impl RowStore {
-    /// Room for the rows; chunks hold a multiple of `granule` rows.
+    /// Space for the rows; chunks hold a multiple of `granule` rows.
     pub(crate) fn allocate(gpu: &Gpu, rows: usize, stride: usize, granule: usize) -> Result<RowStore> {
         let row_bytes = 4 * stride as u64;
         let binding = gpu.binding_bytes();
@@ -75,19 +75,19 @@ impl RowStore {
         let words = rows.checked_mul(stride).ok_or_else(out_of_memory)?;
         let bytes = 4 * words as u128;
         if bytes <= gpu.resident_bytes() as u128
-            && let Some(home) = resident(gpu, rows, row_bytes, granule)?
+            && let Some(storage) = resident(gpu, rows, row_bytes, granule)?
         {
-            return Ok(RowStore { rows, stride, home });
+            return Ok(RowStore { rows, stride, storage });
         }
         let mut host: Vec<u32> = vec![];
         host.try_reserve_exact(words).map_err(|_| out_of_memory())?;
         host.resize(words, 0);
-        Ok(RowStore { rows, stride, home: Home::Host(Mutex::new(host)) })
+        Ok(RowStore { rows, stride, storage: RowStorage::Host(Mutex::new(host)) })
     }
 
     /// Whether all rows lie in one buffer of the device.
     pub(crate) fn is_one_buffer(&self) -> bool {
-        matches!(&self.home, Home::Chunks { chunks, .. } if chunks.len() == 1)
+        matches!(&self.storage, RowStorage::Chunks { chunks, .. } if chunks.len() == 1)
     }
 
     /// Words from one row to the next.
@@ -97,9 +97,9 @@ impl RowStore {
 
     /// Fills all rows. `fill` writes the words from the given one on into its slice.
     pub(crate) fn upload(&self, recording: &mut Recording, fill: &mut dyn FnMut(u64, &mut [u32])) -> Result<()> {
-        match &self.home {
-            Home::Host(host) => fill(0, &mut lock(host)),
-            Home::Chunks { chunk_rows, chunks } => {
+        match &self.storage {
+            RowStorage::Host(host) => fill(0, &mut lock(host)),
+            RowStorage::Chunks { chunk_rows, chunks } => {
                 for (number, chunk) in chunks.iter().enumerate() {
                     let first = number * chunk_rows;
                     let rows = (*chunk_rows).min(self.rows - first);
@@ -118,8 +118,8 @@ impl RowStore {
             return Ok(view);
         }
         let buffer = recording.scratch(4 * (range.len() * self.stride) as u64, "a block of rows")?;
-        match &self.home {
-            Home::Host(host) => {
+        match &self.storage {
+            RowStorage::Host(host) => {
                 let host = lock(host);
                 let from = range.start * self.stride;
                 recording.upload(&buffer, 0, (range.len() * self.stride) as u64, &mut |at, part| {
@@ -127,7 +127,7 @@ impl RowStore {
                     part.copy_from_slice(&host[at..at + part.len()]);
                 })?;
             }
-            Home::Chunks { .. } => self.parts(&range).iter().try_for_each(|part| {
+            RowStorage::Chunks { .. } => self.parts(&range).iter().try_for_each(|part| {
                 recording.copy((&part.chunk, part.chunk_offset), (&buffer, part.offset), part.bytes)
             })?,
         }
@@ -148,17 +148,17 @@ impl RowStore {
         Ok(Target { view, range, direct: false })
     }
 
-    /// Brings written rows home. Rows that live on the host are read back now.
+    /// Writes the rows back to their storage. Rows that live on the host are read back now.
     pub(crate) fn commit(&self, recording: &mut Recording, target: Target) -> Result<()> {
         if target.direct {
             return Ok(());
         }
         let buffer = &target.view.buffer;
-        match &self.home {
-            Home::Chunks { .. } => self.parts(&target.range).iter().try_for_each(|part| {
+        match &self.storage {
+            RowStorage::Chunks { .. } => self.parts(&target.range).iter().try_for_each(|part| {
                 recording.copy((buffer, part.offset), (&part.chunk, part.chunk_offset), part.bytes)
             }),
-            Home::Host(host) => {
+            RowStorage::Host(host) => {
                 let mut host = lock(host);
                 let mut at = target.range.start * self.stride;
                 recording.read(buffer, 0, (target.range.len() * self.stride) as u64, &mut |words| {
@@ -177,12 +177,12 @@ impl RowStore {
         sink: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
         let stride = self.stride;
-        match &self.home {
-            Home::Host(host) => {
+        match &self.storage {
+            RowStorage::Host(host) => {
                 let host = lock(host);
                 rows.iter().for_each(|row| sink(&host[row * stride..(row + 1) * stride]));
             }
-            Home::Chunks { .. } => {
+            RowStorage::Chunks { .. } => {
                 let buffer = recording.scratch(4 * (rows.len() * stride) as u64, "single rows")?;
                 for (at, &row) in rows.iter().enumerate() {
                     for part in self.parts(&(row..row + 1)) {
@@ -203,9 +203,9 @@ impl RowStore {
         range: Range<usize>,
         sink: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
-        match &self.home {
-            Home::Host(host) => sink(&lock(host)[range.start * self.stride..range.end * self.stride]),
-            Home::Chunks { .. } => {
+        match &self.storage {
+            RowStorage::Host(host) => sink(&lock(host)[range.start * self.stride..range.end * self.stride]),
+            RowStorage::Chunks { .. } => {
                 for part in self.parts(&range) {
                     recording.read(&part.chunk, part.chunk_offset / 4, part.bytes / 4, sink)?;
                 }
@@ -216,9 +216,9 @@ impl RowStore {
 
     /// All words, in order, in slices of any length.
     pub(crate) fn read(&self, recording: &mut Recording, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
-        match &self.home {
-            Home::Host(host) => sink(&lock(host)),
-            Home::Chunks { chunk_rows, chunks } => {
+        match &self.storage {
+            RowStorage::Host(host) => sink(&lock(host)),
+            RowStorage::Chunks { chunk_rows, chunks } => {
                 for (number, chunk) in chunks.iter().enumerate() {
                     let rows = (*chunk_rows).min(self.rows - number * chunk_rows);
                     recording.read(chunk, 0, (rows * self.stride) as u64, sink)?;
@@ -238,7 +238,7 @@ impl RowStore {
     }
 
     fn direct(&self, range: &Range<usize>) -> Option<View> {
-        let Home::Chunks { chunk_rows, chunks } = &self.home else { return None };
+        let RowStorage::Chunks { chunk_rows, chunks } = &self.storage else { return None };
         let number = (range.start / chunk_rows).min(chunks.len() - 1);
         let within = range.end <= (number + 1) * chunk_rows;
         let first_word = ((range.start - number * chunk_rows) * self.stride) as u32;
@@ -247,7 +247,7 @@ impl RowStore {
 
     /// The pieces of `range`, one a chunk.
     fn parts(&self, range: &Range<usize>) -> Vec<Part> {
-        let Home::Chunks { chunk_rows, chunks } = &self.home else { return vec![] };
+        let RowStorage::Chunks { chunk_rows, chunks } = &self.storage else { return vec![] };
         let bytes = |rows: usize| 4 * (rows * self.stride) as u64;
         let numbers = range.start / chunk_rows..range.end.div_ceil(*chunk_rows);
         let part = |number: usize| {
@@ -273,7 +273,7 @@ struct Part {
 }
 
 /// Chunks for all rows within three quarters of the budget, or none when they do not fit there.
-fn resident(gpu: &Gpu, rows: usize, row_bytes: u64, granule: usize) -> Result<Option<Home>> {
+fn resident(gpu: &Gpu, rows: usize, row_bytes: u64, granule: usize) -> Result<Option<RowStorage>> {
     let fits = (gpu.binding_bytes() / row_bytes.max(4)) as usize;
     // A multiple of 65,536, so that blocks seldom straddle two chunks.
     let fits = if fits > 1 << 16 { fits & !0xffff } else { fits - fits % granule };
@@ -287,7 +287,7 @@ fn resident(gpu: &Gpu, rows: usize, row_bytes: u64, granule: usize) -> Result<Op
             None => return Ok(None),
         }
     }
-    Ok(Some(Home::Chunks { chunk_rows, chunks }))
+    Ok(Some(RowStorage::Chunks { chunk_rows, chunks }))
 }
 
 /// `0..rows` in ranges of `per_block`, the last one shorter.

@@ -43,12 +43,13 @@ impl Buffer {
     /// Refuses a buffer whose last write is recorded on another stream and not submitted, because it would be read too
     /// early, and, for writing, one that such a stream has yet to read.
     pub(crate) fn ready_for(&self, clock: &Arc<Clock>, writing: bool) -> Result<()> {
-        let elsewhere = |(other, step): &(Arc<Clock>, u64)| !Arc::ptr_eq(other, clock) && other.is_behind(*step);
-        let unwritten = lock(&self.writer).as_ref().is_some_and(elsewhere);
-        let unread = writing && lock(&self.readers).iter().any(elsewhere);
+        let recorded_elsewhere =
+            |(other, step): &(Arc<Clock>, u64)| !Arc::ptr_eq(other, clock) && other.is_behind(*step);
+        let unwritten = lock(&self.writer).as_ref().is_some_and(recorded_elsewhere);
+        let unread = writing && lock(&self.readers).iter().any(recorded_elsewhere);
         if unwritten || unread {
             let why = "the array has work recorded on another stream; call flush() there first".to_string();
-            return Err(Error::Elsewhere { op: "stream", why });
+            return Err(Error::WrongDevice { op: "stream", why });
         }
         Ok(())
     }

@@ -7,9 +7,9 @@ use bytemuck::{Pod, Zeroable};
 
 use super::buffer::Buffer;
 use super::gpu::Gpu;
-use super::profile::{Clockwork, Entry};
+use super::profile::{Entry, Timestamps};
 use super::staging::PROOF_BYTES;
-use super::stream::{Kit, Step};
+use super::stream::{Step, StreamBuffers};
 use super::submit::Submitted;
 use crate::error::Result;
 use crate::kernel::pipeline::Pipeline;
@@ -22,7 +22,7 @@ pub(crate) const SEAL: Kernel = Kernel {
     buffers: &[],
     params: &[Field { name: "nonce", offset: offset_of!(SealParams, nonce) }],
     params_size: size_of::<SealParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -35,12 +35,12 @@ pub(crate) struct SealParams {
 pub(crate) fn bind_group(
     gpu: &Gpu,
     pipeline: &Pipeline,
-    kit: &Kit,
+    stream: &StreamBuffers,
     params_bytes: usize,
     buffers: &[&Arc<Buffer>],
 ) -> wgpu::BindGroup {
     let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-        buffer: &kit.arena.raw,
+        buffer: &stream.arena.raw,
         offset: 0,
         size: wgpu::BufferSize::new(params_bytes as u64),
     });
@@ -48,7 +48,7 @@ pub(crate) fn bind_group(
     for (binding, buffer) in (1..).zip(buffers) {
         entries.push(wgpu::BindGroupEntry { binding, resource: buffer.raw.as_entire_binding() });
     }
-    entries.push(wgpu::BindGroupEntry { binding: STATUS_BINDING, resource: kit.status.raw.as_entire_binding() });
+    entries.push(wgpu::BindGroupEntry { binding: STATUS_BINDING, resource: stream.status.raw.as_entire_binding() });
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: None,
         layout: &pipeline.layout,
@@ -60,24 +60,24 @@ pub(crate) fn bind_group(
 pub(crate) fn submit(
     gpu: &Gpu,
     steps: &[Step],
-    kit: &Kit,
+    buffers: &StreamBuffers,
     params: &[u8],
     proof: Option<(&Arc<Buffer>, u64)>,
     used: Vec<Arc<Buffer>>,
 ) -> Result<Submitted> {
     let entries: Vec<Entry> = steps.iter().filter_map(entry_of).collect();
-    let clockwork = if gpu.profiler.is_timing() { Clockwork::new(gpu, entries.len()).ok() } else { None };
+    let timestamps = if gpu.profiler.is_timing() { Timestamps::new(gpu, entries.len()).ok() } else { None };
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("gristmill") });
-    match &clockwork {
-        Some(clockwork) => encode_timed(&mut encoder, steps, clockwork),
+    match &timestamps {
+        Some(timestamps) => encode_timed(&mut encoder, steps, timestamps),
         None => encode(&mut encoder, steps),
     }
-    if let Some((piece, offset)) = proof {
-        encoder.copy_buffer_to_buffer(&kit.status.raw, 0, &piece.raw, offset, PROOF_BYTES);
+    if let Some((chunk, offset)) = proof {
+        encoder.copy_buffer_to_buffer(&buffers.status.raw, 0, &chunk.raw, offset, PROOF_BYTES);
     }
-    let submitted = gpu.traffic.submit(gpu, encoder.finish(), (&kit.arena, params), used)?;
-    let seconds = match clockwork {
-        Some(clockwork) => Some(clockwork.read(gpu, &submitted.index)?),
+    let submitted = gpu.submits.submit(gpu, encoder.finish(), (&buffers.arena, params), used)?;
+    let seconds = match timestamps {
+        Some(timestamps) => Some(timestamps.read(gpu, &submitted.index)?),
         None => None,
     };
     if gpu.profiler.is_on() {
@@ -111,18 +111,18 @@ fn encode(encoder: &mut wgpu::CommandEncoder, steps: &[Step]) {
 }
 
 /// Each dispatch in a pass of its own, because that is what can be timed on every backend.
-fn encode_timed(encoder: &mut wgpu::CommandEncoder, steps: &[Step], clockwork: &Clockwork) {
+fn encode_timed(encoder: &mut wgpu::CommandEncoder, steps: &[Step], timestamps: &Timestamps) {
     let mut at = 0;
     for step in steps {
         if entry_of(step).is_none() {
             copy(encoder, step);
             continue;
         }
-        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: clockwork.writes(at) };
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: timestamps.writes(at) };
         dispatch(&mut encoder.begin_compute_pass(&descriptor), step, None);
         at += 1;
     }
-    clockwork.resolve(encoder);
+    timestamps.resolve(encoder);
 }
 
 /// Sets what the step before it in the pass has not set already: drivers pay for every change.

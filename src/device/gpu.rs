@@ -1,4 +1,4 @@
-//! An opened GPU: the wgpu device with its limits, health, memory budget, pipelines and traffic.
+//! An opened GPU: the wgpu device with its limits, health, memory budget, pipelines and submits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -11,8 +11,8 @@ use super::memory::{Memory, Reservation};
 use super::options::{DeviceOptions, Limits};
 use super::profile::Profiler;
 use super::staging::Staging;
-use super::stream::Kit;
-use super::submit::Traffic;
+use super::stream::StreamBuffers;
+use super::submit::SubmitQueue;
 use crate::error::{Error, Result};
 use crate::kernel::pipeline::Pipelines;
 
@@ -34,9 +34,9 @@ pub(crate) enum Purpose {
     Status,
     /// The parameters of recorded dispatches.
     Params,
-    /// A piece of the staging ring, host to device.
+    /// A chunk of the staging ring, host to device.
     Upload,
-    /// A piece of the staging ring, device to host.
+    /// A chunk of the staging ring, device to host.
     Readback,
     /// Resolved timestamps.
     Timestamps,
@@ -65,15 +65,15 @@ pub struct Gpu {
     pub(crate) limits: wgpu::Limits,
     pub(crate) variant: Variant,
     /// Whether kernels that read 64-bit words are used: a software driver loads them at half the cost.
-    pub(crate) long_words: bool,
+    pub(crate) int64: bool,
     pub(crate) health: Arc<Health>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) pipelines: Pipelines,
     pub(crate) staging: Staging,
-    pub(crate) traffic: Traffic,
+    pub(crate) submits: SubmitQueue,
     pub(crate) profiler: Profiler,
     pub(crate) options: DeviceOptions,
-    kits: Mutex<Vec<Kit>>,
+    stream_buffers: Mutex<Vec<StreamBuffers>>,
 }
 
 impl Gpu {
@@ -82,17 +82,17 @@ impl Gpu {
         let variant = variant(adapter, options.limits);
         let limits = match options.limits {
             Limits::Adapter => adapter.limits(),
-            Limits::Floor => wgpu::Limits::defaults(),
+            Limits::WebGpuMinimum => wgpu::Limits::defaults(),
         };
         let mut features = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
         if variant == Variant::Subgroup {
             features |= wgpu::Features::SUBGROUP;
         }
-        let long_words = !options.short_words
+        let int64 = !options.without_int64
             && variant == Variant::Subgroup
             && info.kind == DeviceKind::Software
             && adapter.features().contains(wgpu::Features::SHADER_INT64);
-        if long_words {
+        if int64 {
             features |= wgpu::Features::SHADER_INT64;
         }
         let descriptor = wgpu::DeviceDescriptor {
@@ -117,14 +117,14 @@ impl Gpu {
             staging: Staging::new(budget),
             memory: Memory::new(budget),
             pipelines: Pipelines::default(),
-            traffic: Traffic::default(),
-            kits: Mutex::default(),
+            submits: SubmitQueue::default(),
+            stream_buffers: Mutex::default(),
             info,
             device,
             queue,
             limits,
             variant,
-            long_words,
+            int64,
             health,
             options,
         }))
@@ -191,9 +191,9 @@ impl Gpu {
     }
 
     /// Parameter and status buffers for a stream: those of an earlier stream, or new ones.
-    pub(crate) fn take_kit(&self) -> Result<Kit> {
-        if let Some(kit) = lock(&self.kits).pop() {
-            return Ok(kit);
+    pub(crate) fn take_stream_buffers(&self) -> Result<StreamBuffers> {
+        if let Some(buffers) = lock(&self.stream_buffers).pop() {
+            return Ok(buffers);
         }
         let engine = |bytes: u64, purpose: Purpose, what: &str| {
             let made = self.try_buffer(bytes, purpose, u64::MAX, what)?;
@@ -205,15 +205,15 @@ impl Gpu {
             })
         };
         let arena_bytes = (self.memory.budget() / 32).clamp(4096, 256 << 10);
-        Ok(Kit::new(
+        Ok(StreamBuffers::new(
             engine(arena_bytes, Purpose::Params, "parameters")?,
             engine(16, Purpose::Status, "the status word")?,
         ))
     }
 
     /// Keeps the buffers of a stream that is gone for the next one.
-    pub(crate) fn return_kit(&self, kit: Kit) {
-        lock(&self.kits).push(kit);
+    pub(crate) fn return_stream_buffers(&self, buffers: StreamBuffers) {
+        lock(&self.stream_buffers).push(buffers);
     }
 
     /// Waits for a submission. Fails when the device is lost or silent for longer than the timeout.

@@ -20,7 +20,7 @@ pub enum DeviceKind {
     Software,
 }
 
-/// Which form of the tile kernels a device runs.
+/// Which variant of the tile kernels a device runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {

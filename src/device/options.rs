@@ -9,14 +9,14 @@ pub enum Limits {
     #[default]
     Adapter,
     /// WebGPU's guaranteed minimum and the portable kernels only, as the weakest machine would run.
-    Floor,
+    WebGpuMinimum,
 }
 
 /// Settings for [`Device::open_with`](crate::Device::open_with).
 ///
 /// ```
 /// use gristmill::{DeviceOptions, Limits};
-/// let options = DeviceOptions::default().limits(Limits::Floor).memory_budget(64 << 20);
+/// let options = DeviceOptions::default().limits(Limits::WebGpuMinimum).memory_budget(64 << 20);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct DeviceOptions {
@@ -26,7 +26,7 @@ pub struct DeviceOptions {
     pub(crate) timeout: Option<Duration>,
     pub(crate) mark_outputs: bool,
     pub(crate) destroy_at_submit: Option<u64>,
-    pub(crate) short_words: bool,
+    pub(crate) without_int64: bool,
 }
 
 impl DeviceOptions {
@@ -66,8 +66,8 @@ impl DeviceOptions {
 
     /// Leaves out the kernels that read 64-bit words, which only software drivers are given: they then run what a card
     /// would, to the same bits and more slowly. For tests.
-    pub fn short_words(mut self, on: bool) -> Self {
-        self.short_words = on;
+    pub fn without_int64(mut self, on: bool) -> Self {
+        self.without_int64 = on;
         self
     }
 

@@ -120,18 +120,18 @@ impl Profiler {
 
 /// Begin and end of each dispatch of one submit, as the device's clock saw them.
 #[derive(Debug)]
-pub(crate) struct Clockwork {
+pub(crate) struct Timestamps {
     queries: wgpu::QuerySet,
     resolved: super::buffer::Buffer,
-    piece: std::sync::Arc<super::buffer::Buffer>,
+    chunk: std::sync::Arc<super::buffer::Buffer>,
     dispatches: u32,
 }
 
 /// WebGPU allows 4096 queries in a set: two for each dispatch.
 pub(crate) const TIMED_DISPATCHES: usize = 2048;
 
-impl Clockwork {
-    pub(crate) fn new(gpu: &Gpu, dispatches: usize) -> Result<Clockwork> {
+impl Timestamps {
+    pub(crate) fn new(gpu: &Gpu, dispatches: usize) -> Result<Timestamps> {
         let dispatches = dispatches.min(TIMED_DISPATCHES) as u32;
         let bytes = 16 * dispatches as u64;
         let resolved = gpu.try_buffer(bytes, Purpose::Timestamps, u64::MAX, "timestamps")?;
@@ -142,8 +142,8 @@ impl Clockwork {
             ty: wgpu::QueryType::Timestamp,
             count: 2 * dispatches,
         });
-        let piece = gpu.staging.take_readback(gpu)?;
-        Ok(Clockwork { queries, resolved: resolved.ok_or_else(no_room)?, piece, dispatches })
+        let chunk = gpu.staging.take_readback(gpu)?;
+        Ok(Timestamps { queries, resolved: resolved.ok_or_else(no_room)?, chunk, dispatches })
     }
 
     /// Where dispatch `at` writes its two times.
@@ -159,14 +159,14 @@ impl Clockwork {
     pub(crate) fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
         encoder.resolve_query_set(&self.queries, 0..2 * self.dispatches, &self.resolved.raw, 0);
         let bytes = 16 * self.dispatches as u64;
-        encoder.copy_buffer_to_buffer(&self.resolved.raw, 0, &self.piece.raw, 0, bytes);
+        encoder.copy_buffer_to_buffer(&self.resolved.raw, 0, &self.chunk.raw, 0, bytes);
     }
 
     /// Waits for the submit and returns the seconds of each dispatch.
     pub(crate) fn read(self, gpu: &Gpu, submission: &wgpu::SubmissionIndex) -> Result<Vec<f64>> {
         let bytes = 16 * self.dispatches as u64;
-        let words = super::readback::map(gpu, &self.piece, bytes, submission, |words| words.to_vec())?;
-        gpu.staging.return_readback(self.piece);
+        let words = super::readback::map(gpu, &self.chunk, bytes, submission, |words| words.to_vec())?;
+        gpu.staging.return_readback(self.chunk);
         let period = gpu.queue.get_timestamp_period() as f64 * 1e-9;
         let ticks = |pair: &[u32]| pair[0] as u64 | (pair[1] as u64) << 32;
         let seconds = |times: &[u32]| ticks(&times[2..4]).saturating_sub(ticks(&times[0..2])) as f64 * period;

@@ -21,7 +21,7 @@ pub(crate) const SELF_TEST: Kernel = Kernel {
     buffers: &[Access::Write],
     params: &[Field { name: "turns", offset: offset_of!(Params, turns) }],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]

@@ -51,32 +51,32 @@ pub(crate) enum Step {
 
 /// The buffers every stream needs, handed from stream to stream.
 #[derive(Debug)]
-pub(crate) struct Kit {
+pub(crate) struct StreamBuffers {
     pub(crate) arena: Buffer,
     pub(crate) status: Buffer,
     /// Workgroups counted in `status` so far, modulo 2³².
     groups: u32,
 }
 
-impl Kit {
-    pub(crate) fn new(arena: Buffer, status: Buffer) -> Kit {
-        Kit { arena, status, groups: 0 }
+impl StreamBuffers {
+    pub(crate) fn new(arena: Buffer, status: Buffer) -> StreamBuffers {
+        StreamBuffers { arena, status, groups: 0 }
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct Recording {
     pub(crate) gpu: Arc<Gpu>,
-    kit: Option<Kit>,
+    buffers: Option<StreamBuffers>,
     clock: Arc<Clock>,
     steps: Vec<Step>,
     params: Vec<u8>,
     used: Vec<Arc<Buffer>>,
     /// Bind groups of this recording, by pipeline and buffers, which `used` keeps alive: a loop binds the same ones.
     bind_groups: HashMap<Vec<usize>, wgpu::BindGroup>,
-    pub(super) pieces: Vec<Arc<Buffer>>,
-    /// The last of `pieces` is mapped and filled up to here.
-    pub(super) piece_filled: u64,
+    pub(super) staging_chunks: Vec<Arc<Buffer>>,
+    /// The last of `staging_chunks` is mapped and filled up to here.
+    pub(super) chunk_filled: u64,
     cost: u64,
     recorded: u64,
 }
@@ -124,7 +124,9 @@ impl Stream {
     pub fn dispatch(&mut self, kernel: &Kernel, dispatch: Dispatch) -> Result<()> {
         match &mut self.recording {
             Some(recording) => recording.dispatch(kernel, dispatch),
-            None => Err(Error::Elsewhere { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() }),
+            None => {
+                Err(Error::WrongDevice { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() })
+            }
         }
     }
 }
@@ -134,8 +136,8 @@ impl Drop for Stream {
         if let Some(recording) = &mut self.recording {
             // An error is remembered by the device and met by whoever reads the result.
             let _ = recording.flush();
-            if let Some(kit) = recording.kit.take() {
-                recording.gpu.return_kit(kit);
+            if let Some(buffers) = recording.buffers.take() {
+                recording.gpu.return_stream_buffers(buffers);
             }
         }
     }
@@ -145,14 +147,14 @@ impl Recording {
     fn new(gpu: Arc<Gpu>) -> Recording {
         Recording {
             gpu,
-            kit: None,
+            buffers: None,
             clock: Arc::default(),
             steps: vec![],
             params: vec![],
             used: vec![],
             bind_groups: HashMap::new(),
-            pieces: vec![],
-            piece_filled: 0,
+            staging_chunks: vec![],
+            chunk_filled: 0,
             cost: 0,
             recorded: 0,
         }
@@ -165,7 +167,7 @@ impl Recording {
             return Ok(());
         }
         let pipeline = self.gpu.pipelines.get(&self.gpu.device, kernel, dispatch.overrides as Overrides)?;
-        let arena_bytes = self.kit()?.arena.bytes as usize;
+        let arena_bytes = self.buffers()?.arena.bytes as usize;
         // The last place is the seal's.
         if self.params.len() + 2 * PARAMS_STRIDE > arena_bytes {
             self.flush()?;
@@ -199,9 +201,9 @@ impl Recording {
             });
         }
         let has = match kernel.needs {
-            Needs::Floor => true,
+            Needs::Baseline => true,
             Needs::Subgroups => self.gpu.variant == super::Variant::Subgroup,
-            Needs::LongWords => self.gpu.long_words,
+            Needs::Int64 => self.gpu.int64,
         };
         if !has {
             return Err(Error::Kernel {
@@ -225,10 +227,10 @@ impl Recording {
         let key: Vec<usize> = [Arc::as_ptr(&pipeline) as usize].into_iter().chain(buffers).collect();
         let gpu = self.gpu.clone();
         let known = self.bind_groups.get(&key).cloned();
-        let kit = self.kit()?;
-        kit.groups = kit.groups.wrapping_add(dispatch.grid.total() as u32);
-        let bind_group =
-            known.unwrap_or_else(|| encode::bind_group(&gpu, &pipeline, kit, dispatch.params.len(), dispatch.buffers));
+        let buffers = self.buffers()?;
+        buffers.groups = buffers.groups.wrapping_add(dispatch.grid.total() as u32);
+        let bind_group = known
+            .unwrap_or_else(|| encode::bind_group(&gpu, &pipeline, buffers, dispatch.params.len(), dispatch.buffers));
         self.bind_groups.insert(key, bind_group.clone());
         self.steps.push(Step::Dispatch {
             pipeline,
@@ -271,7 +273,7 @@ impl Recording {
         let mut made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what)?;
         if made.is_none() {
             self.flush()?;
-            self.gpu.traffic.drain(&self.gpu)?;
+            self.gpu.submits.drain(&self.gpu)?;
             made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what)?;
         }
         made.map(Arc::new).ok_or_else(|| self.no_room(what, bytes))
@@ -286,17 +288,17 @@ impl Recording {
         }
     }
 
-    fn kit(&mut self) -> Result<&mut Kit> {
-        let kit = match self.kit.take() {
-            Some(kit) => kit,
-            None => self.gpu.take_kit()?,
+    fn buffers(&mut self) -> Result<&mut StreamBuffers> {
+        let buffers = match self.buffers.take() {
+            Some(buffers) => buffers,
+            None => self.gpu.take_stream_buffers()?,
         };
-        Ok(self.kit.insert(kit))
+        Ok(self.buffers.insert(buffers))
     }
 
     /// Gives up the status words; the next dispatch begins with new ones.
-    pub(super) fn drop_kit(&mut self) {
-        self.kit = None;
+    pub(super) fn drop_stream_buffers(&mut self) {
+        self.buffers = None;
     }
 
     /// Submits what is recorded.
@@ -307,7 +309,7 @@ impl Recording {
         self.submit(None).map(|_| ())
     }
 
-    /// Submits, with the data behind `proof` (a piece and its words) followed by the status words.
+    /// Submits, with the data behind `proof` (a chunk and its words) followed by the status words.
     pub(super) fn submit(&mut self, proof: Option<(&Arc<Buffer>, usize)>) -> Result<(super::submit::Submitted, Proof)> {
         self.gpu.health.check()?;
         let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
@@ -321,25 +323,25 @@ impl Recording {
             work: Work::default(),
         };
         self.push(&encode::SEAL, seal, &sealing)?;
-        for piece in &self.pieces {
-            piece.raw.unmap();
+        for chunk in &self.staging_chunks {
+            chunk.raw.unmap();
         }
         let gpu = self.gpu.clone();
         let steps = std::mem::take(&mut self.steps);
         let params = std::mem::take(&mut self.params);
         let used = std::mem::take(&mut self.used);
         self.bind_groups.clear();
-        let pieces = std::mem::take(&mut self.pieces);
+        let staging_chunks = std::mem::take(&mut self.staging_chunks);
         let recorded = self.recorded;
         self.cost = 0;
-        let kit = self.kit()?;
-        let proof_copy = proof.map(|(piece, words)| (piece, proof_offset(words)));
-        let submitted = encode::submit(&gpu, &steps, kit, &params, proof_copy, used);
-        let groups = kit.groups;
+        let buffers = self.buffers()?;
+        let proof_copy = proof.map(|(chunk, words)| (chunk, proof_offset(words)));
+        let submitted = encode::submit(&gpu, &steps, buffers, &params, proof_copy, used);
+        let groups = buffers.groups;
         // Steps that were counted and not handed over would spoil every later proof.
-        let submitted = submitted.inspect_err(|_| self.drop_kit())?;
-        for piece in pieces {
-            gpu.staging.return_upload(piece);
+        let submitted = submitted.inspect_err(|_| self.drop_stream_buffers())?;
+        for chunk in staging_chunks {
+            gpu.staging.return_upload(chunk);
         }
         self.clock.submitted.store(recorded, Ordering::Release);
         Ok((submitted, Proof { groups, nonce }))

@@ -14,7 +14,7 @@ const IN_FLIGHT: usize = 3;
 
 /// The submits of one device, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Traffic {
+pub(crate) struct SubmitQueue {
     state: Mutex<State>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Submitted {
     pub(crate) index: wgpu::SubmissionIndex,
 }
 
-impl Traffic {
+impl SubmitQueue {
     /// Writes `params` to the start of `arena`, then submits `commands`; `used` lives until they are over.
     pub(crate) fn submit(
         &self,

@@ -1,4 +1,4 @@
-//! Data on its way between host and device, through the pieces of the staging ring.
+//! Data on its way between host and device, through the chunks of the staging ring.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::readback::Pending;
 use super::stream::Recording;
 use crate::error::{Error, Result};
 
-/// Words that are gathered on the host before they go into a mapped piece, which can only be written whole.
+/// Words that are gathered on the host before they go into a mapped chunk, which can only be written whole.
 const UPLOAD_WORDS: u64 = 1 << 16;
 
 impl Recording {
@@ -23,12 +23,12 @@ impl Recording {
         let mut scratch = vec![0_u32; words.min(UPLOAD_WORDS) as usize];
         let mut done = 0;
         while done < words {
-            let piece = self.piece()?;
-            let at = self.piece_filled;
-            let count = ((self.gpu.staging.piece_bytes - at) / 4).min(words - done);
+            let chunk = self.upload_chunk()?;
+            let at = self.chunk_filled;
+            let count = ((self.gpu.staging.chunk_bytes - at) / 4).min(words - done);
             let lost =
                 |error: wgpu::MapRangeError| self.gpu.health.poison(Error::DeviceLost { why: error.to_string() });
-            let mut view = piece.raw.slice(at..at + 4 * count).get_mapped_range_mut().map_err(lost)?;
+            let mut view = chunk.raw.slice(at..at + 4 * count).get_mapped_range_mut().map_err(lost)?;
             for begin in (0..count).step_by(UPLOAD_WORDS as usize) {
                 let part = &mut scratch[..UPLOAD_WORDS.min(count - begin) as usize];
                 fill(done + begin, part);
@@ -36,37 +36,37 @@ impl Recording {
                 view.slice(range).copy_from_slice(bytemuck::cast_slice(part));
             }
             drop(view);
-            self.piece_filled = (at + 4 * count).next_multiple_of(16);
-            self.copy((&piece, at), (to, 4 * (first + done)), 4 * count)?;
+            self.chunk_filled = (at + 4 * count).next_multiple_of(16);
+            self.copy((&chunk, at), (to, 4 * (first + done)), 4 * count)?;
             done += count;
         }
         self.gpu.profiler.count_upload(4 * words);
         Ok(())
     }
 
-    /// The staging piece being filled, or another one.
-    fn piece(&mut self) -> Result<Arc<Buffer>> {
-        if let Some(piece) = self.pieces.last()
-            && self.piece_filled + 16 <= self.gpu.staging.piece_bytes
+    /// The staging chunk being filled, or another one.
+    fn upload_chunk(&mut self) -> Result<Arc<Buffer>> {
+        if let Some(chunk) = self.staging_chunks.last()
+            && self.chunk_filled + 16 <= self.gpu.staging.chunk_bytes
         {
-            return Ok(piece.clone());
+            return Ok(chunk.clone());
         }
-        if self.pieces.len() >= 2 {
+        if self.staging_chunks.len() >= 2 {
             self.flush()?;
         }
         let mut taken = self.gpu.staging.take_upload(&self.gpu)?;
         if taken.is_none() {
             self.flush()?;
-            self.gpu.traffic.drain(&self.gpu)?;
+            self.gpu.submits.drain(&self.gpu)?;
             taken = self.gpu.staging.take_upload(&self.gpu)?;
         }
-        let piece = taken.ok_or_else(|| self.no_room("an upload", self.gpu.staging.piece_bytes))?;
-        self.pieces.push(piece.clone());
-        self.piece_filled = 0;
-        Ok(piece)
+        let chunk = taken.ok_or_else(|| self.no_room("an upload", self.gpu.staging.chunk_bytes))?;
+        self.staging_chunks.push(chunk.clone());
+        self.chunk_filled = 0;
+        Ok(chunk)
     }
 
-    /// Copies `words` from `from` (starting at word `first`) to the host, in pieces, to `sink` in order.
+    /// Copies `words` from `from` (starting at word `first`) to the host, in chunks, to `sink` in order.
     pub(crate) fn read(
         &mut self,
         from: &Arc<Buffer>,
@@ -74,16 +74,16 @@ impl Recording {
         words: u64,
         sink: &mut dyn FnMut(&[u32]),
     ) -> Result<()> {
-        let piece_words = self.gpu.staging.piece_bytes / 4;
+        let chunk_words = self.gpu.staging.chunk_bytes / 4;
         let mut pending: Option<Pending> = None;
         let mut done = 0;
         while done < words {
-            let count = piece_words.min(words - done);
-            let piece = self.readback_piece()?;
-            self.copy((from, 4 * (first + done)), (&piece, 0), 4 * count)?;
-            let (submitted, proof) = self.submit(Some((&piece, count as usize)))?;
-            let next = Pending { piece, words: count as usize, submitted, proof };
-            // The device fills this piece while the host takes the one before.
+            let count = chunk_words.min(words - done);
+            let chunk = self.readback_chunk()?;
+            self.copy((from, 4 * (first + done)), (&chunk, 0), 4 * count)?;
+            let (submitted, proof) = self.submit(Some((&chunk, count as usize)))?;
+            let next = Pending { chunk, words: count as usize, submitted, proof };
+            // The device fills this chunk while the host takes the one before.
             if let Some(before) = pending.replace(next) {
                 self.finish(before, sink)?;
             }
@@ -97,25 +97,25 @@ impl Recording {
 
     /// Waits until everything recorded is done, and proves it.
     pub(crate) fn prove(&mut self) -> Result<()> {
-        let piece = self.readback_piece()?;
-        let (submitted, proof) = self.submit(Some((&piece, 0)))?;
-        self.finish(Pending { piece, words: 0, submitted, proof }, &mut |_| ())
+        let chunk = self.readback_chunk()?;
+        let (submitted, proof) = self.submit(Some((&chunk, 0)))?;
+        self.finish(Pending { chunk, words: 0, submitted, proof }, &mut |_| ())
     }
 
-    /// A piece to copy results into; when the budget is used up it waits for earlier work to give its memory back.
-    fn readback_piece(&mut self) -> Result<Arc<Buffer>> {
+    /// A chunk to copy results into; when the budget is used up it waits for earlier work to give its memory back.
+    fn readback_chunk(&mut self) -> Result<Arc<Buffer>> {
         match self.gpu.staging.take_readback(&self.gpu) {
             Err(Error::Limit { .. }) => {
                 self.flush()?;
-                self.gpu.traffic.drain(&self.gpu)?;
+                self.gpu.submits.drain(&self.gpu)?;
                 self.gpu.staging.take_readback(&self.gpu)
             }
             taken => taken,
         }
     }
 
-    /// Takes a finished piece. After an error the status words are not used again: they may hold a reported fault.
+    /// Takes a finished chunk. After an error the status words are not used again: they may hold a reported fault.
     fn finish(&mut self, pending: Pending, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
-        pending.finish(&self.gpu, sink).inspect_err(|_| self.drop_kit())
+        pending.finish(&self.gpu, sink).inspect_err(|_| self.drop_stream_buffers())
     }
 }

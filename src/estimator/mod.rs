@@ -1,6 +1,5 @@
 //! What estimators and fitted models have in common: their input, their options, their traits, their observers.
 
-mod draws;
 mod fit;
 mod fitted;
 mod learn;
@@ -8,7 +7,6 @@ mod observer;
 mod rows;
 mod targets;
 
-pub(crate) use draws::Draws;
 pub use fit::{Fit, Truth};
 pub use fitted::{Fitted, Losses, Outcome, Prediction, Task};
 pub use learn::Estimator;

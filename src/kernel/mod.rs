@@ -32,11 +32,11 @@ pub struct Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing beyond WebGPU's minimum.
-    Floor,
+    Baseline,
     /// Subgroups whose size is a multiple of 8.
     Subgroups,
     /// The same and 64-bit integers: for software drivers, which gain by loading longer words.
-    LongWords,
+    Int64,
 }
 
 /// A compute shader and everything the host must know to run it.

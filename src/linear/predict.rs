@@ -67,7 +67,7 @@ impl Linear {
 
     fn on_gpu(&self, x: &DeviceMatrix) -> Result<Matrix> {
         let (outputs, columns) = self.coef.shape();
-        let coef = Matrix::narrow(outputs, columns, self.coef.transpose().as_slice())?;
+        let coef = Matrix::from_f64(outputs, columns, self.coef.transpose().as_slice())?;
         let mut stream = x.device().stream();
         let mut predicted = if outputs == 1 {
             let coef = DeviceVec::from_slice(coef.as_slice(), x.device())?;

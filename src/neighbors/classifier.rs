@@ -87,13 +87,13 @@ impl KNeighborsClassifierModel {
 
     /// The neighbours that vote for each row of `x`.
     pub fn kneighbors<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Neighbors> {
-        self.reference.nearest(x.into(), self.params.n_neighbors, Fit::default())
+        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default())
     }
 
     /// The class of each row of `x`, told to an observer.
     pub fn predict_with<'a>(&self, x: impl Into<Rows<'a>>, observer: &mut dyn Observer) -> Result<Labels> {
         let options = Fit::default().observer(observer);
-        self.winners(&self.reference.nearest(x.into(), self.params.n_neighbors, options)?)
+        self.winners(&self.reference.k_nearest(x.into(), self.params.n_neighbors, options)?)
     }
 
     fn winners(&self, neighbors: &Neighbors) -> Result<Labels> {

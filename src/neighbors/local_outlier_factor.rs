@@ -130,7 +130,7 @@ impl LocalOutlierFactor {
         if k < self.n_neighbors {
             log::warn!("n_neighbors is {}, and a row has {k} others: {k} are used", self.n_neighbors);
         }
-        let neighbors = reference.nearest_others(&device, k, options)?;
+        let neighbors = reference.k_nearest_others(&device, k, options)?;
         let reach: Vec<f64> = (0..rows).map(|row| f64::from(neighbors.distances(row)[k - 1])).collect();
         let density: Vec<f64> = (0..rows).map(|row| density(&neighbors, row, &reach)).collect();
         let factors: Vec<f64> = (0..rows).map(|row| -factor(&neighbors, row, density[row], &density)).collect();
@@ -206,7 +206,7 @@ impl LocalOutlierFactorModel {
             let rule = "true to judge rows that were not fitted; labels() judges those that were".to_string();
             return Err(Error::Param { name: "novelty", rule, got: "false".to_string() });
         }
-        let neighbors = self.reference.nearest(x.into(), self.k, Fit::default())?;
+        let neighbors = self.reference.k_nearest(x.into(), self.k, Fit::default())?;
         let score = |row| -factor(&neighbors, row, density(&neighbors, row, &self.reach), &self.density);
         Ok((0..neighbors.len()).map(score).collect())
     }

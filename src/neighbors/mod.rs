@@ -17,4 +17,4 @@ pub use reference::Neighbors;
 pub use regressor::{KNeighborsRegressor, KNeighborsRegressorModel};
 pub use votes::Weights;
 
-pub use crate::cpu::neighbors::within::Neighborhoods;
+pub use crate::cpu::neighbors::radius_neighbors::Neighborhoods;

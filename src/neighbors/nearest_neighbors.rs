@@ -67,17 +67,17 @@ pub struct NearestNeighborsModel {
 impl NearestNeighborsModel {
     /// The k nearest fitted rows of each row of `x` (n×d), nearest first, where `x` lives.
     pub fn kneighbors<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Neighbors> {
-        self.reference.nearest(x.into(), self.n_neighbors, Fit::default())
+        self.reference.k_nearest(x.into(), self.n_neighbors, Fit::default())
     }
 
     /// The same, told to an observer.
     pub fn kneighbors_with<'a>(&self, x: impl Into<Rows<'a>>, observer: &mut dyn Observer) -> Result<Neighbors> {
-        self.reference.nearest(x.into(), self.n_neighbors, Fit::default().observer(observer))
+        self.reference.k_nearest(x.into(), self.n_neighbors, Fit::default().observer(observer))
     }
 
     /// The fitted rows within `radius` of each row of `x`, the radius included, in the order of their numbers.
     pub fn radius_neighbors<'a>(&self, x: impl Into<Rows<'a>>, radius: f32) -> Result<Neighborhoods> {
-        self.reference.within(x.into(), radius)
+        self.reference.radius_neighbors(x.into(), radius)
     }
 
     /// The fitted rows, n×d.

@@ -72,13 +72,13 @@ impl Reference {
     }
 
     /// The k nearest fitted rows of each row of `x`, where `x` lives.
-    pub(super) fn nearest(&self, x: Rows<'_>, k: usize, options: Fit<'_>) -> Result<Neighbors> {
+    pub(super) fn k_nearest(&self, x: Rows<'_>, k: usize, options: Fit<'_>) -> Result<Neighbors> {
         let queries = x.queries("nearest neighbours", self.rows.columns())?;
         options.watched("nearest neighbours", |watch| self.watched(&queries, k, watch))
     }
 
     /// The k nearest other rows of each fitted row: a row is not its own neighbour.
-    pub(super) fn nearest_others(&self, device: &Device, k: usize, options: Fit<'_>) -> Result<Neighbors> {
+    pub(super) fn k_nearest_others(&self, device: &Device, k: usize, options: Fit<'_>) -> Result<Neighbors> {
         let queries = self.rows.to(device)?;
         let found = options.watched("nearest neighbours", |watch| self.watched(&queries, k + 1, watch))?;
         Ok(found.without_self())
@@ -105,13 +105,13 @@ impl Reference {
     }
 
     /// The fitted rows within a radius of each row of `x`.
-    pub(super) fn within(&self, x: Rows<'_>, radius: f32) -> Result<Neighborhoods> {
+    pub(super) fn radius_neighbors(&self, x: Rows<'_>, radius: f32) -> Result<Neighborhoods> {
         if !(radius >= 0.0 && radius.is_finite()) {
             let rule = "a finite number of at least 0".to_string();
             return Err(Error::Param { name: "radius", rule, got: radius.to_string() });
         }
         let queries = x.queries("radius neighbours", self.rows.columns())?;
-        self.index(queries.device())?.within(&mut queries.device().stream(), &queries, radius)
+        self.index(queries.device())?.radius_neighbors(&mut queries.device().stream(), &queries, radius)
     }
 
     /// Puts the rows into a container; the index is built anew where it is needed.
@@ -139,10 +139,10 @@ fn search(
     k: usize,
 ) -> Result<(Vec<u32>, Vec<f32>)> {
     if range.len() == queries.rows() {
-        return index.nearest(stream, queries, k);
+        return index.k_nearest(stream, queries, k);
     }
     let part = queries.range(stream, range)?;
-    index.nearest(stream, &part, k)
+    index.k_nearest(stream, &part, k)
 }
 
 /// The k nearest rows of each query, nearest first; equally near ones in the order of their numbers.

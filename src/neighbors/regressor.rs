@@ -76,13 +76,13 @@ pub struct KNeighborsRegressorModel {
 impl KNeighborsRegressorModel {
     /// The neighbours that are averaged for each row of `x`.
     pub fn kneighbors<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Neighbors> {
-        self.reference.nearest(x.into(), self.params.n_neighbors, Fit::default())
+        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default())
     }
 
     /// The mean for each row of `x`, told to an observer.
     pub fn predict_with<'a>(&self, x: impl Into<Rows<'a>>, observer: &mut dyn Observer) -> Result<Matrix> {
         let options = Fit::default().observer(observer);
-        self.means(&self.reference.nearest(x.into(), self.params.n_neighbors, options)?)
+        self.means(&self.reference.k_nearest(x.into(), self.params.n_neighbors, options)?)
     }
 
     fn means(&self, neighbors: &Neighbors) -> Result<Matrix> {

@@ -18,7 +18,7 @@ const BLOCK_ROWS: usize = 512;
 pub(crate) struct Params {
     rows: u32,
     items: u32,
-    quads: u32,
+    vec4s: u32,
     x_first: u32,
     factor_first: u32,
     factor_step: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Params {
 pub(crate) const FIELDS: &[Field] = &[
     Field { name: "rows", offset: offset_of!(Params, rows) },
     Field { name: "items", offset: offset_of!(Params, items) },
-    Field { name: "quads", offset: offset_of!(Params, quads) },
+    Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
     Field { name: "x_first", offset: offset_of!(Params, x_first) },
     Field { name: "factor_first", offset: offset_of!(Params, factor_first) },
     Field { name: "factor_step", offset: offset_of!(Params, factor_step) },
@@ -66,7 +66,7 @@ pub(crate) fn column_sums(
     }
     let partial = DeviceMatrix::output(stream.device(), total_blocks, x.columns())?;
     let Some(recording) = stream.gpu() else {
-        return Err(Error::Elsewhere { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() });
+        return Err(Error::WrongDevice { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() });
     };
     let (from, to) = (x.store()?, partial.store()?);
     let gpu = recording.gpu.clone();
@@ -81,12 +81,12 @@ pub(crate) fn column_sums(
             Factor::Same(vector) => Some((vector.store()?.view(recording, 0..1)?, 0)),
             Factor::Each(vector) => Some((vector.store()?.view(recording, rows.clone())?, 1)),
         };
-        let quads = from.stride() / 4;
-        let items = results.len() * quads;
+        let vec4s = from.stride() / 4;
+        let items = results.len() * vec4s;
         let params = Params {
             rows: rows.len() as u32,
             items: items as u32,
-            quads: quads as u32,
+            vec4s: vec4s as u32,
             x_first: view.first_word() / 4,
             factor_first: factor_view.as_ref().map_or(0, |(view, _)| view.first_word()),
             factor_step: factor_view.as_ref().map_or(0, |(_, step)| *step),

@@ -17,7 +17,7 @@ pub mod tree;
 pub use cluster::assign::assign;
 pub use cluster::center_shift::center_shift;
 pub use cluster::centroid_sum::centroid_sum;
-pub use cluster::closer::{Closer, closer};
+pub use cluster::min_distance_update::{MinDistanceUpdate, min_distance_update};
 pub use distance::chebyshev::chebyshev;
 pub use distance::cosine::cosine;
 pub use distance::mahalanobis::mahalanobis;
@@ -29,8 +29,8 @@ pub use linalg::gemv::{gemv, gemv_transposed};
 pub use linalg::normal_equations::{NormalEquations, normal_equations};
 pub use linalg::syrk::syrk;
 pub use linalg::transpose::transpose;
-pub use neighbors::nearest::nearest;
-pub use neighbors::within::{Neighborhoods, within};
+pub use neighbors::k_nearest::k_nearest;
+pub use neighbors::radius_neighbors::{Neighborhoods, radius_neighbors};
 pub use random::permutation::permutation;
 pub use random::philox::{random_bits, random_integers, random_normals, random_uniforms};
 pub use reduce::argmax_rows::argmax_rows;
@@ -53,15 +53,15 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &crate::device::SELF_TEST,
         &cluster::assign::KERNEL,
         &cluster::assign::KERNEL_SUBGROUP,
-        &cluster::assign::KERNEL_LONG_WORDS,
+        &cluster::assign::KERNEL_INT64,
         &cluster::assign::KERNEL_UNIFORM,
         &cluster::center_shift::KERNEL,
         &cluster::centroid_sum::KERNEL,
         &cluster::centroid_sum::KERNEL_COUNT,
-        &cluster::centroid_sum::KERNEL_LONG_WORDS,
+        &cluster::centroid_sum::KERNEL_INT64,
         &cluster::centroid_sum::KERNEL_MERGE,
         &cluster::centroid_sum::KERNEL_PLACE,
-        &cluster::closer::KERNEL,
+        &cluster::min_distance_update::KERNEL,
         &distance::chebyshev::KERNEL,
         &distance::chebyshev::KERNEL_SUBGROUP,
         &distance::cosine::KERNEL,
@@ -76,24 +76,24 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &distance::sq_euclidean::KERNEL_SUBGROUP,
         &linalg::gemm::KERNEL,
         &linalg::gemm::KERNEL_SUBGROUP,
-        &linalg::gemm::KERNEL_LONG_WORDS,
+        &linalg::gemm::KERNEL_INT64,
         &linalg::gemm::KERNEL_MERGE,
         &linalg::gemv::KERNEL,
         &linalg::gemv::KERNEL_TRANSPOSED,
         &linalg::syrk::KERNEL,
         &linalg::transpose::KERNEL,
-        &neighbors::nearest::KERNEL,
-        &neighbors::nearest::KERNEL_SUBGROUP,
-        &neighbors::nearest::KERNEL_LONG_WORDS,
-        &neighbors::nearest::KERNEL_MERGE,
+        &neighbors::k_nearest::KERNEL,
+        &neighbors::k_nearest::KERNEL_SUBGROUP,
+        &neighbors::k_nearest::KERNEL_INT64,
+        &neighbors::k_nearest::KERNEL_MERGE,
         &neighbors::select::POWERS,
         &neighbors::select::SELECT,
         &neighbors::select::SORT,
-        &neighbors::within::KERNEL,
-        &neighbors::within::KERNEL_SUBGROUP,
-        &neighbors::within::KERNEL_CLEAR,
-        &neighbors::within::KERNEL_LIST,
-        &neighbors::within::KERNEL_VALUES,
+        &neighbors::radius_neighbors::KERNEL,
+        &neighbors::radius_neighbors::KERNEL_SUBGROUP,
+        &neighbors::radius_neighbors::KERNEL_CLEAR,
+        &neighbors::radius_neighbors::KERNEL_LIST,
+        &neighbors::radius_neighbors::KERNEL_VALUES,
         &random::philox::KERNEL,
         &reduce::argmax_rows::KERNEL,
         &reduce::argmin_rows::KERNEL,
@@ -110,15 +110,15 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &tree::best_split::KERNEL,
         &tree::best_split::KERNEL_SHORTLIST,
         &tree::histogram::KERNEL,
-        &tree::histogram::KERNEL_LONG_WORDS,
+        &tree::histogram::KERNEL_INT64,
         &tree::histogram::KERNEL_MERGE,
-        &tree::histogram::KERNEL_MERGE_LONG_WORDS,
+        &tree::histogram::KERNEL_MERGE_INT64,
         &tree::partition::KERNEL,
         &tree::partition::KERNEL_SCAN,
         &tree::partition::KERNEL_PLACE,
         &tree::predict::KERNEL,
         &tree::target_histogram::KERNEL,
-        &tree::target_histogram::KERNEL_LONG_WORDS,
+        &tree::target_histogram::KERNEL_INT64,
         &tree::target_histogram::KERNEL_MERGE,
     ]
 }

@@ -23,14 +23,14 @@ pub(crate) struct Params {
     tiles: u32,
     column_tiles: u32,
     a_first: u32,
-    a_quads: u32,
+    a_vec4s: u32,
     b_first: u32,
-    b_quads: u32,
+    b_vec4s: u32,
     out_first: u32,
-    out_quads: u32,
-    depth_quads: u32,
-    block_quads: u32,
-    layer_quads: u32,
+    out_vec4s: u32,
+    depth_vec4s: u32,
+    block_vec4s: u32,
+    layer_vec4s: u32,
     alpha: f32,
     beta: f32,
     pad: u32,
@@ -43,14 +43,14 @@ pub(crate) const FIELDS: &[Field] = &[
     Field { name: "tiles", offset: offset_of!(Params, tiles) },
     Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
     Field { name: "a_first", offset: offset_of!(Params, a_first) },
-    Field { name: "a_quads", offset: offset_of!(Params, a_quads) },
+    Field { name: "a_vec4s", offset: offset_of!(Params, a_vec4s) },
     Field { name: "b_first", offset: offset_of!(Params, b_first) },
-    Field { name: "b_quads", offset: offset_of!(Params, b_quads) },
+    Field { name: "b_vec4s", offset: offset_of!(Params, b_vec4s) },
     Field { name: "out_first", offset: offset_of!(Params, out_first) },
-    Field { name: "out_quads", offset: offset_of!(Params, out_quads) },
-    Field { name: "depth_quads", offset: offset_of!(Params, depth_quads) },
-    Field { name: "block_quads", offset: offset_of!(Params, block_quads) },
-    Field { name: "layer_quads", offset: offset_of!(Params, layer_quads) },
+    Field { name: "out_vec4s", offset: offset_of!(Params, out_vec4s) },
+    Field { name: "depth_vec4s", offset: offset_of!(Params, depth_vec4s) },
+    Field { name: "block_vec4s", offset: offset_of!(Params, block_vec4s) },
+    Field { name: "layer_vec4s", offset: offset_of!(Params, layer_vec4s) },
     Field { name: "alpha", offset: offset_of!(Params, alpha) },
     Field { name: "beta", offset: offset_of!(Params, beta) },
 ];
@@ -61,13 +61,13 @@ pub(crate) const PARAMS_SIZE: usize = size_of::<Params>();
 /// Bindings 1 to 3: A, B, the result.
 pub(crate) const BUFFERS: &[Access] = &[Access::Read, Access::Read, Access::Write];
 
-/// A kernel on the tile core, in its two forms.
+/// A kernel on the tile core, in its two variants.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Forms {
+pub(crate) struct Variants {
     pub(crate) portable: &'static Kernel,
-    /// None where the unrolled form would be too long for a card's instruction cache.
+    /// None where the unrolled variant would be too long for a card's instruction cache.
     pub(crate) subgroup: Option<&'static Kernel>,
-    /// Columns of the subgroup form's tile: 24, or 32 with `tile_subgroup_wide`.
+    /// Columns of the subgroup variant's tile: 24, or 32 with `tile_subgroup_wide`.
     pub(crate) subgroup_columns: u64,
     /// Operations for one step of one pair.
     pub(crate) step_operations: u64,
@@ -75,7 +75,7 @@ pub(crate) struct Forms {
     pub(crate) layered: bool,
 }
 
-impl Forms {
+impl Variants {
     /// The kernel for a device and a number of rows of A, with its overrides and the rows and columns of its tile.
     fn on(&self, gpu: &Gpu, rows: usize) -> (&'static Kernel, &'static [(&'static str, u32)], [u64; 2]) {
         // A short A would leave half the lanes idle; a software driver keeps a smaller tile in its cache.
@@ -91,21 +91,21 @@ impl Forms {
 /// How `lib/kept_rows.wgsl` keeps rows, on devices that run it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kept {
-    quads: u32,
+    vec4s: u32,
     eight: bool,
 }
 
 impl Kept {
     /// The longest rows, in vec4, that are kept, and the longest of which a lane keeps eight: 16 KiB a subgroup, half of
     /// a first cache.
-    const MOST_QUADS: [usize; 2] = [32, 16];
+    const MOST_VEC4S: [usize; 2] = [32, 16];
     const LANES: usize = 32;
 
-    /// Rows of `quads` vec4 on this device, if it keeps such rows.
-    pub(crate) fn choose(gpu: &Gpu, quads: usize) -> Option<Kept> {
-        let [most, most_of_eight] = Kept::MOST_QUADS;
-        (gpu.long_words && (1..=most).contains(&quads))
-            .then_some(Kept { quads: quads as u32, eight: quads <= most_of_eight })
+    /// Rows of `vec4s` vec4 on this device, if it keeps such rows.
+    pub(crate) fn choose(gpu: &Gpu, vec4s: usize) -> Option<Kept> {
+        let [most, most_of_eight] = Kept::MOST_VEC4S;
+        (gpu.int64 && (1..=most).contains(&vec4s))
+            .then_some(Kept { vec4s: vec4s as u32, eight: vec4s <= most_of_eight })
     }
 
     /// Rows of A and of B in a tile.
@@ -114,7 +114,7 @@ impl Kept {
     }
 
     pub(crate) fn overrides(self) -> [(&'static str, u32); 2] {
-        [("QUADS", self.quads), ("EIGHT", u32::from(self.eight))]
+        [("VEC4S", self.vec4s), ("EIGHT", u32::from(self.eight))]
     }
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct Output<'a> {
 /// `out = alpha · pairs(a, b) + beta · out`, in blocks of rows of A and of B.
 pub(crate) fn all_pairs(
     recording: &mut Recording,
-    forms: &Forms,
+    variants: &Variants,
     (a, b): (&DeviceMatrix, &DeviceMatrix),
     out: &DeviceMatrix,
     (alpha, beta): (f32, f32),
@@ -148,12 +148,12 @@ pub(crate) fn all_pairs(
     let depth = a.columns();
     let gpu = recording.gpu.clone();
     // A tile has up to 256 rows of A, so this many rows of B make a dispatch at the least.
-    let b_by_work = gpu.operations_per_dispatch() / (256 * forms.step_operations * depth.max(1) as u64);
+    let b_by_work = gpu.operations_per_dispatch() / (256 * variants.step_operations * depth.max(1) as u64);
     let b_by_work = (b_by_work as usize).next_multiple_of(16).max(16);
     let b_block = block_of_columns(&gpu, b_rows.stride(), b.rows()).min(b_by_work);
-    let layered = forms.layered && depth > DEPTH_BLOCK;
+    let layered = variants.layered && depth > DEPTH_BLOCK;
     let out_words = out_rows.stride() as u64 * if layered { 2 } else { 1 };
-    let operations = forms.step_operations * depth as u64 * b_block as u64;
+    let operations = variants.step_operations * depth as u64 * b_block as u64;
     let a_block = RowStore::block_rows(&gpu, a_rows.stride() as u64 + out_words, operations, 256);
     for rows in blocks(a.rows(), a_block) {
         let a_view = a_rows.view(recording, rows.clone())?;
@@ -164,9 +164,9 @@ pub(crate) fn all_pairs(
             let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride() };
             let out = Output { view: &target.view, stride: out_rows.stride(), column: columns.start, alpha, beta };
             if layered {
-                layered_product(recording, forms, (a, b), 0..depth, out)?;
+                layered_product(recording, variants, (a, b), 0..depth, out)?;
             } else {
-                product(recording, forms, (a, b), 0..depth, out, (1, 0))?;
+                product(recording, variants, (a, b), 0..depth, out, (1, 0))?;
             }
         }
         out_rows.commit(recording, target)?;
@@ -183,44 +183,44 @@ pub(crate) fn block_of_columns(gpu: &Gpu, stride: usize, rows: usize) -> usize {
 /// the work of one dispatch allows; a layer that is too much work by itself is cut by rows of A.
 pub(crate) fn layered_product(
     recording: &mut Recording,
-    forms: &Forms,
+    variants: &Variants,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
 ) -> Result<()> {
-    let row_work = forms.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
+    let row_work = variants.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
     let at_once = (recording.gpu.operations_per_dispatch() / row_work.max(1)) as usize;
     for rows in blocks(a.rows, at_once.next_multiple_of(256).max(256)) {
         let a_view = a.view.skip(rows.start * a.stride);
         let out_view = out.view.skip(rows.start * out.stride);
         let part = Operand { view: &a_view, rows: rows.len(), stride: a.stride };
-        layers_of_rows(recording, forms, (part, b), depth.clone(), Output { view: &out_view, ..out })?;
+        layers_of_rows(recording, variants, (part, b), depth.clone(), Output { view: &out_view, ..out })?;
     }
     Ok(())
 }
 
 fn layers_of_rows(
     recording: &mut Recording,
-    forms: &Forms,
+    variants: &Variants,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
 ) -> Result<()> {
-    let row_quads = padded(b.rows) / 4;
-    let layer_quads = a.rows * row_quads;
-    let by_room = recording.gpu.scratch_bytes() / (16 * layer_quads as u64);
-    let layer_work = forms.step_operations * (a.rows * b.rows * DEPTH_BLOCK) as u64;
+    let row_vec4s = padded(b.rows) / 4;
+    let layer_vec4s = a.rows * row_vec4s;
+    let by_room = recording.gpu.scratch_bytes() / (16 * layer_vec4s as u64);
+    let layer_work = variants.step_operations * (a.rows * b.rows * DEPTH_BLOCK) as u64;
     let by_work = recording.gpu.operations_per_dispatch() / layer_work.max(1);
     let layers_at_once = by_room.min(by_work).clamp(1, 64) as usize;
     let mut beta = out.beta;
     for batch in blocks(depth.len(), layers_at_once * DEPTH_BLOCK) {
         let layers = batch.len().div_ceil(DEPTH_BLOCK);
-        let buffer = recording.scratch(16 * (layers * layer_quads) as u64, "layers of a product")?;
+        let buffer = recording.scratch(16 * (layers * layer_vec4s) as u64, "layers of a product")?;
         let partial = View::whole(buffer);
-        let into = Output { view: &partial, stride: 4 * row_quads, column: 0, alpha: 1.0, beta: 0.0 };
+        let into = Output { view: &partial, stride: 4 * row_vec4s, column: 0, alpha: 1.0, beta: 0.0 };
         let range = depth.start + batch.start..depth.start + batch.end;
-        product(recording, forms, (a, b), range, into, (layers, layer_quads))?;
-        merge(recording, &partial, (a.rows, row_quads), (layers, layer_quads), Output { beta, ..out })?;
+        product(recording, variants, (a, b), range, into, (layers, layer_vec4s))?;
+        merge(recording, &partial, (a.rows, row_vec4s), (layers, layer_vec4s), Output { beta, ..out })?;
         beta = 1.0;
     }
     Ok(())
@@ -229,31 +229,31 @@ fn layers_of_rows(
 /// One dispatch: `layers` blocks of the depth, each to its own copy of the result.
 pub(crate) fn product(
     recording: &mut Recording,
-    forms: &Forms,
+    variants: &Variants,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
-    (layers, layer_quads): (usize, usize),
+    (layers, layer_vec4s): (usize, usize),
 ) -> Result<()> {
-    let (kernel, overrides, [tile_rows, tile_columns]) = forms.on(&recording.gpu, a.rows);
+    let (kernel, overrides, [tile_rows, tile_columns]) = variants.on(&recording.gpu, a.rows);
     let column_tiles = (b.rows as u64).div_ceil(tile_columns);
     let tiles = (a.rows as u64).div_ceil(tile_rows) * column_tiles;
-    let quads = |words: usize| (words / 4) as u32;
-    let depth_quads = depth.len().div_ceil(4);
+    let vec4s = |words: usize| (words / 4) as u32;
+    let depth_vec4s = depth.len().div_ceil(4);
     let params = Params {
         rows: a.rows as u32,
         columns: b.rows as u32,
         tiles: tiles as u32,
         column_tiles: column_tiles as u32,
-        a_first: a.view.first_word() / 4 + quads(depth.start),
-        a_quads: quads(a.stride),
-        b_first: b.view.first_word() / 4 + quads(depth.start),
-        b_quads: quads(b.stride),
-        out_first: out.view.first_word() / 4 + quads(out.column),
-        out_quads: quads(out.stride),
-        depth_quads: depth_quads as u32,
-        block_quads: if layers > 1 { DEPTH_BLOCK / 4 } else { depth_quads } as u32,
-        layer_quads: layer_quads as u32,
+        a_first: a.view.first_word() / 4 + vec4s(depth.start),
+        a_vec4s: vec4s(a.stride),
+        b_first: b.view.first_word() / 4 + vec4s(depth.start),
+        b_vec4s: vec4s(b.stride),
+        out_first: out.view.first_word() / 4 + vec4s(out.column),
+        out_vec4s: vec4s(out.stride),
+        depth_vec4s: depth_vec4s as u32,
+        block_vec4s: if layers > 1 { DEPTH_BLOCK / 4 } else { depth_vec4s } as u32,
+        layer_vec4s: layer_vec4s as u32,
         alpha: out.alpha,
         beta: out.beta,
         pad: 0,
@@ -266,7 +266,7 @@ pub(crate) fn product(
             buffers: &[a.view.buffer(), b.view.buffer(), out.view.buffer()],
             grid: Grid::linear(tiles)?.layers(layers as u32)?,
             overrides,
-            work: Work { operations: forms.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },
+            work: Work { operations: variants.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },
         },
     )
 }
@@ -274,18 +274,18 @@ pub(crate) fn product(
 fn merge(
     recording: &mut Recording,
     partial: &View,
-    (rows, row_quads): (usize, usize),
-    (layers, layer_quads): (usize, usize),
+    (rows, row_vec4s): (usize, usize),
+    (layers, layer_vec4s): (usize, usize),
     out: Output,
 ) -> Result<()> {
-    let quads = (rows * row_quads) as u64;
+    let vec4s = (rows * row_vec4s) as u64;
     let params = MergeParams {
-        quads: quads as u32,
-        row_quads: row_quads as u32,
+        vec4s: vec4s as u32,
+        row_vec4s: row_vec4s as u32,
         out_first: out.view.first_word() / 4 + (out.column / 4) as u32,
-        out_quads: (out.stride / 4) as u32,
+        out_vec4s: (out.stride / 4) as u32,
         layers: layers as u32,
-        layer_quads: layer_quads as u32,
+        layer_vec4s: layer_vec4s as u32,
         alpha: out.alpha,
         beta: out.beta,
     };
@@ -294,9 +294,9 @@ fn merge(
         Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &[partial.buffer(), out.view.buffer()],
-            grid: Grid::covering(quads, 256)?,
+            grid: Grid::covering(vec4s, 256)?,
             overrides: &[],
-            work: Work { operations: 8 * quads * layers as u64, bytes: 16 * quads * (layers as u64 + 1) },
+            work: Work { operations: 8 * vec4s * layers as u64, bytes: 16 * vec4s * (layers as u64 + 1) },
         },
     )
 }

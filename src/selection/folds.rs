@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::split::{nth_split, nth_stratified_split, shuffle, shuffled, train_size};
 use super::stratify::stratified_folds;
+use crate::cpu::random::HostRng;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::Draws;
 
 /// The random numbers of folds.
 const STREAM: u32 = 0x464f_4c44;
@@ -172,10 +172,10 @@ fn stratified(labels: &Labels, n_splits: usize, shuffles: bool, seed: u64) -> Re
         let name = &labels.names()[class];
         log::warn!("class {name} has {} rows, fewer than the {n_splits} folds", counts[class]);
     }
-    let mut draws = Draws::new(seed, STREAM);
+    let mut rng = HostRng::new(seed, STREAM);
     Ok(stratified_folds(labels, n_splits, |list| {
         if shuffles {
-            shuffle(list, &mut draws);
+            shuffle(list, &mut rng);
         }
     }))
 }

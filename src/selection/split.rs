@@ -1,10 +1,10 @@
 //! One random split of the rows, plain or with the same share of every class on each side.
 
 use super::stratify::{apportion, turns};
+use crate::cpu::random::HostRng;
 use crate::cpu::random::permutation::permutation;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::Draws;
 
 /// The random numbers of splits; the number of a repeated split is added.
 const STREAM: u32 = 0x5350_0000;
@@ -151,16 +151,16 @@ pub(super) fn shuffled(n: usize, seed: u64, stream: u32) -> Vec<usize> {
         Ok(count) => permutation(seed, stream, count).into_iter().map(|row| row as usize).collect(),
         Err(_) => {
             let mut order: Vec<usize> = (0..n).collect();
-            shuffle(&mut order, &mut Draws::new(seed, stream));
+            shuffle(&mut order, &mut HostRng::new(seed, stream));
             order
         }
     }
 }
 
 /// Puts values into random order, every order equally likely (Fisher and Yates).
-pub(super) fn shuffle<T>(values: &mut [T], draws: &mut Draws) {
+pub(super) fn shuffle<T>(values: &mut [T], rng: &mut HostRng) {
     for last in (1..values.len()).rev() {
-        values.swap(last, draws.below(last + 1));
+        values.swap(last, rng.below(last + 1));
     }
 }
 

@@ -3,7 +3,7 @@ use gristmill::cpu::cluster::assign::{assign, own_distances};
 use gristmill::cpu::cluster::bounds::Bounded;
 use gristmill::cpu::cluster::center_shift::center_shift;
 use gristmill::cpu::cluster::centroid_sum::centroid_sum;
-use gristmill::cpu::cluster::closer::{POTENTIAL_ROWS, closer};
+use gristmill::cpu::cluster::min_distance_update::{POTENTIAL_ROWS, min_distance_update};
 use gristmill::cpu::distance::sq_euclidean::sq_euclidean;
 
 fn assigned(x: &[f32], centers: &[f32], d: usize) -> (Vec<u32>, Vec<u32>) {
@@ -181,7 +181,7 @@ fn candidates_bring_rows_closer_and_the_potentials_add_up() {
         for (closest, weights) in [(vec![f32::MAX; n], None), (near.clone(), None), (near, Some(&heavy[..]))] {
             let (out, potentials) = in_pools(|| {
                 let (mut out, mut potentials) = (vec![f32::NAN; t * n], vec![f64::NAN; t * blocks]);
-                closer(&x, n, d, &candidates, &closest, weights, &mut out, &mut potentials);
+                min_distance_update(&x, n, d, &candidates, &closest, weights, &mut out, &mut potentials);
                 (bits(&out), potentials)
             });
             for j in 0..t {

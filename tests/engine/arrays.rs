@@ -69,12 +69,12 @@ fn a_changed_matrix_is_checked_again() {
 
 #[test]
 fn narrowing_reports_what_does_not_fit() {
-    let refused = Matrix::narrow(2, 2, &[1.0, 2.0, -1e39, 3.0]).unwrap_err();
+    let refused = Matrix::from_f64(2, 2, &[1.0, 2.0, -1e39, 3.0]).unwrap_err();
     assert!(matches!(refused, Error::NotFinite { row: 1, column: 0, value: -1e39 }), "{refused}");
     assert!(refused.to_string().contains("beyond the range of f32"));
-    let kept = Matrix::narrow(1, 2, &[f64::NAN, 0.1]).unwrap();
+    let kept = Matrix::from_f64(1, 2, &[f64::NAN, 0.1]).unwrap();
     assert!(kept.get(0, 0).is_nan() && kept.get(0, 1) == 0.1);
-    assert!(matches!(Matrix::narrow(1, 2, &[1.0]), Err(Error::Shape { .. })));
+    assert!(matches!(Matrix::from_f64(1, 2, &[1.0]), Err(Error::Shape { .. })));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn nalgebra_matrices_convert_both_ways() {
     let x = Matrix::try_from(&there).unwrap();
     assert_eq!(x.row(1), [4.0, 5.0, 6.0]);
     assert_eq!(DMatrix::<f32>::from(&x), there);
-    let wide = Matrix::narrow_dmatrix(&x.to_dmatrix()).unwrap();
+    let wide = Matrix::from_dmatrix_f64(&x.to_dmatrix()).unwrap();
     assert!(wide == x);
 }
 

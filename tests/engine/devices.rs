@@ -1,7 +1,7 @@
 use gristmill::prelude::*;
 use gristmill::{DeviceKind, Variant};
 
-use crate::support::{floor, gpu, open_gpu};
+use crate::support::{baseline, gpu, open_gpu};
 
 #[test]
 fn the_list_begins_with_the_cpu_and_has_one_default() {
@@ -37,7 +37,7 @@ fn a_wrong_name_says_what_is_there_and_what_to_do() {
 
 #[test]
 fn the_floor_runs_the_portable_kernels() {
-    assert_eq!(floor().info().variant, Variant::Portable);
+    assert_eq!(baseline().info().variant, Variant::Portable);
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn arrays_of_another_device_are_refused() {
     for (here, there) in [(&Device::Cpu, gpu()), (gpu(), &Device::Cpu), (gpu(), &other)] {
         let on_other = x.to(there).unwrap();
         let refused = on_other.to_matrix(&mut here.stream()).unwrap_err();
-        assert!(matches!(refused, Error::Elsewhere { .. }), "{refused}");
+        assert!(matches!(refused, Error::WrongDevice { .. }), "{refused}");
         let refused = gristmill::ops::sq_euclidean(&mut here.stream(), &on_other, &on_other).unwrap_err();
-        assert!(matches!(refused, Error::Elsewhere { .. }), "{refused}");
+        assert!(matches!(refused, Error::WrongDevice { .. }), "{refused}");
     }
 }

@@ -47,7 +47,7 @@ fn a_device_lost_at_any_submit_is_a_typed_error_soon() {
             }
         };
         let took = start.elapsed();
-        assert!(matches!(lost, Error::DeviceLost { .. } | Error::Unproven { .. }), "submit {submit}: {lost}");
+        assert!(matches!(lost, Error::DeviceLost { .. } | Error::UnverifiedResult { .. }), "submit {submit}: {lost}");
         assert!(took < Duration::from_secs(10), "submit {submit}: {took:?}");
     }
 }

@@ -50,7 +50,7 @@ fn work_recorded_on_another_stream_is_refused_until_it_is_submitted() {
     let x = matrix(10, 4, 63).to(device).unwrap();
     let product = ops::gemm(&mut first, Layout::NT, &x, &x).unwrap();
     let refused = product.to_matrix(&mut second).unwrap_err();
-    assert!(matches!(refused, Error::Elsewhere { .. }) && refused.to_string().contains("flush"), "{refused}");
+    assert!(matches!(refused, Error::WrongDevice { .. }) && refused.to_string().contains("flush"), "{refused}");
     first.flush().unwrap();
     assert!(product.to_matrix(&mut second).is_ok());
 }
@@ -81,7 +81,7 @@ fn an_array_that_another_stream_has_yet_to_read_is_not_overwritten() {
     let mut shared = matrix(10, 10, 67).to(device).unwrap();
     let product = ops::gemm(&mut first, Layout::NT, &x, &shared).unwrap();
     let refused = ops::gemm_into(&mut second, Layout::NT, (1.0, &x), &x, (0.0, &mut shared)).unwrap_err();
-    assert!(matches!(refused, Error::Elsewhere { .. }), "{refused}");
+    assert!(matches!(refused, Error::WrongDevice { .. }), "{refused}");
     first.flush().unwrap();
     assert!(ops::gemm_into(&mut second, Layout::NT, (1.0, &x), &x, (0.0, &mut shared)).is_ok());
     second.flush().unwrap();

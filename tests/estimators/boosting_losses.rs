@@ -3,7 +3,7 @@
 use gristmill::ensemble::{BoostingLoss, ClassificationLoss, GradientBoostingRegressor, Growth, RegressionLoss};
 use gristmill::prelude::*;
 
-use crate::support::{floor, gpu, numbers};
+use crate::support::{baseline, gpu, numbers};
 
 const LOSSES: [RegressionLoss; 5] = [
     RegressionLoss::SquaredError,
@@ -183,7 +183,7 @@ fn every_loss_gives_the_same_bytes_on_every_device_and_number_of_threads() {
                 let bytes = pool.install(|| boosting.fit_with(&x, &y, options()).unwrap().to_bytes().unwrap());
                 assert!(bytes == wanted, "{loss:?}: {threads} threads");
             }
-            for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+            for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
                 let model = boosting.fit_with(&x.to(device).unwrap(), &y, options()).unwrap();
                 assert!(model.to_bytes().unwrap() == wanted, "{loss:?}: {name}");
             }

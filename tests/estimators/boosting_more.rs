@@ -4,7 +4,7 @@ use gristmill::ensemble::{BoostingLoss, ClassificationLoss, Growth, RegressionLo
 use gristmill::estimator::{Flow, Report};
 use gristmill::prelude::*;
 
-use crate::support::{floor, gpu, numbers};
+use crate::support::{baseline, gpu, numbers};
 
 /// Five columns, the first with missing values; the target rises with column 1, falls with column 2, waves with column 0.
 fn data(rows: usize, seed: u64) -> (Matrix, Vec<f32>) {
@@ -161,7 +161,7 @@ fn predictions_are_monotone_and_the_same_bytes_on_every_device_for_ten_seeds() {
             .map(|(column, direction)| check_direction(&scores, column, direction, 500 + seed));
         assert!(moved[1] > 0.01 && moved[2] > 0.01, "seed {seed}: {moved:?}");
         let wanted = model.to_bytes().unwrap();
-        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
             let bytes = boosting.fit(&x.to(device).unwrap(), &y).unwrap().to_bytes().unwrap();
             assert!(bytes == wanted, "{name}: seed {seed}");
         }

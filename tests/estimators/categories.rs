@@ -8,7 +8,7 @@ use gristmill::estimator::Prediction;
 use gristmill::prelude::*;
 use gristmill::tree::{Criterion, RegressionCriterion, Tree};
 
-use crate::support::{floor, gpu, numbers};
+use crate::support::{baseline, gpu, numbers};
 
 /// Two columns of numbers, one of 7 levels, one of 60, one of 400, and a target that depends on all but the last. Every
 /// ninth value of the third column is missing, and some numbers are.
@@ -78,7 +78,7 @@ fn ten_seeds_with_levels_give_the_same_bytes_on_every_device() {
         assert!(levels > 4, "{levels}");
         let wanted = model.to_bytes().unwrap();
         let chances = model.predict_proba(&x).unwrap();
-        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
             let rows = x.to(device).unwrap();
             let found = boosting.fit(&rows, &labels).unwrap();
             assert!(found.to_bytes().unwrap() == wanted, "{name}: seed {seed}");
@@ -115,7 +115,7 @@ fn what_is_no_level_is_missing_on_every_device() {
         rests.push(f64::from(said.get(row, 0)) - sum);
     }
     assert!(rests.iter().all(|rest| (rest - rests[0]).abs() < 1e-5), "{rests:?}");
-    for device in [gpu(), floor()] {
+    for device in [gpu(), baseline()] {
         assert_eq!(model.predict(&queries.to(device).unwrap()).unwrap(), said);
     }
 }
@@ -239,7 +239,7 @@ fn names_and_marks_survive_a_device() {
     let x = x.with_names(["a", "b", "c", "d", "e"]).unwrap();
     let tree = DecisionTreeRegressor::default().max_depth(3);
     let wanted = tree.fit(&x, &y).unwrap().to_bytes().unwrap();
-    for device in [gpu(), floor()] {
+    for device in [gpu(), baseline()] {
         assert!(tree.fit(&x.to(device).unwrap(), &y).unwrap().to_bytes().unwrap() == wanted);
     }
 }

@@ -5,7 +5,7 @@ use gristmill::prelude::*;
 use gristmill::tree::{Criterion, DecisionTreeClassifier, DecisionTreeRegressor, MaxFeatures};
 
 use super::tree_devices::{classes, table};
-use crate::support::{floor, gpu, numbers, open_gpu};
+use crate::support::{baseline, gpu, numbers, open_gpu};
 
 #[test]
 fn trees_of_ten_seeds_are_the_same_bytes_on_every_device() {
@@ -26,7 +26,7 @@ fn trees_of_ten_seeds_are_the_same_bytes_on_every_device() {
         let options = || if seed % 2 == 1 { Fit::default().sample_weight(&weights) } else { Fit::default() };
         let wanted = classifier.fit_with(&x, &labels, options()).unwrap();
         let wanted_numbers = regressor.fit_with(&x, &y, options()).unwrap();
-        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
             let rows = x.to(device).unwrap();
             let model = classifier.fit_with(&rows, &labels, options()).unwrap();
             assert!(model.to_bytes().unwrap() == wanted.to_bytes().unwrap(), "{name}: classes, seed {seed}");
@@ -49,7 +49,7 @@ fn forests_grow_together_into_the_same_bytes() {
         let regressor = if seed == 2 { regressor.max_leaf_nodes(60) } else { regressor };
         let wanted = classifier.fit(&x, &labels).unwrap().to_bytes().unwrap();
         let wanted_numbers = regressor.fit(&x, &y).unwrap().to_bytes().unwrap();
-        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
             let rows = x.to(device).unwrap();
             assert!(classifier.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted, "{name}: seed {seed}");
             assert!(regressor.fit(&rows, &y).unwrap().to_bytes().unwrap() == wanted_numbers, "{name}: seed {seed}");
@@ -107,7 +107,7 @@ fn levels_and_missing_values_are_the_same_everywhere() {
         let forest = RandomForestRegressor::new(3).min_samples_leaf(4).seed(seed);
         let wanted = tree.fit(&x, &labels).unwrap().to_bytes().unwrap();
         let wanted_forest = forest.fit(&x, &targets).unwrap();
-        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
             let rows = x.to(device).unwrap();
             assert!(tree.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted, "{name}: tree, seed {seed}");
             let model = forest.fit(&rows, &targets).unwrap();

@@ -3,7 +3,7 @@
 use gristmill::ensemble::{GradientBoostingClassifier, GradientBoostingRegressor, Growth};
 use gristmill::prelude::*;
 
-use crate::support::{floor, gpu, numbers, open_gpu};
+use crate::support::{baseline, gpu, numbers, open_gpu};
 
 /// Columns of numbers, some missing, then `levels` columns of which one is 1: they share a column of bins.
 pub fn table(rows: usize, columns: usize, levels: usize, seed: u64) -> (Matrix, Vec<f32>) {
@@ -36,7 +36,7 @@ fn ten_seeds_give_the_same_bytes_on_every_device() {
             let boosting =
                 if seed % 3 == 2 { boosting.l1_regularization(0.3).l2_regularization(2.0) } else { boosting };
             let wanted = boosting.fit(&x, &y).unwrap().to_bytes().unwrap();
-            for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+            for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
                 let model = boosting.fit(&x.to(device).unwrap(), &y).unwrap();
                 assert!(model.to_bytes().unwrap() == wanted, "{name}: seed {seed}, {growth:?}");
             }
@@ -54,7 +54,7 @@ fn several_classes_grow_together_and_numbers_too() {
     let options = || Fit::default().sample_weight(&weights);
     let wanted = classifier.fit_with(&x, &labels, options()).unwrap().to_bytes().unwrap();
     let wanted_numbers = regressor.fit_with(&x, &y, options()).unwrap().to_bytes().unwrap();
-    for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+    for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
         let rows = x.to(device).unwrap();
         assert!(classifier.fit_with(&rows, &labels, options()).unwrap().to_bytes().unwrap() == wanted, "{name}");
         assert!(regressor.fit_with(&rows, &y, options()).unwrap().to_bytes().unwrap() == wanted_numbers, "{name}");
@@ -101,7 +101,7 @@ fn strange_tables_are_the_same_everywhere() {
     let boosting = GradientBoostingRegressor::default().n_estimators(2).min_samples_leaf(1);
     for x in [constant, missing] {
         let wanted = boosting.fit(&x, &y).unwrap().to_bytes().unwrap();
-        for (name, device) in [("gpu", gpu()), ("floor", floor())] {
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
             assert!(boosting.fit(&x.to(device).unwrap(), &y).unwrap().to_bytes().unwrap() == wanted, "{name}");
         }
     }

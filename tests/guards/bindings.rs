@@ -108,7 +108,7 @@ const HOST: Kernel = Kernel {
     buffers: &[Access::Read, Access::Write],
     params: &[Field { name: "count", offset: 0 }, Field { name: "scale", offset: 4 }],
     params_size: 16,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// The faults of the sample with one thing changed.

@@ -12,10 +12,10 @@ const WORDS: &[&str] =
 fn faults(kernel: &Kernel, parsed: &Parsed) -> Vec<String> {
     let mut faults = word_faults(&parsed.text);
     faults.extend(type_faults(parsed));
-    if kernel.needs == Needs::LongWords {
+    if kernel.needs == Needs::Int64 {
         faults.retain(|fault| !fault.contains("`u64`") && !fault.contains("Uint of 64 bits"));
     }
-    if kernel.needs == Needs::Floor {
+    if kernel.needs == Needs::Baseline {
         faults.extend(subgroup_uses(parsed).map(|name| format!("{name} uses subgroups, the kernel says it does not")));
     }
     faults

@@ -16,9 +16,9 @@ pub struct Parsed {
 /// 64-bit integers.
 pub fn capabilities(needs: Needs) -> Capabilities {
     match needs {
-        Needs::Floor => Capabilities::empty(),
+        Needs::Baseline => Capabilities::empty(),
         Needs::Subgroups => Capabilities::SUBGROUP,
-        Needs::LongWords => Capabilities::SUBGROUP | Capabilities::SHADER_INT64,
+        Needs::Int64 => Capabilities::SUBGROUP | Capabilities::SHADER_INT64,
     }
 }
 
@@ -90,6 +90,6 @@ fn every_kernel_parses_and_validates_with_what_it_says_it_needs() {
 #[test]
 fn a_subgroup_operation_is_refused_at_the_floor() {
     let text = "@compute @workgroup_size(64) fn main() { _ = subgroupAdd(1u); }".to_string();
-    assert!(Parsed::new(text.clone(), capabilities(Needs::Floor)).is_err());
+    assert!(Parsed::new(text.clone(), capabilities(Needs::Baseline)).is_err());
     assert!(Parsed::new(text, capabilities(Needs::Subgroups)).is_ok());
 }

@@ -41,7 +41,7 @@ fn tint_accepts_every_kernel_where_it_is_installed() {
     }
     check_every_kernel(|kernel, parsed| {
         // Tint knows no 64-bit integers; only software drivers are given such a kernel.
-        if kernel.needs == Needs::LongWords {
+        if kernel.needs == Needs::Int64 {
             return vec![];
         }
         // naga refuses this line, tint demands it.

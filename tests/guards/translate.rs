@@ -58,11 +58,11 @@ fn main_entry() -> Option<(ShaderStage, String)> {
     Some((ShaderStage::Compute, "main".to_string()))
 }
 
-/// Floor kernels must also pass the old compiler's shader model; wave operations came with 6.0.
+/// Baseline kernels must also pass the old compiler's shader model; wave operations came with 6.0.
 fn shader_models(needs: Needs) -> &'static [hlsl::ShaderModel] {
     match needs {
-        Needs::Floor => &[hlsl::ShaderModel::V5_1, hlsl::ShaderModel::V6_0],
-        Needs::Subgroups | Needs::LongWords => &[hlsl::ShaderModel::V6_0],
+        Needs::Baseline => &[hlsl::ShaderModel::V5_1, hlsl::ShaderModel::V6_0],
+        Needs::Subgroups | Needs::Int64 => &[hlsl::ShaderModel::V6_0],
     }
 }
 

@@ -1,6 +1,6 @@
 //! The functions of `shaders/lib/elementary.wgsl` against f64, where WGSL's own go wrong too: the errors they state.
 
-use crate::support::{floor, gpu, numbers};
+use crate::support::{baseline, gpu, numbers};
 use gristmill::device::Dispatch;
 use gristmill::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 use gristmill::prelude::*;
@@ -30,7 +30,7 @@ fn kernel(name: &'static str, call: &str) -> Kernel {
         buffers: &[Access::Read, Access::Write],
         params: &[Field { name: "count", offset: 0 }],
         params_size: 16,
-        needs: Needs::Floor,
+        needs: Needs::Baseline,
     }
 }
 
@@ -54,7 +54,7 @@ fn apply(device: &Device, kernel: &Kernel, x: &[f32]) -> Vec<f32> {
 /// The error is at most `relative` of the exact value plus `absolute`, for every value of `x`, on both devices.
 fn check(name: &'static str, call: &str, exact: fn(f64) -> f64, x: &[f32], relative: f64, absolute: f64) {
     let kernel = kernel(name, call);
-    for device in [gpu(), floor()] {
+    for device in [gpu(), baseline()] {
         for (x, found) in x.iter().zip(apply(device, &kernel, x)) {
             let wanted = exact(*x as f64);
             let error = (found as f64 - wanted).abs();

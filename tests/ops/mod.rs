@@ -1,4 +1,4 @@
-//! Every op on the CPU, on the GPU with its own limits, and on the GPU at WebGPU's floor, against an f64 oracle.
+//! Every op on the CPU, on the GPU with its own limits, and on the GPU at baseline limits, against an f64 oracle.
 
 mod cluster;
 mod distance;

@@ -19,26 +19,26 @@ pub fn gpu() -> &'static Device {
 }
 
 /// The GPU at WebGPU's minimum, where the portable kernels run.
-pub fn floor() -> &'static Device {
+pub fn baseline() -> &'static Device {
     static FLOOR: OnceLock<Device> = OnceLock::new();
-    FLOOR.get_or_init(|| open_gpu(DeviceOptions::default().limits(Limits::Floor).mark_outputs(true)))
+    FLOOR.get_or_init(|| open_gpu(DeviceOptions::default().limits(Limits::WebGpuMinimum).mark_outputs(true)))
 }
 
 /// The CPU and both GPUs, with names for messages.
 pub fn devices() -> [(&'static str, &'static Device); 3] {
-    [("cpu", &Device::Cpu), ("gpu", gpu()), ("floor", floor())]
+    [("cpu", &Device::Cpu), ("gpu", gpu()), ("baseline", baseline())]
 }
 
 /// The GPU without the kernels that read 64-bit words: what a card runs, also where a software driver has another form.
-pub fn short_words() -> &'static Device {
+pub fn without_int64() -> &'static Device {
     static SHORT: OnceLock<Device> = OnceLock::new();
-    SHORT.get_or_init(|| open_gpu(DeviceOptions::default().short_words(true).mark_outputs(true)))
+    SHORT.get_or_init(|| open_gpu(DeviceOptions::default().without_int64(true).mark_outputs(true)))
 }
 
-/// [`devices`], and the GPU with short words: every form of a kernel.
-pub fn forms() -> [(&'static str, &'static Device); 4] {
-    let [cpu, gpu, floor] = devices();
-    [cpu, gpu, ("short words", short_words()), floor]
+/// [`devices`], and the GPU with without int64: every form of a kernel.
+pub fn variants() -> [(&'static str, &'static Device); 4] {
+    let [cpu, gpu, baseline] = devices();
+    [cpu, gpu, ("without int64", without_int64()), baseline]
 }
 
 /// Uniform numbers in [-1, 1), the same for the same seed.

@@ -1,8 +1,8 @@
-mod nearest;
-mod within;
+mod k_nearest;
+mod radius_neighbors;
 
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    [nearest::cases(), within::cases()].concat()
+    [k_nearest::cases(), radius_neighbors::cases()].concat()
 }

@@ -86,7 +86,7 @@ fn open(options: &Options, everywhere: &Everywhere) -> Result<Vec<(String, Devic
         .into_iter()
         .map(|name| {
             let device = match name.as_str() {
-                "portable" => Device::open_with("gpu", DeviceOptions::default().limits(Limits::Floor)),
+                "portable" => Device::open_with("gpu", DeviceOptions::default().limits(Limits::WebGpuMinimum)),
                 other => Device::open(other),
             };
             device.map(|device| (name, device))

@@ -37,7 +37,7 @@ impl From<Error> for Failure {
 fn is_misuse(error: &Error) -> bool {
     match error {
         Error::Param { .. } => true,
-        Error::Inside { error, .. } => is_misuse(error),
+        Error::Nested { error, .. } => is_misuse(error),
         _ => false,
     }
 }
@@ -46,7 +46,7 @@ fn is_misuse(error: &Error) -> bool {
 fn from_one(error: Error) -> Error {
     match error {
         Error::NotFinite { row, column, value } => Error::NotFinite { row: row + 1, column: column + 1, value },
-        Error::Inside { what, error } => Error::Inside { what, error: Box::new(from_one(*error)) },
+        Error::Nested { what, error } => Error::Nested { what, error: Box::new(from_one(*error)) },
         other => other,
     }
 }

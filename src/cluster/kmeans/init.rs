@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::cpu::random::HostRng;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::Draws;
 use crate::ops;
-use crate::ops::cluster::closer::{BLOCK, Closer};
+use crate::ops::cluster::min_distance_update::{BLOCK, MinDistanceUpdate};
 
 /// The stream of random numbers for starts: each search of a fit has the next.
 const STREAM: u32 = 0x6b6d_0000;
@@ -84,26 +84,26 @@ impl Init {
         clusters: usize,
         (seed, number): (u64, u32),
     ) -> Result<Matrix> {
-        let mut draws = Draws::new(seed, STREAM.wrapping_add(number));
+        let mut rng = HostRng::new(seed, STREAM.wrapping_add(number));
         match self {
             Init::Centers(centers) => Ok(centers.clone()),
             Init::Random => {
                 let rows = match weights {
-                    None => draws.distinct(clusters, x.rows()),
-                    Some(weights) => heavy_rows(&mut draws, &weights.to_vec(stream)?, clusters),
+                    None => rng.distinct(clusters, x.rows()),
+                    Some(weights) => heavy_rows(&mut rng, &weights.to_vec(stream)?, clusters),
                 };
                 x.rows_at(stream, &rows)
             }
-            Init::KMeansPlusPlus => plus_plus(stream, x, weights, clusters, &mut draws),
+            Init::KMeansPlusPlus => plus_plus(stream, x, weights, clusters, &mut rng),
         }
     }
 }
 
 /// Different rows, drawn in proportion to their weights; rows of weight 0 only when no others are left.
-fn heavy_rows(draws: &mut Draws, weights: &[f32], count: usize) -> Vec<usize> {
+fn heavy_rows(rng: &mut HostRng, weights: &[f32], count: usize) -> Vec<usize> {
     // The largest of log(u)/w, one u a row (Efraimidis and Spirakis 2006).
     let mut key = |weight: f32| {
-        let drawn = draws.uniform().max(f64::MIN_POSITIVE).ln();
+        let drawn = rng.uniform().max(f64::MIN_POSITIVE).ln();
         if weight > 0.0 { drawn / f64::from(weight) } else { f64::NEG_INFINITY }
     };
     let keys: Vec<f64> = weights.iter().map(|weight| key(*weight)).collect();
@@ -118,27 +118,27 @@ fn plus_plus(
     x: &DeviceMatrix,
     weights: Option<&DeviceVec<f32>>,
     clusters: usize,
-    draws: &mut Draws,
+    rng: &mut HostRng,
 ) -> Result<Matrix> {
     let host_weights = weights.map(|weights| weights.to_vec(stream)).transpose()?;
     let first = match &host_weights {
-        None => draws.below(x.rows()),
-        Some(weights) => heavy_rows(draws, weights, 1)[0],
+        None => rng.below(x.rows()),
+        Some(weights) => heavy_rows(rng, weights, 1)[0],
     };
     let trials = 2 + (clusters as f64).ln() as usize;
     let candidates = x.rows_at(stream, &[first])?;
     let mut centers = candidates.as_slice().to_vec();
     let mut chosen = 0;
-    let mut closest = ops::closer(stream, x, &candidates.to(stream.device())?, None, weights)?;
+    let mut closest = ops::min_distance_update(stream, x, &candidates.to(stream.device())?, None, weights)?;
     let mut sums = closest.sums(stream)?.swap_remove(chosen);
     while centers.len() < clusters * x.columns() {
         let mut rows = vec![];
         for _ in 0..trials {
-            rows.push(draw_row(stream, &closest, chosen, &sums, host_weights.as_deref(), draws)?);
+            rows.push(draw_row(stream, &closest, chosen, &sums, host_weights.as_deref(), rng)?);
         }
         let candidates = x.rows_at(stream, &rows)?;
         let device_candidates = candidates.to(stream.device())?;
-        let next = ops::closer(stream, x, &device_candidates, Some((&closest, chosen)), weights)?;
+        let next = ops::min_distance_update(stream, x, &device_candidates, Some((&closest, chosen)), weights)?;
         let mut next_sums = next.sums(stream)?;
         let totals: Vec<f64> = next_sums.iter().map(|sums| sums.iter().sum()).collect();
         // The first of the best.
@@ -153,19 +153,19 @@ fn plus_plus(
 /// A row drawn in proportion to its weighted squared distance: first its block, then the row in the block.
 fn draw_row(
     stream: &mut Stream,
-    closest: &Closer,
+    closest: &MinDistanceUpdate,
     candidate: usize,
     sums: &[f64],
     weights: Option<&[f32]>,
-    draws: &mut Draws,
+    rng: &mut HostRng,
 ) -> Result<usize> {
     let total: f64 = sums.iter().sum();
     let rows = closest.rows();
     if total <= 0.0 {
         // Every row is a centre already: any will do.
-        return Ok(draws.below(rows));
+        return Ok(rng.below(rows));
     }
-    let mut left = draws.uniform() * total;
+    let mut left = rng.uniform() * total;
     let block = position(sums.iter().copied(), &mut left);
     let first = block * BLOCK;
     let distances = closest.block(stream, candidate, block)?;

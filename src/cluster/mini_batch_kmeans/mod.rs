@@ -10,10 +10,11 @@ use step::{Batch, Patience};
 
 use super::kmeans::{Init, check_clusters, positive};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::cpu::random::HostRng;
 use crate::data::Target;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::{Draws, Estimator, Fit, Rows, Task, Watch};
+use crate::estimator::{Estimator, Fit, Rows, Task, Watch};
 use crate::ops;
 
 /// The streams of random numbers: which rows make a batch, and where lost centres go.
@@ -149,8 +150,8 @@ impl MiniBatchKMeans {
             }
         };
         let batch = Batch { x: &x, weights: None, ratio: self.reassignment_ratio };
-        let mut draws = Draws::new(self.seed, STREAM_REASSIGN.wrapping_add(2 * model.iterations() as u32));
-        step::step(&mut stream, &batch, &mut model, &mut draws)?;
+        let mut rng = HostRng::new(self.seed, STREAM_REASSIGN.wrapping_add(2 * model.iterations() as u32));
+        step::step(&mut stream, &batch, &mut model, &mut rng)?;
         Ok(model)
     }
 
@@ -174,14 +175,14 @@ impl MiniBatchKMeans {
         weights: Option<&[f32]>,
         watch: &mut Watch<'_>,
     ) -> Result<MiniBatchKMeansModel> {
-        let mut draws = Draws::new(self.seed, STREAM_BATCHES);
-        let mut model = MiniBatchKMeansModel::start(self.start(stream, x, weights, &mut draws)?);
-        let mut reassigned = Draws::new(self.seed, STREAM_REASSIGN);
+        let mut rng = HostRng::new(self.seed, STREAM_BATCHES);
+        let mut model = MiniBatchKMeansModel::start(self.start(stream, x, weights, &mut rng)?);
+        let mut reassigned = HostRng::new(self.seed, STREAM_REASSIGN);
         let mut patience = Patience::new(stream, x, self)?;
         let batch_rows = self.batch_size.min(x.rows());
         let steps = (self.max_iter.saturating_mul(x.rows()) / batch_rows).max(1);
         for number in 0..steps {
-            let rows: Vec<usize> = (0..batch_rows).map(|_| draws.below(x.rows())).collect();
+            let rows: Vec<usize> = (0..batch_rows).map(|_| rng.below(x.rows())).collect();
             let drawn = gather(stream, x, &rows)?;
             let weights: Option<Vec<f32>> = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
             let batch = Batch { x: &drawn, weights: weights.as_deref(), ratio: self.reassignment_ratio };
@@ -202,10 +203,10 @@ impl MiniBatchKMeans {
         stream: &mut Stream,
         x: &DeviceMatrix,
         weights: Option<&[f32]>,
-        draws: &mut Draws,
+        rng: &mut HostRng,
     ) -> Result<Matrix> {
         let wanted = self.init_size.unwrap_or((3 * self.batch_size).max(3 * self.n_clusters)).max(self.n_clusters);
-        let rows = draws.distinct(wanted, x.rows());
+        let rows = rng.distinct(wanted, x.rows());
         let sample = gather(stream, x, &rows)?;
         let weights: Option<Vec<f32>> = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
         let weights = weights.map(|weights| DeviceVec::from_slice(&weights, stream.device())).transpose()?;

@@ -3,9 +3,9 @@
 use super::{MiniBatchKMeans, MiniBatchKMeansModel};
 use crate::array::{DeviceMatrix, DeviceVec};
 use crate::cluster::kmeans::mean_variance;
+use crate::cpu::random::HostRng;
 use crate::device::Stream;
 use crate::error::Result;
-use crate::estimator::Draws;
 use crate::ops;
 
 /// A batch and how to treat it.
@@ -28,7 +28,7 @@ pub(super) fn step(
     stream: &mut Stream,
     batch: &Batch<'_>,
     model: &mut MiniBatchKMeansModel,
-    draws: &mut Draws,
+    rng: &mut HostRng,
 ) -> Result<Step> {
     let device = stream.device().clone();
     let centers = model.centers.to(&device)?;
@@ -53,14 +53,14 @@ pub(super) fn step(
     model.since_reassignment += batch.x.rows();
     if batch.ratio > 0.0 && model.since_reassignment >= 10 * model.weights.len() {
         model.since_reassignment = 0;
-        reassign(stream, batch, model, draws)?;
+        reassign(stream, batch, model, rng)?;
     }
     let total = counts.iter().map(|count| f64::from(*count)).sum::<f64>();
     Ok(Step { inertia: inertia / total.max(f64::MIN_POSITIVE), shift })
 }
 
 /// Moves centres that have had hardly any rows to random rows of the batch, at most half as many as it has.
-fn reassign(stream: &mut Stream, batch: &Batch<'_>, model: &mut MiniBatchKMeansModel, draws: &mut Draws) -> Result<()> {
+fn reassign(stream: &mut Stream, batch: &Batch<'_>, model: &mut MiniBatchKMeansModel, rng: &mut HostRng) -> Result<()> {
     let heaviest = model.weights.iter().copied().fold(0.0, f64::max);
     let mut light: Vec<usize> = (0..model.weights.len()).collect();
     light.retain(|cluster| model.weights[*cluster] < batch.ratio * heaviest);
@@ -69,7 +69,7 @@ fn reassign(stream: &mut Stream, batch: &Batch<'_>, model: &mut MiniBatchKMeansM
     if light.is_empty() {
         return Ok(());
     }
-    let rows = batch.x.rows_at(stream, &draws.distinct(light.len(), batch.x.rows()))?;
+    let rows = batch.x.rows_at(stream, &rng.distinct(light.len(), batch.x.rows()))?;
     let others = (0..model.weights.len()).filter(|cluster| !light.contains(cluster));
     // As heavy as the lightest of the others, so that it is not moved again at once.
     let weight = others.map(|cluster| model.weights[cluster]).fold(heaviest, f64::min);

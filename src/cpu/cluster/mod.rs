@@ -4,4 +4,4 @@ pub mod assign;
 pub mod bounds;
 pub mod center_shift;
 pub mod centroid_sum;
-pub mod closer;
+pub mod min_distance_update;

@@ -1,9 +1,9 @@
 //! The way to the neighbours that suits the rows: all pairs, boxes, or principal coordinates.
 
+use super::k_nearest::k_nearest;
 use super::kd_tree::KdTree;
-use super::nearest::nearest;
 use super::principal::Principal;
-use super::within::{Neighborhoods, within};
+use super::radius_neighbors::{Neighborhoods, radius_neighbors};
 use crate::cpu::tile::PANEL_DEPTH;
 use crate::metric::Metric;
 
@@ -39,7 +39,7 @@ impl Index {
     /// let rows = [0.0, 1.0, 3.0];
     /// let index = Index::choose(Metric::Euclidean, &rows, 3, 1);
     /// let (mut indices, mut distances) = ([0; 2], [0.0; 2]);
-    /// index.nearest(Metric::Euclidean, &[2.5], 1, &rows, 3, 1, 2, &mut indices, &mut distances);
+    /// index.k_nearest(Metric::Euclidean, &[2.5], 1, &rows, 3, 1, 2, &mut indices, &mut distances);
     /// assert_eq!((indices, distances), ([2, 1], [0.5, 1.5]));
     /// ```
     pub fn choose(metric: Metric, rows: &[f32], m: usize, d: usize) -> Index {
@@ -58,9 +58,9 @@ impl Index {
         Index::Plain
     }
 
-    /// [`nearest`] for the rows and the metric that the index was chosen for.
+    /// [`k_nearest`] for the rows and the metric that the index was chosen for.
     #[allow(clippy::too_many_arguments)]
-    pub fn nearest(
+    pub fn k_nearest(
         &self,
         metric: Metric,
         queries: &[f32],
@@ -74,15 +74,15 @@ impl Index {
     ) {
         let few = k <= m / MANY_NEIGHBOURS;
         match self {
-            Index::Tree(tree) if few => tree.nearest(queries, k, indices, distances),
-            Index::Principal(principal) if few => principal.nearest(queries, n, rows, m, d, k, indices, distances),
-            _ => nearest(metric, queries, n, rows, m, d, k, indices, distances),
+            Index::Tree(tree) if few => tree.k_nearest(queries, k, indices, distances),
+            Index::Principal(principal) if few => principal.k_nearest(queries, n, rows, m, d, k, indices, distances),
+            _ => k_nearest(metric, queries, n, rows, m, d, k, indices, distances),
         }
     }
 
-    /// [`within`] for the rows and the metric that the index was chosen for.
+    /// [`radius_neighbors`] for the rows and the metric that the index was chosen for.
     #[allow(clippy::too_many_arguments)]
-    pub fn within(
+    pub fn radius_neighbors(
         &self,
         metric: Metric,
         queries: &[f32],
@@ -93,8 +93,8 @@ impl Index {
         radius: f32,
     ) -> Neighborhoods {
         match self {
-            Index::Tree(tree) => tree.within(queries, radius),
-            _ => within(metric, queries, n, rows, m, d, radius),
+            Index::Tree(tree) => tree.radius_neighbors(queries, radius),
+            _ => radius_neighbors(metric, queries, n, rows, m, d, radius),
         }
     }
 }

@@ -4,11 +4,11 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::directions::sample_rows;
+use super::k_nearest::write;
 use super::kd_query::{Boxes, Counted, Home, Keep, Power, Scratch, Tree, UpTo, Walk};
 use super::measure::{common, largest_value};
-use super::nearest::write;
+use super::radius_neighbors::Neighborhoods;
 use super::top_k::TopK;
-use super::within::Neighborhoods;
 use crate::cpu::tile::{
     AbsoluteDifference, Accumulate, LargestDifference, Operand, SquaredDifference, pack_panels, panel_width,
 };
@@ -32,7 +32,7 @@ const QUERIES: usize = 1 << 14;
 ///
 /// Any metric but the cosine. Holds a copy of the rows and little more. A pair is left out only if the box around
 /// its row has a larger value than the k-th neighbour's: the same steps on smaller differences, so that even the
-/// rounded value of the pair is no smaller. The result has the bits of [`nearest`](super::nearest::nearest).
+/// rounded value of the pair is no smaller. The result has the bits of [`k_nearest`](super::k_nearest::k_nearest).
 pub struct KdTree {
     metric: Metric,
     tree: Tree,
@@ -69,8 +69,8 @@ impl KdTree {
         KdTree { metric: common(metric), tree: Tree { d, group, order, points, leaves, groups } }
     }
 
-    /// [`nearest`](super::nearest::nearest) for the rows that the tree was built from.
-    pub fn nearest(&self, queries: &[f32], k: usize, indices: &mut [u32], distances: &mut [f32]) {
+    /// [`k_nearest`](super::k_nearest::k_nearest) for the rows that the tree was built from.
+    pub fn k_nearest(&self, queries: &[f32], k: usize, indices: &mut [u32], distances: &mut [f32]) {
         let d = self.tree.d;
         debug_assert!((1..=self.tree.order.len()).contains(&k) && indices.len() == queries.len() / d * k);
         let outputs = indices.chunks_mut(QUERIES * k).zip(distances.chunks_mut(QUERIES * k));
@@ -83,8 +83,8 @@ impl KdTree {
         }
     }
 
-    /// [`within`](super::within::within) for the rows that the tree was built from.
-    pub fn within(&self, queries: &[f32], radius: f32) -> Neighborhoods {
+    /// [`radius_neighbors`](super::radius_neighbors::radius_neighbors) for the rows that the tree was built from.
+    pub fn radius_neighbors(&self, queries: &[f32], radius: f32) -> Neighborhoods {
         let largest = largest_value(self.metric, radius);
         let found = self.each(queries, || UpTo { largest, found: Vec::new() });
         let in_order = |UpTo { mut found, .. }: UpTo| {

@@ -1,8 +1,8 @@
 //! Who is near whom: the k nearest rows, and all rows within a radius. Exact, always.
 //!
-//! Every path gives the bits of [`nearest::nearest`] and [`within::within`], which look at all pairs: the others only
-//! leave out pairs that they have proved too far apart. Order is by the value that a metric sums, before its root,
-//! then by index.
+//! Every path gives the bits of [`k_nearest::k_nearest`] and [`radius_neighbors::radius_neighbors`], which look at
+//! all pairs: the others only leave out pairs that they have proved too far apart. Order is by the value that a metric
+//! sums, before its root, then by index.
 
 mod directions;
 mod kd_query;
@@ -13,13 +13,13 @@ mod sweep;
 mod top_k;
 
 pub mod index;
+pub mod k_nearest;
 pub mod kd_tree;
-pub mod nearest;
 pub mod principal;
-pub mod within;
+pub mod radius_neighbors;
 
 pub use index::Index;
+pub use k_nearest::k_nearest;
 pub use kd_tree::KdTree;
-pub use nearest::nearest;
 pub use principal::Principal;
-pub use within::{Neighborhoods, within};
+pub use radius_neighbors::{Neighborhoods, radius_neighbors};

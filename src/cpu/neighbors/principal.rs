@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::directions::{directions, sample_rows};
+use super::k_nearest::{k_nearest, write};
 use super::measure::measure;
-use super::nearest::{nearest, write};
 use super::reduced::{Frame, Reduced};
 use super::refine::{Candidates, MARGIN_ROWS, Query, Search};
 use super::sweep::{Plan, joined, sweep};
@@ -32,7 +32,7 @@ const PAIRS: usize = 1 << 26;
 ///
 /// A pair whose coordinates are farther apart than the k-th neighbour found so far, by more than rounding can explain,
 /// is left out; what remains is looked at with more coordinates, then in full. The result has the bits of
-/// [`nearest`].
+/// [`k_nearest`].
 pub struct Principal {
     frame: Frame,
     reduced: Reduced,
@@ -75,7 +75,7 @@ impl Principal {
         let queries = sample_rows(sample, m, d, TRIAL_QUERIES);
         let n = queries.len() / d;
         let (mut indices, mut distances) = (vec![0; n * k], vec![0.0; n * k]);
-        nearest(Metric::Euclidean, &queries, n, sample, m, d, k, &mut indices, &mut distances);
+        k_nearest(Metric::Euclidean, &queries, n, sample, m, d, k, &mut indices, &mut distances);
         let width = self.frame.lead_width();
         let reduced = self.frame.reduce(&queries);
         let counts = reduced.lead.par_chunks_exact(width).zip(&reduced.margins).zip(distances.par_chunks_exact(k));
@@ -93,9 +93,9 @@ impl Principal {
         width * n * m + SURVIVOR * kept <= 3 * d * n * m / 5
     }
 
-    /// [`nearest`] for the rows that this was built from, by Euclidean distance.
+    /// [`k_nearest`] for the rows that this was built from, by Euclidean distance.
     #[allow(clippy::too_many_arguments)]
-    pub fn nearest(
+    pub fn k_nearest(
         &self,
         queries: &[f32],
         n: usize,
@@ -108,7 +108,7 @@ impl Principal {
     ) {
         debug_assert!(queries.len() == n * d && rows.len() == m * d && self.reduced.margins.len() == m);
         if k > SORTED || k > m / 64 {
-            return nearest(Metric::Euclidean, queries, n, rows, m, d, k, indices, distances);
+            return k_nearest(Metric::Euclidean, queries, n, rows, m, d, k, indices, distances);
         }
         let at_once = (PAIRS / m).max(48 * rayon::current_num_threads());
         let mut done = 0;
@@ -118,7 +118,7 @@ impl Principal {
             let (queries, count) = (&queries[done * d..end * d], end - done);
             let (indices, distances) = (&mut indices[done * k..end * k], &mut distances[done * k..end * k]);
             if in_vain {
-                nearest(Metric::Euclidean, queries, count, rows, m, d, k, indices, distances);
+                k_nearest(Metric::Euclidean, queries, count, rows, m, d, k, indices, distances);
             } else {
                 in_vain = self.round(queries, rows, d, k, indices, distances) > count / 2;
             }
@@ -202,7 +202,7 @@ impl Principal {
         let some: Vec<f32> =
             missing.iter().flat_map(|&index| queries[index * d..(index + 1) * d].iter().copied()).collect();
         let (mut found, mut apart) = (vec![0; n * k], vec![0.0; n * k]);
-        nearest(Metric::Euclidean, &some, n, rows, m, d, k, &mut found, &mut apart);
+        k_nearest(Metric::Euclidean, &some, n, rows, m, d, k, &mut found, &mut apart);
         for (place, &index) in missing.iter().enumerate() {
             indices[index * k..(index + 1) * k].copy_from_slice(&found[place * k..(place + 1) * k]);
             distances[index * k..(index + 1) * k].copy_from_slice(&apart[place * k..(place + 1) * k]);

@@ -1,6 +1,6 @@
 //! Weights of rows that change from round to round.
 
-use crate::estimator::Draws;
+use crate::cpu::random::HostRng;
 
 /// The random numbers of resampling; each round has the next stream.
 const STREAM: u32 = 0x4144_0000;
@@ -30,11 +30,11 @@ pub(super) fn resample(weights: &[f64], seed: u64, round: usize) -> Vec<usize> {
         sums[row] += sums[row - 1];
     }
     let total = sums.last().copied().unwrap_or(0.0);
-    let mut draws = Draws::new(seed, STREAM.wrapping_add(round as u32));
+    let mut rng = HostRng::new(seed, STREAM.wrapping_add(round as u32));
     let last = weights.iter().rposition(|weight| *weight > 0.0).unwrap_or(0);
     let mut rows: Vec<usize> = (0..weights.len())
         .map(|_| {
-            let drawn = draws.uniform() * total;
+            let drawn = rng.uniform() * total;
             sums.partition_point(|sum| *sum <= drawn).min(last)
         })
         .collect();

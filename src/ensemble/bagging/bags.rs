@@ -3,11 +3,12 @@
 use rayon::prelude::*;
 
 use crate::array::Matrix;
+use crate::cpu::random::HostRng;
 use crate::data::Target;
 use crate::device::Device;
 use crate::ensemble::members::{chances_of, numbers_of, restore_members, store_members};
 use crate::error::{Error, Result};
-use crate::estimator::{Draws, Fit, Rows, Task, Watch};
+use crate::estimator::{Fit, Rows, Task, Watch};
 use crate::model::Container;
 use crate::registry::{AnyEstimator, Model};
 
@@ -125,14 +126,14 @@ impl Rules<'_> {
         classes: Option<usize>,
         weights: Option<&[f32]>,
     ) -> Result<(Bag, Vec<usize>, Option<Matrix>)> {
-        let mut draws = Draws::new(self.seed, STREAM.wrapping_add(bag as u32));
+        let mut rng = HostRng::new(self.seed, STREAM.wrapping_add(bag as u32));
         // A bag of rows that do not count could not be fitted: only the others are drawn, as in forests.
         let counting = counting_rows(x.rows(), weights);
-        let places = draw(&mut draws, counting.len(), self.max_samples, self.bootstrap);
+        let places = draw(&mut rng, counting.len(), self.max_samples, self.bootstrap);
         let rows: Vec<usize> = places.into_iter().map(|place| counting[place]).collect();
         let whole = self.max_features == 1.0 && !self.bootstrap_features;
-        let columns = (!whole).then(|| draw(&mut draws, x.columns(), self.max_features, self.bootstrap_features));
-        let seed = (draws.uniform() * f64::from(u32::MAX)) as u64;
+        let columns = (!whole).then(|| draw(&mut rng, x.columns(), self.max_features, self.bootstrap_features));
+        let seed = (rng.uniform() * f64::from(u32::MAX)) as u64;
         let estimator =
             if self.estimator.has("seed") { self.estimator.set("seed", seed.into())? } else { self.estimator.clone() };
         let drawn = take_columns(&x.select(&rows)?, columns.as_deref())?;
@@ -228,11 +229,11 @@ pub(super) fn restore_bags(container: &mut Container) -> Result<(Vec<Bag>, usize
 }
 
 /// Some of `count` things, with or without putting back; at least one. Those drawn are in ascending order.
-fn draw(draws: &mut Draws, count: usize, share: f64, with_replacement: bool) -> Vec<usize> {
+fn draw(rng: &mut HostRng, count: usize, share: f64, with_replacement: bool) -> Vec<usize> {
     let wanted = ((share * count as f64) as usize).max(1);
     let mut drawn: Vec<usize> = match with_replacement {
-        true => (0..wanted).map(|_| draws.below(count)).collect(),
-        false => draws.distinct(wanted, count),
+        true => (0..wanted).map(|_| rng.below(count)).collect(),
+        false => rng.distinct(wanted, count),
     };
     drawn.sort_unstable();
     drawn

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, UNIFORM_BYTES, Work};
 use crate::ops::pairs::Kept;
 
-/// The portable form.
+/// The portable variant.
 pub const KERNEL: Kernel = Kernel {
     name: "cluster/assign",
     source: include_str!("../../../shaders/cluster/assign.wgsl"),
@@ -23,16 +23,16 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "center_tiles", offset: offset_of!(Params, center_tiles) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
         Field { name: "center_first", offset: offset_of!(Params, center_first) },
-        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
         Field { name: "label_first", offset: offset_of!(Params, label_first) },
         Field { name: "distance_first", offset: offset_of!(Params, distance_first) },
         Field { name: "changed_at", offset: offset_of!(Params, changed_at) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for devices with subgroups.
+/// The variant for devices with subgroups.
 pub const KERNEL_SUBGROUP: Kernel = Kernel {
     name: "cluster/assign__subgroup",
     source: include_str!("../../../shaders/cluster/assign__subgroup.wgsl"),
@@ -40,7 +40,7 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
-/// The form for short rows and centres that fit a uniform buffer, on every device.
+/// The variant for short rows and centres that fit a uniform buffer, on every device.
 pub const KERNEL_UNIFORM: Kernel = Kernel {
     name: "cluster/assign__uniform",
     source: include_str!("../../../shaders/cluster/assign__uniform.wgsl"),
@@ -48,11 +48,11 @@ pub const KERNEL_UNIFORM: Kernel = Kernel {
     ..KERNEL
 };
 
-/// The form for software drivers with 64-bit integers, for rows of up to 128 columns.
-pub const KERNEL_LONG_WORDS: Kernel = Kernel {
-    name: "cluster/assign__long_words",
-    source: include_str!("../../../shaders/cluster/assign__long_words.wgsl"),
-    needs: Needs::LongWords,
+/// The variant for software drivers with 64-bit integers, for rows of up to 128 columns.
+pub const KERNEL_INT64: Kernel = Kernel {
+    name: "cluster/assign__int64",
+    source: include_str!("../../../shaders/cluster/assign__int64.wgsl"),
+    needs: Needs::Int64,
     ..KERNEL
 };
 
@@ -65,7 +65,7 @@ struct Params {
     center_tiles: u32,
     x_first: u32,
     center_first: u32,
-    quads: u32,
+    vec4s: u32,
     label_first: u32,
     distance_first: u32,
     changed_at: u32,
@@ -73,7 +73,7 @@ struct Params {
 }
 
 /// The longest rows, in vec4, of which a lane keeps two in registers; as in `lib/uniform_rows.wgsl`.
-const MOST_QUADS: usize = 16;
+const MOST_VEC4S: usize = 16;
 /// The most centres: their numbers must be exact in f32.
 const MOST_CENTERS: usize = 1 << 24;
 
@@ -140,14 +140,14 @@ fn block(
     (history, changed_at): (&DeviceVec<u32>, usize),
     rows: Range<usize>,
 ) -> Result<()> {
-    let quads = x.store()?.stride() / 4;
-    let center_bytes = 16 * (centers.rows() * quads) as u64;
-    let kept = Kept::choose(&recording.gpu, quads);
-    let uniform = kept.is_none() && center_bytes <= UNIFORM_BYTES && quads <= MOST_QUADS;
-    let short = [("QUADS", quads as u32)];
+    let vec4s = x.store()?.stride() / 4;
+    let center_bytes = 16 * (centers.rows() * vec4s) as u64;
+    let kept = Kept::choose(&recording.gpu, vec4s);
+    let uniform = kept.is_none() && center_bytes <= UNIFORM_BYTES && vec4s <= MOST_VEC4S;
+    let short = [("VEC4S", vec4s as u32)];
     let keeping = kept.map(|kept| kept.overrides());
     let (kernel, overrides, [tile_rows, tile_columns]) = match (&kept, &keeping, recording.gpu.variant) {
-        (Some(kept), Some(keeping), _) => (&KERNEL_LONG_WORDS, &keeping[..], kept.tile().map(|size| size as u64)),
+        (Some(kept), Some(keeping), _) => (&KERNEL_INT64, &keeping[..], kept.tile().map(|size| size as u64)),
         _ if uniform => (&KERNEL_UNIFORM, &short[..], [128, 1]),
         (_, _, Variant::Subgroup) => (&KERNEL_SUBGROUP, &[("TILE_LANES", 64)][..], [256, 24]),
         _ => (&KERNEL, &[][..], [128, 128]),
@@ -171,7 +171,7 @@ fn block(
         center_tiles: (centers.rows() as u64).div_ceil(tile_columns) as u32,
         x_first: view.first_word() / 4,
         center_first: center_view.first_word() / 4,
-        quads: quads as u32,
+        vec4s: vec4s as u32,
         label_first: label_target.view.first_word(),
         distance_first: distance_target.view.first_word(),
         changed_at: history_target.view.first_word() + changed_at as u32,

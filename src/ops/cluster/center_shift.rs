@@ -16,7 +16,7 @@ pub const KERNEL: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Write, Access::Write],
     params: &[
         Field { name: "clusters", offset: offset_of!(Params, clusters) },
-        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
         Field { name: "center_first", offset: offset_of!(Params, center_first) },
         Field { name: "sum_first", offset: offset_of!(Params, sum_first) },
         Field { name: "count_first", offset: offset_of!(Params, count_first) },
@@ -26,14 +26,14 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "tolerance", offset: offset_of!(Params, tolerance) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Params {
     clusters: u32,
-    quads: u32,
+    vec4s: u32,
     center_first: u32,
     sum_first: u32,
     count_first: u32,
@@ -153,7 +153,7 @@ pub(super) fn record(
     let values = (k * centers.store()?.stride()) as u64;
     let params = Params {
         clusters: k as u32,
-        quads: (centers.store()?.stride() / 4) as u32,
+        vec4s: (centers.store()?.stride() / 4) as u32,
         center_first: center_target.view.first_word() / 4,
         sum_first: sum_view.first_word() / 4,
         count_first: count_view.first_word(),

@@ -22,20 +22,20 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "runs", offset: offset_of!(Params, runs) },
         Field { name: "run_rows", offset: offset_of!(Params, run_rows) },
         Field { name: "clusters", offset: offset_of!(Params, clusters) },
-        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
         Field { name: "center_first", offset: offset_of!(Params, center_first) },
         Field { name: "weight_first", offset: offset_of!(Params, weight_first) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for software drivers with 64-bit integers.
-pub const KERNEL_LONG_WORDS: Kernel = Kernel {
-    name: "cluster/centroid_sum__long_words",
-    source: include_str!("../../../shaders/cluster/centroid_sum__long_words.wgsl"),
-    needs: Needs::LongWords,
+/// The variant for software drivers with 64-bit integers.
+pub const KERNEL_INT64: Kernel = Kernel {
+    name: "cluster/centroid_sum__int64",
+    source: include_str!("../../../shaders/cluster/centroid_sum__int64.wgsl"),
+    needs: Needs::Int64,
     ..KERNEL
 };
 
@@ -52,7 +52,7 @@ pub const KERNEL_COUNT: Kernel = Kernel {
         Field { name: "label_first", offset: offset_of!(SortParams, label_first) },
     ],
     params_size: size_of::<SortParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Puts the rows in the order of their clusters.
@@ -71,13 +71,13 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     params: &[
         Field { name: "items", offset: offset_of!(MergeParams, items) },
         Field { name: "runs", offset: offset_of!(MergeParams, runs) },
-        Field { name: "quads", offset: offset_of!(MergeParams, quads) },
+        Field { name: "vec4s", offset: offset_of!(MergeParams, vec4s) },
         Field { name: "sum_first", offset: offset_of!(MergeParams, sum_first) },
         Field { name: "count_first", offset: offset_of!(MergeParams, count_first) },
         Field { name: "fresh", offset: offset_of!(MergeParams, fresh) },
     ],
     params_size: size_of::<MergeParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -88,7 +88,7 @@ struct Params {
     runs: u32,
     run_rows: u32,
     clusters: u32,
-    quads: u32,
+    vec4s: u32,
     x_first: u32,
     center_first: u32,
     weight_first: u32,
@@ -111,7 +111,7 @@ struct SortParams {
 struct MergeParams {
     items: u32,
     runs: u32,
-    quads: u32,
+    vec4s: u32,
     sum_first: u32,
     count_first: u32,
     fresh: u32,
@@ -196,8 +196,8 @@ fn on_cpu(
     Ok((Matrix::from_vec(k, d, narrow(sums))?.to(&Device::Cpu)?, DeviceVec::from_host(narrow(counts))))
 }
 
-/// The vec4 of a row that a lane of the long-word form takes at most; as in the shader.
-const MOST_QUADS: usize = 16;
+/// The vec4 of a row that a lane of the 64-bit variant takes at most; as in the shader.
+const MOST_VEC4S: usize = 16;
 
 /// Rows of a run: so many that a run has 16 rows of each cluster or more, on average, and its sums stay a small part of
 /// the data. It depends on the number of clusters alone, as the bits do.
@@ -220,7 +220,7 @@ pub(super) fn record(recording: &mut Recording, x: &DeviceMatrix, of: Sums) -> R
 }
 
 fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usize>, run_rows: usize) -> Result<()> {
-    let (k, runs, quads) = (of.centers.rows(), rows.len().div_ceil(run_rows), x.store()?.stride() / 4);
+    let (k, runs, vec4s) = (of.centers.rows(), rows.len().div_ceil(run_rows), x.store()?.stride() / 4);
     let label_view = of.labels.store()?.view(recording, rows.clone())?;
     let (order, ends) = sorted(recording, &label_view, rows.len(), (runs, run_rows), k)?;
     let view = x.store()?.view(recording, rows.clone())?;
@@ -228,16 +228,16 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
     // Without weights the labels stand in for what is not read.
     let weight_view = of.weights.map(|weights| weights.store()?.view(recording, rows.clone())).transpose()?;
     let weight_view = weight_view.as_ref().unwrap_or(&label_view);
-    let partials = k * runs * (quads + 1);
+    let partials = k * runs * (vec4s + 1);
     let partial = recording.scratch(16 * partials as u64, "sums of runs")?;
     // Lanes that share a row, and the vec4 of each.
-    let each = quads.div_ceil(quads.div_ceil(MOST_QUADS));
-    let parts = quads.div_ceil(each);
+    let each = vec4s.div_ceil(vec4s.div_ceil(MOST_VEC4S));
+    let parts = vec4s.div_ceil(each);
     let weighted = ("WEIGHTED", u32::from(of.weights.is_some()));
-    let long = [weighted, ("QUADS", each as u32), ("PARTS", parts as u32)];
-    let (kernel, overrides, lanes) = match recording.gpu.long_words {
-        true => (&KERNEL_LONG_WORDS, &long[..], parts),
-        false => (&KERNEL, &long[..1], quads),
+    let long = [weighted, ("VEC4S", each as u32), ("PARTS", parts as u32)];
+    let (kernel, overrides, lanes) = match recording.gpu.int64 {
+        true => (&KERNEL_INT64, &long[..], parts),
+        false => (&KERNEL, &long[..1], vec4s),
     };
     let items = k * runs * lanes;
     let params = Params {
@@ -246,7 +246,7 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
         runs: runs as u32,
         run_rows: run_rows as u32,
         clusters: k as u32,
-        quads: quads as u32,
+        vec4s: vec4s as u32,
         x_first: view.first_word() / 4,
         center_first: center_view.first_word() / 4,
         weight_first: weight_view.first_word(),
@@ -266,11 +266,11 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
     )?;
     let sum_target = of.sums.store()?.target(recording, 0..k, rows.start > 0)?;
     let count_target = of.counts.store()?.target(recording, 0..k, rows.start > 0)?;
-    let totals = k * (quads + 1);
+    let totals = k * (vec4s + 1);
     let params = MergeParams {
         items: totals as u32,
         runs: runs as u32,
-        quads: quads as u32,
+        vec4s: vec4s as u32,
         sum_first: sum_target.view.first_word() / 4,
         count_first: count_target.view.first_word(),
         fresh: u32::from(rows.start == 0),

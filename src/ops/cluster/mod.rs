@@ -3,8 +3,8 @@
 pub mod assign;
 pub mod center_shift;
 pub mod centroid_sum;
-pub mod closer;
 pub(crate) mod lloyd;
+pub mod min_distance_update;
 
 use crate::array::DeviceMatrix;
 use crate::device::Stream;

@@ -9,19 +9,19 @@ use crate::array::{DeviceMatrix, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::Result;
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
-use crate::ops::pairs::{self, Forms};
+use crate::ops::pairs::{self, Variants};
 
-/// The portable form.
+/// The portable variant.
 pub const KERNEL: Kernel = Kernel {
     name: "distance/cosine",
     source: include_str!("../../../shaders/distance/cosine.wgsl"),
     buffers: pairs::BUFFERS,
     params: pairs::FIELDS,
     params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for devices with subgroups.
+/// The variant for devices with subgroups.
 pub const KERNEL_SUBGROUP: Kernel = Kernel {
     name: "distance/cosine__subgroup",
     source: include_str!("../../../shaders/distance/cosine__subgroup.wgsl"),
@@ -38,11 +38,11 @@ pub const KERNEL_UNIT: Kernel = Kernel {
         Field { name: "rows", offset: offset_of!(UnitParams, rows) },
         Field { name: "groups", offset: offset_of!(UnitParams, groups) },
         Field { name: "x_first", offset: offset_of!(UnitParams, x_first) },
-        Field { name: "quads", offset: offset_of!(UnitParams, quads) },
+        Field { name: "vec4s", offset: offset_of!(UnitParams, vec4s) },
         Field { name: "out_first", offset: offset_of!(UnitParams, out_first) },
     ],
     params_size: size_of::<UnitParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -51,12 +51,12 @@ struct UnitParams {
     rows: u32,
     groups: u32,
     x_first: u32,
-    quads: u32,
+    vec4s: u32,
     out_first: u32,
     pad: [u32; 3],
 }
 
-pub(in crate::ops) const FORMS: Forms = Forms {
+pub(in crate::ops) const VARIANTS: Variants = Variants {
     portable: &KERNEL,
     subgroup: Some(&KERNEL_SUBGROUP),
     subgroup_columns: 24,
@@ -84,7 +84,7 @@ pub fn cosine(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result
     } else {
         (x, y)
     };
-    pairwise(stream, "cosine", (&FORMS, 1.0), operands, |x, n, y, m, d, out| {
+    pairwise(stream, "cosine", (&VARIANTS, 1.0), operands, |x, n, y, m, d, out| {
         crate::cpu::distance::cosine::cosine(x, n, y, m, d, out);
     })
 }
@@ -97,7 +97,7 @@ pub(in crate::ops) fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);
     let gpu = recording.gpu.clone();
-    let quads = from.stride() / 4;
+    let vec4s = from.stride() / 4;
     let per_block = RowStore::block_rows(&gpu, 2 * from.stride() as u64, 6 * x.columns() as u64, 64);
     for rows in blocks(x.rows(), per_block) {
         let view = from.view(recording, rows.clone())?;
@@ -107,7 +107,7 @@ pub(in crate::ops) fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result
             rows: rows.len() as u32,
             groups: groups as u32,
             x_first: view.first_word() / 4,
-            quads: quads as u32,
+            vec4s: vec4s as u32,
             out_first: target.view.first_word() / 4,
             pad: [0; 3],
         };

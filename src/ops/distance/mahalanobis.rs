@@ -6,19 +6,19 @@ use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Needs};
 use crate::ops::linalg::gemm::{Layout, gemm};
-use crate::ops::pairs::{self, Forms};
+use crate::ops::pairs::{self, Variants};
 
-/// The portable form.
+/// The portable variant.
 pub const KERNEL: Kernel = Kernel {
     name: "distance/mahalanobis",
     source: include_str!("../../../shaders/distance/mahalanobis.wgsl"),
     buffers: pairs::BUFFERS,
     params: pairs::FIELDS,
     params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for devices with subgroups.
+/// The variant for devices with subgroups.
 pub const KERNEL_SUBGROUP: Kernel = Kernel {
     name: "distance/mahalanobis__subgroup",
     source: include_str!("../../../shaders/distance/mahalanobis__subgroup.wgsl"),
@@ -26,7 +26,7 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
-pub(super) const FORMS: Forms = Forms {
+pub(super) const VARIANTS: Variants = Variants {
     portable: &KERNEL,
     subgroup: Some(&KERNEL_SUBGROUP),
     subgroup_columns: 24,
@@ -64,7 +64,7 @@ pub fn mahalanobis(
     }
     let white_x = gemm(stream, Layout::NT, x, whitening)?;
     let white_y = gemm(stream, Layout::NT, y, whitening)?;
-    pairwise(stream, "mahalanobis", (&FORMS, 1.0), (&white_x, &white_y), |x, n, y, m, d, out| {
+    pairwise(stream, "mahalanobis", (&VARIANTS, 1.0), (&white_x, &white_y), |x, n, y, m, d, out| {
         crate::cpu::distance::minkowski::minkowski(x, n, y, m, d, 2.0, out);
     })
 }

@@ -5,19 +5,19 @@ use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::error::Result;
 use crate::kernel::{Kernel, Needs};
-use crate::ops::pairs::{self, Forms};
+use crate::ops::pairs::{self, Variants};
 
-/// The portable form.
+/// The portable variant.
 pub const KERNEL: Kernel = Kernel {
     name: "distance/manhattan",
     source: include_str!("../../../shaders/distance/manhattan.wgsl"),
     buffers: pairs::BUFFERS,
     params: pairs::FIELDS,
     params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for devices with subgroups.
+/// The variant for devices with subgroups.
 pub const KERNEL_SUBGROUP: Kernel = Kernel {
     name: "distance/manhattan__subgroup",
     source: include_str!("../../../shaders/distance/manhattan__subgroup.wgsl"),
@@ -25,7 +25,7 @@ pub const KERNEL_SUBGROUP: Kernel = Kernel {
     ..KERNEL
 };
 
-pub(in crate::ops) const FORMS: Forms = Forms {
+pub(in crate::ops) const VARIANTS: Variants = Variants {
     portable: &KERNEL,
     subgroup: Some(&KERNEL_SUBGROUP),
     subgroup_columns: 24,
@@ -45,7 +45,7 @@ pub(in crate::ops) const FORMS: Forms = Forms {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn manhattan(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
-    pairwise(stream, "manhattan", (&FORMS, 1.0), (x, y), |x, n, y, m, d, out| {
+    pairwise(stream, "manhattan", (&VARIANTS, 1.0), (x, y), |x, n, y, m, d, out| {
         crate::cpu::distance::manhattan::manhattan(x, n, y, m, d, out);
     })
 }

@@ -7,7 +7,7 @@ pub mod manhattan;
 pub mod minkowski;
 pub mod sq_euclidean;
 
-use super::pairs::{self, Forms};
+use super::pairs::{self, Variants};
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 fn pairwise(
     stream: &mut Stream,
     op: &'static str,
-    (forms, alpha): (&Forms, f32),
+    (variants, alpha): (&Variants, f32),
     (x, y): (&DeviceMatrix, &DeviceMatrix),
     twin: impl FnOnce(&[f32], usize, &[f32], usize, usize, &mut [f32]),
 ) -> Result<DeviceMatrix> {
@@ -35,7 +35,7 @@ fn pairwise(
     match stream.gpu() {
         None => twin(x.values()?, x.rows(), y.values()?, y.rows(), x.columns(), out.values_mut()?),
         Some(_) if x.rows() == 0 || y.rows() == 0 => {}
-        Some(recording) => pairs::all_pairs(recording, forms, (x, y), &out, (alpha, 0.0))?,
+        Some(recording) => pairs::all_pairs(recording, variants, (x, y), &out, (alpha, 0.0))?,
     }
     Ok(out)
 }

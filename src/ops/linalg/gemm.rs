@@ -10,19 +10,19 @@ pub use crate::cpu::linalg::gemm::Layout;
 use crate::device::{Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Kernel, Needs};
-use crate::ops::pairs::{self, DEPTH_BLOCK, Forms, Operand, Output};
+use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output, Variants};
 
-/// The portable form.
+/// The portable variant.
 pub const KERNEL: Kernel = Kernel {
     name: "linalg/gemm",
     source: include_str!("../../../shaders/linalg/gemm.wgsl"),
     buffers: pairs::BUFFERS,
     params: pairs::FIELDS,
     params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for devices with subgroups.
+/// The variant for devices with subgroups.
 pub const KERNEL_SUBGROUP: Kernel = Kernel {
     name: "linalg/gemm__subgroup",
     source: include_str!("../../../shaders/linalg/gemm__subgroup.wgsl"),
@@ -36,28 +36,28 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     source: include_str!("../../../shaders/linalg/gemm__merge.wgsl"),
     buffers: &[Access::Read, Access::Write],
     params: &[
-        Field { name: "quads", offset: offset_of!(MergeParams, quads) },
-        Field { name: "row_quads", offset: offset_of!(MergeParams, row_quads) },
+        Field { name: "vec4s", offset: offset_of!(MergeParams, vec4s) },
+        Field { name: "row_vec4s", offset: offset_of!(MergeParams, row_vec4s) },
         Field { name: "out_first", offset: offset_of!(MergeParams, out_first) },
-        Field { name: "out_quads", offset: offset_of!(MergeParams, out_quads) },
+        Field { name: "out_vec4s", offset: offset_of!(MergeParams, out_vec4s) },
         Field { name: "layers", offset: offset_of!(MergeParams, layers) },
-        Field { name: "layer_quads", offset: offset_of!(MergeParams, layer_quads) },
+        Field { name: "layer_vec4s", offset: offset_of!(MergeParams, layer_vec4s) },
         Field { name: "alpha", offset: offset_of!(MergeParams, alpha) },
         Field { name: "beta", offset: offset_of!(MergeParams, beta) },
     ],
     params_size: size_of::<MergeParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for software drivers with 64-bit integers.
-pub const KERNEL_LONG_WORDS: Kernel = Kernel {
-    name: "linalg/gemm__long_words",
-    source: include_str!("../../../shaders/linalg/gemm__long_words.wgsl"),
-    needs: Needs::LongWords,
+/// The variant for software drivers with 64-bit integers.
+pub const KERNEL_INT64: Kernel = Kernel {
+    name: "linalg/gemm__int64",
+    source: include_str!("../../../shaders/linalg/gemm__int64.wgsl"),
+    needs: Needs::Int64,
     ..KERNEL
 };
 
-const FORMS: Forms = Forms {
+const VARIANTS: Variants = Variants {
     portable: &KERNEL,
     subgroup: Some(&KERNEL_SUBGROUP),
     subgroup_columns: 32,
@@ -65,22 +65,22 @@ const FORMS: Forms = Forms {
     layered: true,
 };
 
-const FORMS_LONG_WORDS: Forms = Forms { subgroup: Some(&KERNEL_LONG_WORDS), ..FORMS };
+const VARIANTS_INT64: Variants = Variants { subgroup: Some(&KERNEL_INT64), ..VARIANTS };
 
-/// The product's forms for a device.
-pub(super) fn forms(gpu: &Gpu) -> &'static Forms {
-    if gpu.long_words { &FORMS_LONG_WORDS } else { &FORMS }
+/// The product's variants for a device.
+pub(super) fn variants(gpu: &Gpu) -> &'static Variants {
+    if gpu.int64 { &VARIANTS_INT64 } else { &VARIANTS }
 }
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct MergeParams {
-    pub(crate) quads: u32,
-    pub(crate) row_quads: u32,
+    pub(crate) vec4s: u32,
+    pub(crate) row_vec4s: u32,
     pub(crate) out_first: u32,
-    pub(crate) out_quads: u32,
+    pub(crate) out_vec4s: u32,
     pub(crate) layers: u32,
-    pub(crate) layer_quads: u32,
+    pub(crate) layer_vec4s: u32,
     pub(crate) alpha: f32,
     pub(crate) beta: f32,
 }
@@ -143,12 +143,12 @@ pub fn gemm_into(
         }
         Some(_) if m == 0 || n == 0 => Ok(()),
         Some(recording) => match layout {
-            Layout::NT => pairs::all_pairs(recording, forms(&recording.gpu.clone()), (a, b), c, (alpha, beta)),
+            Layout::NT => pairs::all_pairs(recording, variants(&recording.gpu.clone()), (a, b), c, (alpha, beta)),
             Layout::NN => {
                 let turned = transpose(stream, b)?;
                 match stream.gpu() {
                     Some(recording) => {
-                        pairs::all_pairs(recording, forms(&recording.gpu.clone()), (a, &turned), c, (alpha, beta))
+                        pairs::all_pairs(recording, variants(&recording.gpu.clone()), (a, &turned), c, (alpha, beta))
                     }
                     None => Ok(()),
                 }
@@ -190,9 +190,9 @@ fn turned_product(
                 );
                 let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
                 if layered {
-                    pairs::layered_product(recording, forms(&recording.gpu.clone()), operands, 0..span.len(), out)?;
+                    pairs::layered_product(recording, variants(&recording.gpu.clone()), operands, 0..span.len(), out)?;
                 } else {
-                    pairs::product(recording, forms(&recording.gpu.clone()), operands, 0..span.len(), out, (1, 0))?;
+                    pairs::product(recording, variants(&recording.gpu.clone()), operands, 0..span.len(), out, (1, 0))?;
                 }
             }
             beta = 1.0;

@@ -18,13 +18,13 @@ pub const KERNEL: Kernel = Kernel {
     params: &[
         Field { name: "rows", offset: offset_of!(Params, rows) },
         Field { name: "a_first", offset: offset_of!(Params, a_first) },
-        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
         Field { name: "out_first", offset: offset_of!(Params, out_first) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
         Field { name: "columns", offset: offset_of!(Params, columns) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Aᵀ·x: blocks of rows, four columns a lane.
@@ -34,7 +34,7 @@ pub const KERNEL_TRANSPOSED: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Write],
     params: columns::FIELDS,
     params_size: columns::PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -42,7 +42,7 @@ pub const KERNEL_TRANSPOSED: Kernel = Kernel {
 struct Params {
     rows: u32,
     a_first: u32,
-    quads: u32,
+    vec4s: u32,
     out_first: u32,
     x_first: u32,
     columns: u32,
@@ -81,7 +81,7 @@ pub fn gemv(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result
         let params = Params {
             rows: rows.len() as u32,
             a_first: view.first_word() / 4,
-            quads: (from.stride() / 4) as u32,
+            vec4s: (from.stride() / 4) as u32,
             out_first: target.view.first_word(),
             x_first: x_view.first_word() / 4,
             columns: a.columns() as u32,

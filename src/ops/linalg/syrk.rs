@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::gemm::forms;
+use super::gemm::variants;
 use crate::array::{DeviceMatrix, DeviceVec, View, blocks, padded};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
@@ -24,13 +24,13 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "tiles", offset: offset_of!(Params, tiles) },
         Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "x_quads", offset: offset_of!(Params, x_quads) },
+        Field { name: "x_vec4s", offset: offset_of!(Params, x_vec4s) },
         Field { name: "weight_first", offset: offset_of!(Params, weight_first) },
-        Field { name: "out_quads", offset: offset_of!(Params, out_quads) },
+        Field { name: "out_vec4s", offset: offset_of!(Params, out_vec4s) },
         Field { name: "weighted", offset: offset_of!(Params, weighted) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -41,9 +41,9 @@ struct Params {
     tiles: u32,
     column_tiles: u32,
     x_first: u32,
-    x_quads: u32,
+    x_vec4s: u32,
     weight_first: u32,
-    out_quads: u32,
+    out_vec4s: u32,
     weighted: u32,
     pad: [u32; 3],
 }
@@ -130,7 +130,7 @@ fn group_product(
         let b = Operand { view: scaled.as_ref().unwrap_or(&centred), rows: d, stride };
         let beta = if part.start == 0 { 0.0 } else { 1.0 };
         let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta };
-        pairs::layered_product(recording, forms(&recording.gpu.clone()), (a, b), 0..part.len(), into)?;
+        pairs::layered_product(recording, variants(&recording.gpu.clone()), (a, b), 0..part.len(), into)?;
     }
     out.store()?.commit(recording, target)?;
     Ok(out)
@@ -162,9 +162,9 @@ fn turn(
         tiles: tiles as u32,
         column_tiles: column_tiles as u32,
         x_first: view.first_word() / 4,
-        x_quads: (x.store()?.stride() / 4) as u32,
+        x_vec4s: (x.store()?.stride() / 4) as u32,
         weight_first: weight.as_ref().map_or(0, View::first_word),
-        out_quads: (stride / 4) as u32,
+        out_vec4s: (stride / 4) as u32,
         weighted: u32::from(weight.is_some()),
         pad: [0; 3],
     };

@@ -21,13 +21,13 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "tiles", offset: offset_of!(Params, tiles) },
         Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "x_quads", offset: offset_of!(Params, x_quads) },
+        Field { name: "x_vec4s", offset: offset_of!(Params, x_vec4s) },
         Field { name: "out_first", offset: offset_of!(Params, out_first) },
-        Field { name: "out_quads", offset: offset_of!(Params, out_quads) },
+        Field { name: "out_vec4s", offset: offset_of!(Params, out_vec4s) },
         Field { name: "padded_rows", offset: offset_of!(Params, padded_rows) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -38,9 +38,9 @@ struct Params {
     tiles: u32,
     column_tiles: u32,
     x_first: u32,
-    x_quads: u32,
+    x_vec4s: u32,
     out_first: u32,
-    out_quads: u32,
+    out_vec4s: u32,
     padded_rows: u32,
     pad: [u32; 3],
 }
@@ -124,9 +124,9 @@ fn turn(
         tiles: tiles as u32,
         column_tiles: column_tiles as u32,
         x_first: (x.view.first_word() + x.columns.start as u32) / 4,
-        x_quads: (x.stride / 4) as u32,
+        x_vec4s: (x.stride / 4) as u32,
         out_first: (out.first_word() + first as u32) / 4,
-        out_quads: (out_stride / 4) as u32,
+        out_vec4s: (out_stride / 4) as u32,
         padded_rows: padded_rows as u32,
         pad: [0; 3],
     };

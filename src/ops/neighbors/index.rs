@@ -1,6 +1,6 @@
 //! Rows that are searched again and again: on the CPU with a tree or with bounds where those win, on a GPU as they are.
 
-use super::within::Neighborhoods;
+use super::radius_neighbors::Neighborhoods;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::neighbors::index::Index as CpuIndex;
 use crate::device::{Device, Stream};
@@ -39,21 +39,21 @@ impl Index {
     }
 
     /// The k nearest rows of each query (n×d), 1 ≤ k ≤ m: n·k indices and distances, read back.
-    pub(crate) fn nearest(
+    pub(crate) fn k_nearest(
         &self,
         stream: &mut Stream,
         queries: &DeviceMatrix,
         k: usize,
     ) -> Result<(Vec<u32>, Vec<f32>)> {
         let Some(plan) = &self.plan else {
-            let (indices, distances) = super::nearest::nearest(stream, queries, &self.rows, k, self.metric)?;
+            let (indices, distances) = super::k_nearest::k_nearest(stream, queries, &self.rows, k, self.metric)?;
             return Ok((indices.to_vec(stream)?, distances.to_matrix(stream)?.into_vec()));
         };
-        super::checked(stream, "nearest", (queries, &self.rows), self.metric)?;
+        super::checked(stream, "k_nearest", (queries, &self.rows), self.metric)?;
         let (n, m, d) = (queries.rows(), self.rows.rows(), self.rows.columns());
         let (mut indices, mut distances) = (vec![0; n * k], vec![0.0; n * k]);
         let (x, y) = (queries.values()?, self.rows.values()?);
-        plan.nearest(self.metric, x, n, y, m, d, k, &mut indices, &mut distances);
+        plan.k_nearest(self.metric, x, n, y, m, d, k, &mut indices, &mut distances);
         match distances.iter().position(|distance| !distance.is_finite()) {
             Some(at) => Err(Error::NotFinite { row: at / k, column: at % k, value: f64::INFINITY }),
             None => Ok((indices, distances)),
@@ -61,12 +61,17 @@ impl Index {
     }
 
     /// The rows within a radius of each query.
-    pub(crate) fn within(&self, stream: &mut Stream, queries: &DeviceMatrix, radius: f32) -> Result<Neighborhoods> {
+    pub(crate) fn radius_neighbors(
+        &self,
+        stream: &mut Stream,
+        queries: &DeviceMatrix,
+        radius: f32,
+    ) -> Result<Neighborhoods> {
         let Some(plan) = &self.plan else {
-            return super::within::within(stream, queries, &self.rows, radius, self.metric);
+            return super::radius_neighbors::radius_neighbors(stream, queries, &self.rows, radius, self.metric);
         };
-        super::checked(stream, "within", (queries, &self.rows), self.metric)?;
+        super::checked(stream, "radius_neighbors", (queries, &self.rows), self.metric)?;
         let (n, m, d) = (queries.rows(), self.rows.rows(), self.rows.columns());
-        Ok(plan.within(self.metric, queries.values()?, n, self.rows.values()?, m, d, radius))
+        Ok(plan.radius_neighbors(self.metric, queries.values()?, n, self.rows.values()?, m, d, radius))
     }
 }

@@ -2,10 +2,10 @@
 //! never store a distance for each pair.
 
 pub(crate) mod index;
-pub mod nearest;
+pub mod k_nearest;
 mod radius;
+pub mod radius_neighbors;
 pub mod select;
-pub mod within;
 
 use super::distance::cosine::unit_rows;
 use crate::array::DeviceMatrix;
@@ -39,13 +39,13 @@ impl Measure {
     }
 }
 
-/// A tile kernel in the form that suits a device, a metric and a number of queries.
+/// A tile kernel in the variant that suits a device, a metric and a number of queries.
 #[derive(Debug, Clone)]
 struct Tile {
     kernel: &'static Kernel,
-    /// Whether a lane has its queries for itself, as in all forms but the portable one.
+    /// Whether a lane has its queries for itself, as in all variants but the portable one.
     owns_rows: bool,
-    /// The override constants of the form.
+    /// The override constants of the variant.
     constants: Vec<(&'static str, u32)>,
     /// Queries and candidates of one tile.
     rows: usize,
@@ -65,9 +65,9 @@ impl Tile {
         Tile { kernel: subgroup, owns_rows: true, constants, rows: 4 * lanes as usize, columns: 24 }
     }
 
-    /// The form that keeps its queries, of `quads` vec4 each, where the device has it.
-    fn keeping(gpu: &Gpu, quads: usize, measure: &Measure, kernel: &'static Kernel) -> Option<Tile> {
-        let kept = Kept::choose(gpu, quads).filter(|_| measure.code != 4)?;
+    /// The variant that keeps its queries, of `vec4s` vec4 each, where the device has it.
+    fn keeping(gpu: &Gpu, vec4s: usize, measure: &Measure, kernel: &'static Kernel) -> Option<Tile> {
+        let kept = Kept::choose(gpu, vec4s).filter(|_| measure.code != 4)?;
         let [rows, columns] = kept.tile();
         Some(Tile { kernel, owns_rows: true, constants: kept.overrides().to_vec(), rows, columns })
     }

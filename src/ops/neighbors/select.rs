@@ -5,47 +5,47 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::nearest::Search;
+use super::k_nearest::Search;
 use crate::array::{DeviceMatrix, View, blocks, padded};
 use crate::device::{Dispatch, Gpu, Recording};
 use crate::error::Result;
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
 use crate::metric::Metric;
 use crate::ops::distance::{chebyshev, cosine, manhattan, sq_euclidean};
-use crate::ops::pairs::{self, Forms, Operand, Output, block_of_columns, product};
+use crate::ops::pairs::{self, Operand, Output, Variants, block_of_columns, product};
 
 /// Minkowski distances before their root.
 pub const POWERS: Kernel = Kernel {
-    name: "neighbors/nearest__powers",
-    source: include_str!("../../../shaders/neighbors/nearest__powers.wgsl"),
+    name: "neighbors/k_nearest__powers",
+    source: include_str!("../../../shaders/neighbors/k_nearest__powers.wgsl"),
     buffers: pairs::BUFFERS,
     params: pairs::FIELDS,
     params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// The k least of kept entries and of a block of distances.
 pub const SELECT: Kernel = Kernel {
-    name: "neighbors/nearest__select",
-    source: include_str!("../../../shaders/neighbors/nearest__select.wgsl"),
+    name: "neighbors/k_nearest__select",
+    source: include_str!("../../../shaders/neighbors/k_nearest__select.wgsl"),
     buffers: &[Access::Read, Access::Read, Access::Write],
     params: &[
         Field { name: "rows", offset: offset_of!(SelectParams, rows) },
         Field { name: "columns", offset: offset_of!(SelectParams, columns) },
-        Field { name: "x_quads", offset: offset_of!(SelectParams, x_quads) },
+        Field { name: "x_vec4s", offset: offset_of!(SelectParams, x_vec4s) },
         Field { name: "kept", offset: offset_of!(SelectParams, kept) },
         Field { name: "wanted", offset: offset_of!(SelectParams, wanted) },
         Field { name: "entries_stride", offset: offset_of!(SelectParams, entries_stride) },
         Field { name: "first_index", offset: offset_of!(SelectParams, first_index) },
     ],
     params_size: size_of::<SelectParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Sorts the selected entries and writes them out.
 pub const SORT: Kernel = Kernel {
-    name: "neighbors/nearest__sort",
-    source: include_str!("../../../shaders/neighbors/nearest__sort.wgsl"),
+    name: "neighbors/k_nearest__sort",
+    source: include_str!("../../../shaders/neighbors/k_nearest__sort.wgsl"),
     buffers: &[Access::Write, Access::Write, Access::Write],
     params: &[
         Field { name: "rows", offset: offset_of!(SortParams, rows) },
@@ -58,7 +58,7 @@ pub const SORT: Kernel = Kernel {
         Field { name: "order", offset: offset_of!(SortParams, order) },
     ],
     params_size: size_of::<SortParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -66,7 +66,7 @@ pub const SORT: Kernel = Kernel {
 struct SelectParams {
     rows: u32,
     columns: u32,
-    x_quads: u32,
+    x_vec4s: u32,
     kept: u32,
     wanted: u32,
     entries_stride: u32,
@@ -87,26 +87,31 @@ struct SortParams {
     order: f32,
 }
 
-const POWER_FORMS: Forms =
-    Forms { portable: &POWERS, subgroup: None, subgroup_columns: 24, step_operations: 40, layered: false };
+const POWER_VARIANTS: Variants =
+    Variants { portable: &POWERS, subgroup: None, subgroup_columns: 24, step_operations: 40, layered: false };
 
 /// Queries that make a full tile.
 const TILE_ROWS: u64 = 128;
 
-fn forms(metric: Metric) -> &'static Forms {
+fn variants(metric: Metric) -> &'static Variants {
     match metric {
-        Metric::Euclidean => &sq_euclidean::FORMS,
-        Metric::Manhattan => &manhattan::FORMS,
-        Metric::Chebyshev => &chebyshev::FORMS,
-        Metric::Cosine => &cosine::FORMS,
-        Metric::Minkowski(_) => &POWER_FORMS,
+        Metric::Euclidean => &sq_euclidean::VARIANTS,
+        Metric::Manhattan => &manhattan::VARIANTS,
+        Metric::Chebyshev => &chebyshev::VARIANTS,
+        Metric::Cosine => &cosine::VARIANTS,
+        Metric::Minkowski(_) => &POWER_VARIANTS,
     }
 }
 
 /// Queries and candidates of a block, whose distances are stored: within the room and the work of a dispatch.
-fn block_sizes(gpu: &Gpu, k: usize, (stride, depth, rows): (usize, usize, usize), forms: &Forms) -> (usize, usize) {
+fn block_sizes(
+    gpu: &Gpu,
+    k: usize,
+    (stride, depth, rows): (usize, usize, usize),
+    variants: &Variants,
+) -> (usize, usize) {
     let words = gpu.scratch_bytes() / 4;
-    let column_work = forms.step_operations * depth.max(1) as u64;
+    let column_work = variants.step_operations * depth.max(1) as u64;
     let by_work = gpu.operations_per_dispatch() / (TILE_ROWS * column_work);
     // No fewer candidates than are kept, if there is room: each selection passes over both.
     let columns = (words / TILE_ROWS).max(k as u64).min(by_work).max(16) as usize;
@@ -125,7 +130,7 @@ pub(super) fn select(
 ) -> Result<()> {
     let (a_rows, b_rows) = (queries.store()?, rows.store()?);
     let sizes = (b_rows.stride(), rows.columns(), rows.rows());
-    let (per_block, column_block) = block_sizes(&recording.gpu, search.k, sizes, forms(metric));
+    let (per_block, column_block) = block_sizes(&recording.gpu, search.k, sizes, variants(metric));
     let per_block = per_block.min(queries.rows());
     let stride = padded(column_block);
     let values = View::whole(recording.scratch(4 * (per_block * stride) as u64, "a block of distances")?);
@@ -139,12 +144,12 @@ pub(super) fn select(
             let b_view = b_rows.view(recording, columns.clone())?;
             let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride() };
             let out = Output { view: &values, stride, column: 0, alpha: search.measure.order, beta: 0.0 };
-            product(recording, forms(metric), (a, b), 0..rows.columns(), out, (1, 0))?;
+            product(recording, variants(metric), (a, b), 0..rows.columns(), out, (1, 0))?;
             let wanted = search.k.min(kept + columns.len());
             let params = SelectParams {
                 rows: block.len() as u32,
                 columns: columns.len() as u32,
-                x_quads: (stride / 4) as u32,
+                x_vec4s: (stride / 4) as u32,
                 kept: kept as u32,
                 wanted: wanted as u32,
                 entries_stride: search.k as u32,

@@ -13,7 +13,7 @@ pub const KERNEL: Kernel = Kernel {
     buffers: BUFFERS,
     params: FIELDS,
     params_size: PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// For each row of X (n×d, d ≥ 1) the column of its smallest value and that value; ties go to the lowest column.

@@ -15,7 +15,7 @@ pub const KERNEL: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
     params: FIELDS,
     params_size: PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Mean and population variance of each column of X (n×d), in two passes, three on a GPU; `weights` has one number for each row, none

@@ -13,7 +13,7 @@ pub const KERNEL: Kernel = Kernel {
     buffers: &[Access::Read, Access::Write],
     params: FIELDS,
     params_size: PARAMS_SIZE,
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Σ of each column of X (n×d), d values in f64. On a GPU blocks of 512 rows are added in f32: the error is at most

@@ -17,11 +17,11 @@ pub const KERNEL: Kernel = Kernel {
     params: &[
         Field { name: "rows", offset: offset_of!(Params, rows) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
         Field { name: "out_first", offset: offset_of!(Params, out_first) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -29,7 +29,7 @@ pub const KERNEL: Kernel = Kernel {
 struct Params {
     rows: u32,
     x_first: u32,
-    quads: u32,
+    vec4s: u32,
     out_first: u32,
 }
 
@@ -61,7 +61,7 @@ pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>>
         let params = Params {
             rows: rows.len() as u32,
             x_first: view.first_word() / 4,
-            quads: (from.stride() / 4) as u32,
+            vec4s: (from.stride() / 4) as u32,
             out_first: target.view.first_word(),
         };
         let values = (rows.len() * x.columns()) as u64;

@@ -21,7 +21,7 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "out_first", offset: offset_of!(Params, out_first) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]

@@ -21,7 +21,7 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "has_base", offset: offset_of!(Params, has_base) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Sums each run.
@@ -34,7 +34,7 @@ pub const KERNEL_SUMS: Kernel = Kernel {
         Field { name: "runs", offset: offset_of!(SumsParams, runs) },
     ],
     params_size: size_of::<SumsParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]

@@ -18,12 +18,12 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "rows", offset: offset_of!(Params, rows) },
         Field { name: "items", offset: offset_of!(Params, items) },
         Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "quads", offset: offset_of!(Params, quads) },
+        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
         Field { name: "index_first", offset: offset_of!(Params, index_first) },
         Field { name: "out_first", offset: offset_of!(Params, out_first) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -32,7 +32,7 @@ struct Params {
     rows: u32,
     items: u32,
     x_first: u32,
-    quads: u32,
+    vec4s: u32,
     index_first: u32,
     out_first: u32,
     pad: [u32; 2],
@@ -86,7 +86,7 @@ pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>
             rows: x.rows() as u32,
             items: items as u32,
             x_first: view.first_word() / 4,
-            quads: (to.stride() / 4) as u32,
+            vec4s: (to.stride() / 4) as u32,
             index_first: index_view.first_word(),
             out_first: target.view.first_word() / 4,
             pad: [0; 2],

@@ -22,7 +22,7 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "shift", offset: offset_of!(Params, shift) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Moves keys and payload to their places.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::growing::{CELL_BYTES, OnGpu, Room};
+use super::growing::{CELL_BYTES, GpuGrowth, ScratchBuffer};
 use super::histogram::decode;
 use super::{Binned, Growing, fill_table};
 use crate::cpu::tree::best_split::{FeatureCells, Found, Rules, best_split as of_feature};
@@ -29,7 +29,7 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "cells", offset: offset_of!(Params, cells) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// The cells of the features that may be best.
@@ -130,8 +130,8 @@ pub fn best_split(
         Some(_) if binned.cells() == 0 => Ok(vec![None; searches.len()]),
         Some(recording) => {
             let per_block = searches_per_block(&recording.gpu, binned, searches);
-            let home = growing.on_gpu()?;
-            let blocks = searches.chunks(per_block).map(|searches| on_gpu(recording, binned, home, searches));
+            let storage = growing.on_gpu()?;
+            let blocks = searches.chunks(per_block).map(|searches| on_gpu(recording, binned, storage, searches));
             Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
         }
     }
@@ -173,18 +173,18 @@ fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[Search]) -> us
 fn on_gpu(
     recording: &mut Recording,
     binned: &Binned<'_>,
-    home: &mut OnGpu,
+    storage: &mut GpuGrowth,
     searches: &[Search],
 ) -> Result<Vec<Option<Found>>> {
     // The device's bounds know nothing of directions: then all is settled here, from whole histograms.
     let mut settled = match searches.iter().any(|search| search.monotone.is_some()) {
         true => vec![None; searches.len()],
-        false => shortlisted(recording, binned, home, searches)?,
+        false => shortlisted(recording, binned, storage, searches)?,
     };
     let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
     let together = recording.gpu.scratch_bytes() as usize / (CELL_BYTES as usize * binned.cells());
     for open in open.chunks(together.max(1)) {
-        let histograms = whole(recording, binned, home, open.iter().map(|at| searches[*at].slot))?;
+        let histograms = whole(recording, binned, storage, open.iter().map(|at| searches[*at].slot))?;
         for (&at, histogram) in open.iter().zip(histograms) {
             let search = &searches[at];
             let best = |feature: &u32| search.best(&histogram, *feature, &binned.features[*feature as usize]);
@@ -200,10 +200,10 @@ fn on_gpu(
 fn shortlisted(
     recording: &mut Recording,
     binned: &Binned<'_>,
-    home: &mut OnGpu,
+    storage: &mut GpuGrowth,
     searches: &[Search],
 ) -> Result<Vec<Option<Option<Found>>>> {
-    let shortlist = record(recording, binned, home, searches)?;
+    let shortlist = record(recording, binned, storage, searches)?;
     let lists = LIST_WORDS * searches.len();
     let cells: Vec<usize> = searches.iter().map(|search| level_cells(search, binned.features).len()).collect();
     let all = lists + CELL_WORDS * cells.iter().sum::<usize>();
@@ -268,7 +268,7 @@ fn settle(search: &Search, list: &[u32], levels: &[u32], features: &[FeatureCell
 fn whole(
     recording: &mut Recording,
     binned: &Binned<'_>,
-    home: &OnGpu,
+    storage: &GpuGrowth,
     slots: impl ExactSizeIterator<Item = usize>,
 ) -> Result<Vec<Histogram>> {
     let bytes = CELL_BYTES * binned.cells() as u64;
@@ -276,7 +276,7 @@ fn whole(
     if count == 0 {
         return Ok(vec![]);
     }
-    let filled = home.filled()?;
+    let filled = storage.filled()?;
     let together = recording.scratch(bytes * count as u64, "histograms of nodes")?;
     for (at, slot) in slots.enumerate() {
         recording.copy((&filled, bytes * slot as u64), (&together, bytes * at as u64), bytes)?;
@@ -289,7 +289,7 @@ fn whole(
 fn record(
     recording: &mut Recording,
     binned: &Binned<'_>,
-    home: &mut OnGpu,
+    storage: &mut GpuGrowth,
     searches: &[Search],
 ) -> Result<Arc<Buffer>> {
     let mut words = vec![];
@@ -308,16 +308,17 @@ fn record(
     };
     let params = bytemuck::bytes_of(&params);
     words.extend(tasks);
-    let plan = fill_table(recording, home, Room::Searches, &words)?;
-    let bounds = home.room(recording, Room::Bounds, 8 * count.max(1) as u64)?;
+    let plan = fill_table(recording, storage, ScratchBuffer::Searches, &words)?;
+    let bounds = storage.scratch_buffer(recording, ScratchBuffer::Bounds, 8 * count.max(1) as u64)?;
     let copies: Vec<(usize, Vec<usize>)> =
         searches.iter().map(|search| (search.slot, level_cells(search, binned.features))).collect();
     let copied: usize = copies.iter().map(|(_, cells)| cells.len()).sum();
     let listed = LIST_WORDS * searches.len();
-    let shortlist = home.room(recording, Room::Shortlist, 4 * (listed + CELL_WORDS * copied) as u64)?;
-    let (slots, features) = (home.filled()?, &binned.on_gpu()?.features);
+    let shortlist =
+        storage.scratch_buffer(recording, ScratchBuffer::Shortlist, 4 * (listed + CELL_WORDS * copied) as u64)?;
+    let (slots, features) = (storage.filled()?, &binned.on_gpu()?.features);
     let cells = 256 * count as u64;
-    let team = if recording.gpu.long_words { 1 } else { 32 };
+    let team = if recording.gpu.int64 { 1 } else { 32 };
     if count > 0 {
         let dispatch = Dispatch {
             params,

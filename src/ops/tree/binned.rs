@@ -10,7 +10,7 @@ use crate::device::{Buffer, Device, Recording, Stream};
 use crate::error::{Error, Result};
 
 /// Columns whose codes stand together: eight bytes of a row.
-pub(super) const OCTET: usize = 8;
+pub(super) const GROUP_COLUMNS: usize = 8;
 /// Words of a feature's entry in the table on the device.
 const FEATURE_WORDS: usize = 4;
 /// What stands in it for no default bin.
@@ -26,19 +26,19 @@ pub struct Binned<'a> {
     pub(super) rows: usize,
     pub(super) starts: &'a [u32],
     pub(super) features: &'a [FeatureCells],
-    home: Home<'a>,
+    storage: BinStorage<'a>,
 }
 
 #[derive(Debug)]
-enum Home<'a> {
+enum BinStorage<'a> {
     Cpu(BinnedRows<'a>),
-    Gpu(OnGpu),
+    Gpu(GpuBins),
 }
 
 /// The codes, `starts` and the features' cells on a GPU.
 #[derive(Debug)]
-pub(super) struct OnGpu {
-    octets: RowStore,
+pub(super) struct GpuBins {
+    groups_of_8: RowStore,
     pub(super) starts: Arc<Buffer>,
     pub(super) features: Arc<Buffer>,
 }
@@ -55,18 +55,18 @@ impl<'a> Binned<'a> {
         let columns = starts.len().saturating_sub(1);
         let rows = matrix.bins.len() / matrix.stride.max(1);
         let codes_fit = starts.windows(2).all(|ends| ends[0] <= ends[1] && ends[1] - ends[0] <= 256);
-        if columns > matrix.stride || !matrix.stride.is_multiple_of(OCTET) || !codes_fit {
+        if columns > matrix.stride || !matrix.stride.is_multiple_of(GROUP_COLUMNS) || !codes_fit {
             let expected =
                 "a stride that is a multiple of 8 and at least the columns, up to 256 cells a column".to_string();
             let got = format!("{columns} columns in a stride of {}", matrix.stride);
             return Err(Error::Shape { op: "binned rows", expected, got });
         }
         let device = stream.device().clone();
-        let home = match stream.gpu() {
-            None => Home::Cpu(matrix),
-            Some(recording) => Home::Gpu(OnGpu::new(recording, matrix, rows, starts, features)?),
+        let storage = match stream.gpu() {
+            None => BinStorage::Cpu(matrix),
+            Some(recording) => BinStorage::Gpu(GpuBins::new(recording, matrix, rows, starts, features)?),
         };
-        Ok(Binned { device, rows, starts, features, home })
+        Ok(Binned { device, rows, starts, features, storage })
     }
 
     /// Number of rows, n.
@@ -88,41 +88,41 @@ impl<'a> Binned<'a> {
         match self.device.same(stream.device()) {
             true => Ok(()),
             false => {
-                Err(Error::Elsewhere { op, why: "the rows and the stream belong to different devices".to_string() })
+                Err(Error::WrongDevice { op, why: "the rows and the stream belong to different devices".to_string() })
             }
         }
     }
 
     /// The codes, for a CPU twin.
     pub(super) fn codes(&self) -> Result<BinnedRows<'a>> {
-        match &self.home {
-            Home::Cpu(matrix) => Ok(*matrix),
-            Home::Gpu(_) => Err(elsewhere()),
+        match &self.storage {
+            BinStorage::Cpu(matrix) => Ok(*matrix),
+            BinStorage::Gpu(_) => Err(wrong_device()),
         }
     }
 
-    pub(super) fn on_gpu(&self) -> Result<&OnGpu> {
-        match &self.home {
-            Home::Gpu(on_gpu) => Ok(on_gpu),
-            Home::Cpu(_) => Err(elsewhere()),
+    pub(super) fn on_gpu(&self) -> Result<&GpuBins> {
+        match &self.storage {
+            BinStorage::Gpu(on_gpu) => Ok(on_gpu),
+            BinStorage::Cpu(_) => Err(wrong_device()),
         }
     }
 }
 
-fn elsewhere() -> Error {
-    Error::Elsewhere { op: "binned rows", why: "they live on another device".to_string() }
+fn wrong_device() -> Error {
+    Error::WrongDevice { op: "binned rows", why: "they live on another device".to_string() }
 }
 
-impl OnGpu {
+impl GpuBins {
     fn new(
         recording: &mut Recording,
         matrix: BinnedRows<'_>,
         rows: usize,
         starts: &[u32],
         features: &[FeatureCells],
-    ) -> Result<OnGpu> {
-        let octets = (starts.len().saturating_sub(1)).div_ceil(OCTET);
-        let store = RowStore::allocate(&recording.gpu, octets, 2 * rows.max(1), 1)?;
+    ) -> Result<GpuBins> {
+        let groups_of_8 = (starts.len().saturating_sub(1)).div_ceil(GROUP_COLUMNS);
+        let store = RowStore::allocate(&recording.gpu, groups_of_8, 2 * rows.max(1), 1)?;
         store.upload(recording, &mut |first, part| transpose(matrix, rows, first as usize, part))?;
         let starts = super::upload_table(recording, starts, 4, "first cells of columns")?;
         let entry = |cells: &FeatureCells| -> [u32; FEATURE_WORDS] {
@@ -132,33 +132,33 @@ impl OnGpu {
         let entries: Vec<u32> = features.iter().flat_map(entry).collect();
         let features = super::upload_table(recording, &entries, 4, "cells of features")?;
         recording.flush()?;
-        Ok(OnGpu { octets: store, starts, features })
+        Ok(GpuBins { groups_of_8: store, starts, features })
     }
 
-    /// The octets to work on together, of `all`: every one if they lie in one buffer, else one after the other.
+    /// The groups of columns to work on together, of `all`: every one if they lie in one buffer, else one after the other.
     pub(super) fn blocks(&self, all: usize) -> Vec<Range<usize>> {
-        match self.octets.is_one_buffer() {
+        match self.groups_of_8.is_one_buffer() {
             true => std::iter::once(0..all).collect(),
-            false => (0..all).map(|octet| octet..octet + 1).collect(),
+            false => (0..all).map(|group_of_8| group_of_8..group_of_8 + 1).collect(),
         }
     }
 
-    /// The codes of some octets in one buffer.
-    pub(super) fn view(&self, recording: &mut Recording, octets: Range<usize>) -> Result<View> {
-        self.octets.view(recording, octets)
+    /// The codes of some groups of eight columns in one buffer.
+    pub(super) fn view(&self, recording: &mut Recording, groups_of_8: Range<usize>) -> Result<View> {
+        self.groups_of_8.view(recording, groups_of_8)
     }
 }
 
-/// Writes words from `first` on of the codes, octet after octet, two words for each row.
+/// Writes words from `first` on of the codes, group of eight columns after group, two words for each row.
 fn transpose(matrix: BinnedRows<'_>, rows: usize, first: usize, part: &mut [u32]) {
-    let per_octet = 2 * rows.max(1);
+    let per_group = 2 * rows.max(1);
     let mut at = 0;
     while at < part.len() {
-        let (octet, word) = ((first + at) / per_octet, (first + at) % per_octet);
-        let count = (part.len() - at).min(per_octet - word);
+        let (group_of_8, word) = ((first + at) / per_group, (first + at) % per_group);
+        let count = (part.len() - at).min(per_group - word);
         for (place, word) in part[at..at + count].iter_mut().zip(word..) {
             let (row, half) = (word / 2, word % 2);
-            let from = row * matrix.stride + OCTET * octet + 4 * half;
+            let from = row * matrix.stride + GROUP_COLUMNS * group_of_8 + 4 * half;
             *place = matrix
                 .bins
                 .get(from..from + 4)

@@ -27,17 +27,17 @@ pub struct Growing {
     pub(super) rows: usize,
     /// Bytes of a cell.
     pub(super) cell_bytes: u64,
-    pub(super) home: Home,
+    pub(super) storage: GrowthStorage,
 }
 
 #[derive(Debug)]
-pub(super) enum Home {
-    Cpu(OnCpu),
-    Gpu(OnGpu),
+pub(super) enum GrowthStorage {
+    Cpu(CpuGrowth),
+    Gpu(GpuGrowth),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct OnCpu {
+pub(super) struct CpuGrowth {
     pub(super) scratch: Vec<u32>,
     pub(super) packed: Vec<Vec<u64>>,
     pub(super) slots: Vec<Histogram>,
@@ -47,15 +47,15 @@ pub(super) struct OnCpu {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct OnGpu {
+pub(super) struct GpuGrowth {
     pub(super) buffers: Option<Rows>,
     slots: Option<Arc<Buffer>>,
-    rooms: [Option<Arc<Buffer>>; 9],
+    scratch_buffers: [Option<Arc<Buffer>>; 9],
 }
 
 /// What the passes of the ops hand to one another, kept from call to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum ScratchBuffer {
     Pieces,
     Partial,
     Cuts,
@@ -78,11 +78,11 @@ pub(super) struct Rows {
 impl Growing {
     /// Nothing yet, on the stream's device.
     pub fn new(stream: &Stream) -> Growing {
-        let home = match stream.device() {
-            Device::Cpu => Home::Cpu(OnCpu::default()),
-            Device::Gpu(_) => Home::Gpu(OnGpu::default()),
+        let storage = match stream.device() {
+            Device::Cpu => GrowthStorage::Cpu(CpuGrowth::default()),
+            Device::Gpu(_) => GrowthStorage::Gpu(GpuGrowth::default()),
         };
-        Growing { device: stream.device().clone(), order: vec![], rows: 0, cell_bytes: CELL_BYTES, home }
+        Growing { device: stream.device().clone(), order: vec![], rows: 0, cell_bytes: CELL_BYTES, storage }
     }
 
     /// Begins new trees. `order` has the rows of all, one tree after the other; `packed` what each row of the matrix has
@@ -101,15 +101,15 @@ impl Growing {
         }
         std::mem::swap(&mut self.order, order);
         let order = &self.order;
-        match (&mut self.home, stream.gpu()) {
-            (Home::Gpu(home), Some(recording)) => home.begin(recording, order, packed),
-            (Home::Cpu(home), _) => {
-                home.scratch.resize(order.len(), 0);
-                home.packed.resize_with(packed.len(), Vec::new);
-                home.packed.iter_mut().zip(packed).for_each(|(own, new)| std::mem::swap(own, new));
+        match (&mut self.storage, stream.gpu()) {
+            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin(recording, order, packed),
+            (GrowthStorage::Cpu(storage), _) => {
+                storage.scratch.resize(order.len(), 0);
+                storage.packed.resize_with(packed.len(), Vec::new);
+                storage.packed.iter_mut().zip(packed).for_each(|(own, new)| std::mem::swap(own, new));
                 Ok(())
             }
-            (Home::Gpu(_), None) => Err(elsewhere("tree growth")),
+            (GrowthStorage::Gpu(_), None) => Err(wrong_device("tree growth")),
         }
     }
 
@@ -126,13 +126,13 @@ impl Growing {
         self.check_order(order)?;
         std::mem::swap(&mut self.order, order);
         let order = &self.order;
-        match (&mut self.home, stream.gpu()) {
-            (Home::Gpu(home), Some(recording)) => home.begin_targets(recording, order, targets),
-            (Home::Cpu(home), _) => {
-                home.scratch.resize(order.len(), 0);
+        match (&mut self.storage, stream.gpu()) {
+            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin_targets(recording, order, targets),
+            (GrowthStorage::Cpu(storage), _) => {
+                storage.scratch.resize(order.len(), 0);
                 Ok(())
             }
-            (Home::Gpu(_), None) => Err(elsewhere("tree growth")),
+            (GrowthStorage::Gpu(_), None) => Err(wrong_device("tree growth")),
         }
     }
 
@@ -146,7 +146,9 @@ impl Growing {
     /// The row numbers, as the partitions so far left them. On a GPU this reads them back.
     pub fn order(&mut self, stream: &mut Stream) -> Result<&[u32]> {
         self.on(stream, "tree growth")?;
-        if let (Home::Gpu(OnGpu { buffers: Some(rows), .. }), Some(recording)) = (&self.home, stream.gpu()) {
+        if let (GrowthStorage::Gpu(GpuGrowth { buffers: Some(rows), .. }), Some(recording)) =
+            (&self.storage, stream.gpu())
+        {
             let mut at = 0;
             let order = &mut self.order;
             recording.read(&rows.order, 0, order.len() as u64, &mut |words| {
@@ -198,22 +200,22 @@ impl Growing {
     }
 
     pub(super) fn on(&self, stream: &Stream, op: &'static str) -> Result<()> {
-        if self.device.same(stream.device()) { Ok(()) } else { Err(elsewhere(op)) }
+        if self.device.same(stream.device()) { Ok(()) } else { Err(wrong_device(op)) }
     }
 
     /// The host's order and what the CPU has beside it.
-    pub(super) fn on_cpu(&mut self) -> Result<(&mut Vec<u32>, &mut OnCpu)> {
-        match &mut self.home {
-            Home::Cpu(home) => Ok((&mut self.order, home)),
-            Home::Gpu(_) => Err(elsewhere("tree growth")),
+    pub(super) fn on_cpu(&mut self) -> Result<(&mut Vec<u32>, &mut CpuGrowth)> {
+        match &mut self.storage {
+            GrowthStorage::Cpu(storage) => Ok((&mut self.order, storage)),
+            GrowthStorage::Gpu(_) => Err(wrong_device("tree growth")),
         }
     }
 
     /// What the GPU has.
-    pub(super) fn on_gpu(&mut self) -> Result<&mut OnGpu> {
-        match &mut self.home {
-            Home::Gpu(home) => Ok(home),
-            Home::Cpu(_) => Err(elsewhere("tree growth")),
+    pub(super) fn on_gpu(&mut self) -> Result<&mut GpuGrowth> {
+        match &mut self.storage {
+            GrowthStorage::Gpu(storage) => Ok(storage),
+            GrowthStorage::Cpu(_) => Err(wrong_device("tree growth")),
         }
     }
 
@@ -228,7 +230,7 @@ impl Growing {
     }
 }
 
-impl OnGpu {
+impl GpuGrowth {
     fn begin(&mut self, recording: &mut Recording, order: &[u32], packed: &[Vec<u64>]) -> Result<()> {
         let words = packed.iter().map(|packed| packed.len() as u64).sum();
         let rows = self.begin_order(recording, order, words)?;
@@ -263,7 +265,7 @@ impl OnGpu {
         Ok(())
     }
 
-    /// Room for the order and so many words beside it; the order is uploaded.
+    /// Space for the order and so many words beside it; the order is uploaded.
     fn begin_order(&mut self, recording: &mut Recording, order: &[u32], words: u64) -> Result<Rows> {
         let places = 4 * order.len() as u64;
         let fits = |rows: &Rows| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
@@ -304,8 +306,13 @@ impl OnGpu {
     }
 
     /// A kept buffer of at least so many bytes; what it held may be gone.
-    pub(super) fn room(&mut self, recording: &mut Recording, room: Room, bytes: u64) -> Result<Arc<Buffer>> {
-        let kept = &mut self.rooms[room as usize];
+    pub(super) fn scratch_buffer(
+        &mut self,
+        recording: &mut Recording,
+        which: ScratchBuffer,
+        bytes: u64,
+    ) -> Result<Arc<Buffer>> {
+        let kept = &mut self.scratch_buffers[which as usize];
         match kept.take_if(|buffer| buffer.bytes >= bytes) {
             Some(buffer) => Ok(kept.insert(buffer).clone()),
             None => {
@@ -317,7 +324,7 @@ impl OnGpu {
 
     /// The slots there are.
     pub(super) fn filled(&self) -> Result<Arc<Buffer>> {
-        self.slots.clone().ok_or_else(|| elsewhere("histograms"))
+        self.slots.clone().ok_or_else(|| wrong_device("histograms"))
     }
 }
 
@@ -356,6 +363,6 @@ fn half_word(target: &TargetRows<'_>, at: usize) -> u32 {
     (word >> (32 * (at % 2))) as u32
 }
 
-fn elsewhere(op: &'static str) -> Error {
-    Error::Elsewhere { op, why: "the trees and the stream belong to different devices".to_string() }
+fn wrong_device(op: &'static str) -> Error {
+    Error::WrongDevice { op, why: "the trees and the stream belong to different devices".to_string() }
 }

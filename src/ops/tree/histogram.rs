@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::growing::{CELL_BYTES, Home, OnGpu, Room};
-use super::pieces::{CountBuffers, Form, MERGE_PARAMS, MergeParams, PARAMS, Params, Round, rounds, slots_of};
+use super::growing::{CELL_BYTES, GpuGrowth, GrowthStorage, ScratchBuffer};
+use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, Round, rounds, slots_of};
 use super::{Binned, Growing};
 use crate::cpu::tree::histogram::{Histogram, Job, Sums, histograms};
 use crate::device::{Buffer, Recording, Stream};
@@ -18,14 +18,14 @@ pub const KERNEL: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Read, Access::Uniform, Access::Read, Access::Write],
     params: PARAMS,
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for software drivers with 64-bit integers.
-pub const KERNEL_LONG_WORDS: Kernel = Kernel {
-    name: "tree/histogram__long_words",
-    source: include_str!("../../../shaders/tree/histogram__long_words.wgsl"),
-    needs: Needs::LongWords,
+/// The variant for software drivers with 64-bit integers.
+pub const KERNEL_INT64: Kernel = Kernel {
+    name: "tree/histogram__int64",
+    source: include_str!("../../../shaders/tree/histogram__int64.wgsl"),
+    needs: Needs::Int64,
     ..KERNEL
 };
 
@@ -36,14 +36,14 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Write],
     params: MERGE_PARAMS,
     params_size: size_of::<MergeParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The same for the form for software drivers.
-pub const KERNEL_MERGE_LONG_WORDS: Kernel = Kernel {
-    name: "tree/histogram__merge_long_words",
-    source: include_str!("../../../shaders/tree/histogram__merge_long_words.wgsl"),
-    needs: Needs::LongWords,
+/// The same for the variant for software drivers.
+pub const KERNEL_MERGE_INT64: Kernel = Kernel {
+    name: "tree/histogram__merge_int64",
+    source: include_str!("../../../shaders/tree/histogram__merge_int64.wgsl"),
+    needs: Needs::Int64,
     ..KERNEL_MERGE
 };
 
@@ -99,24 +99,24 @@ pub fn histogram(stream: &mut Stream, binned: &Binned<'_>, growing: &mut Growing
 }
 
 fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<()> {
-    let (order, home) = growing.on_cpu()?;
+    let (order, storage) = growing.on_cpu()?;
     let most = fills.iter().map(|fill| fill.slot + 1).max().unwrap_or(0);
-    if home.slots.len() < most {
-        home.slots.resize(most, Histogram::default());
+    if storage.slots.len() < most {
+        storage.slots.resize(most, Histogram::default());
     }
     // Each histogram is taken out of its slot while it is made.
-    let mut made: Vec<Histogram> = fills.iter().map(|fill| std::mem::take(&mut home.slots[fill.slot])).collect();
+    let mut made: Vec<Histogram> = fills.iter().map(|fill| std::mem::take(&mut storage.slots[fill.slot])).collect();
     let jobs = fills.iter().zip(&mut made).map(|(fill, into)| Job {
         rows: &order[fill.rows.clone()],
-        packed: &home.packed[fill.tree],
+        packed: &storage.packed[fill.tree],
         into,
     });
-    histograms(binned.codes()?, binned.starts, jobs.collect(), &mut home.spare);
+    histograms(binned.codes()?, binned.starts, jobs.collect(), &mut storage.spare);
     for (fill, made) in fills.iter().zip(made) {
         if let Some(parent) = fill.parent {
-            home.slots[parent].subtract(&made);
+            storage.slots[parent].subtract(&made);
         }
-        home.slots[fill.slot] = made;
+        storage.slots[fill.slot] = made;
     }
     Ok(())
 }
@@ -125,16 +125,16 @@ fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<
 pub fn read(stream: &mut Stream, binned: &Binned<'_>, growing: &mut Growing, slot: usize) -> Result<Histogram> {
     growing.on(stream, "histogram")?;
     let cells = binned.cells();
-    match (&mut growing.home, stream.gpu()) {
-        (Home::Cpu(home), _) => Ok(home.slots.get(slot).cloned().unwrap_or_default()),
-        (Home::Gpu(home), Some(recording)) => {
-            let slots = home.slots(recording, slot + 1, CELL_BYTES * cells as u64)?;
+    match (&mut growing.storage, stream.gpu()) {
+        (GrowthStorage::Cpu(storage), _) => Ok(storage.slots.get(slot).cloned().unwrap_or_default()),
+        (GrowthStorage::Gpu(storage), Some(recording)) => {
+            let slots = storage.slots(recording, slot + 1, CELL_BYTES * cells as u64)?;
             let mut words = Vec::with_capacity(4 * cells);
             let first = (4 * slot * cells) as u64;
             recording.read(&slots, first, 4 * cells as u64, &mut |part| words.extend_from_slice(part))?;
             Ok(decode(&words))
         }
-        (Home::Gpu(_), None) => Err(Error::Elsewhere { op: "histogram", why: "it is on a GPU".to_string() }),
+        (GrowthStorage::Gpu(_), None) => Err(Error::WrongDevice { op: "histogram", why: "it is on a GPU".to_string() }),
     }
 }
 
@@ -148,22 +148,22 @@ pub(super) fn decode(words: &[u32]) -> Histogram {
     histogram
 }
 
-const FORM: Form =
-    Form { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
-const FORM_LONG_WORDS: Form =
-    Form { kernel: &KERNEL_LONG_WORDS, most_rows: 2040, least_rows: 2040, words: 2, columns: 8, operations: 16 };
+const VARIANT: CountVariant =
+    CountVariant { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
+const VARIANT_INT64: CountVariant =
+    CountVariant { kernel: &KERNEL_INT64, most_rows: 2040, least_rows: 2040, words: 2, columns: 8, operations: 16 };
 
 fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<()> {
-    let form = if recording.gpu.long_words { &FORM_LONG_WORDS } else { &FORM };
+    let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
     let (cells, tree_rows) = (binned.cells(), growing.rows);
-    let home = growing.on_gpu()?;
-    let slots = home.slots(recording, slots_of(fills), CELL_BYTES * cells as u64)?;
-    for round in rounds(&recording.gpu, form, binned, fills, |tree| tree * tree_rows) {
-        let plan = round.upload(recording, home)?;
-        let partial = home.room(recording, Room::Partial, round.partial_bytes(form, cells))?;
-        count(recording, form, binned, home, &round, [&plan, &partial])?;
-        let merge = if recording.gpu.long_words { &KERNEL_MERGE_LONG_WORDS } else { &KERNEL_MERGE };
-        round.merge(recording, (merge, form), &[&partial, &plan, &slots], (cells, CELL_BYTES), 0, &[])?;
+    let storage = growing.on_gpu()?;
+    let slots = storage.slots(recording, slots_of(fills), CELL_BYTES * cells as u64)?;
+    for round in rounds(&recording.gpu, variant, binned, fills, |tree| tree * tree_rows) {
+        let plan = round.upload(recording, storage)?;
+        let partial = storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(variant, cells))?;
+        count(recording, variant, binned, storage, &round, [&plan, &partial])?;
+        let merge = if recording.gpu.int64 { &KERNEL_MERGE_INT64 } else { &KERNEL_MERGE };
+        round.merge(recording, (merge, variant), &[&partial, &plan, &slots], (cells, CELL_BYTES), 0, &[])?;
     }
     Ok(())
 }
@@ -171,13 +171,13 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing,
 /// Counts the pieces of a round.
 fn count(
     recording: &mut Recording,
-    form: &Form,
+    variant: &CountVariant,
     binned: &Binned<'_>,
-    home: &OnGpu,
+    storage: &GpuGrowth,
     round: &Round,
     [plan, partial]: [&Arc<Buffer>; 2],
 ) -> Result<()> {
-    let Some(rows) = &home.buffers else { return Ok(()) };
+    let Some(rows) = &storage.buffers else { return Ok(()) };
     let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan, partial };
-    round.count(recording, form, binned, &buffers, 0, &[])
+    round.count(recording, variant, binned, &buffers, 0, &[])
 }

@@ -35,11 +35,11 @@ fn upload_table(recording: &mut Recording, words: &[u32], bytes: u64, what: &str
 /// Words in a kept buffer.
 fn fill_table(
     recording: &mut Recording,
-    home: &mut growing::OnGpu,
-    room: growing::Room,
+    storage: &mut growing::GpuGrowth,
+    which: growing::ScratchBuffer,
     words: &[u32],
 ) -> Result<Arc<Buffer>> {
-    let buffer = home.room(recording, room, 4 * words.len() as u64)?;
+    let buffer = storage.scratch_buffer(recording, which, 4 * words.len() as u64)?;
     recording.upload(&buffer, 0, words.len() as u64, &mut |first, part| {
         part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
     })?;

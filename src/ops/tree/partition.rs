@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::binned::OCTET;
-use super::growing::{OnGpu, Room};
+use super::binned::GROUP_COLUMNS;
+use super::growing::{GpuGrowth, ScratchBuffer};
 use super::{Binned, Growing, fill_table};
 use crate::cpu::tree::partition::{Route, partition as on_cpu};
 use crate::device::{Dispatch, Recording, Stream};
@@ -22,12 +22,12 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "runs", offset: offset_of!(Params, runs) },
         Field { name: "cuts", offset: offset_of!(Params, cuts) },
         Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "octet_first", offset: offset_of!(Params, octet_first) },
-        Field { name: "octets", offset: offset_of!(Params, octets) },
+        Field { name: "group_first", offset: offset_of!(Params, group_first) },
+        Field { name: "groups_of_8", offset: offset_of!(Params, groups_of_8) },
         Field { name: "codes_first", offset: offset_of!(Params, codes_first) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 /// Counts them.
@@ -52,8 +52,8 @@ struct Params {
     runs: u32,
     cuts: u32,
     rows: u32,
-    octet_first: u32,
-    octets: u32,
+    group_first: u32,
+    groups_of_8: u32,
     codes_first: u32,
     pad: [u32; 2],
 }
@@ -82,18 +82,18 @@ pub fn partition(stream: &mut Stream, binned: &Binned<'_>, growing: &mut Growing
     growing.on(stream, "partition")?;
     check(binned, growing, cuts)?;
     let Some(recording) = stream.gpu() else {
-        let (order, home) = growing.on_cpu()?;
+        let (order, storage) = growing.on_cpu()?;
         let routes: Vec<_> = cuts.iter().map(|cut| (cut.rows.clone(), cut.route)).collect();
-        return Ok(on_cpu(binned.codes()?, order, &mut home.scratch, &routes));
+        return Ok(on_cpu(binned.codes()?, order, &mut storage.scratch, &routes));
     };
     // Nodes without rows have no run.
     let full: Vec<&Cut> = cuts.iter().filter(|cut| !cut.rows.is_empty()).collect();
     let mut counted = vec![];
     if !full.is_empty() {
-        let home = growing.on_gpu()?;
-        record(recording, binned, home, &full)?;
+        let storage = growing.on_gpu()?;
+        record(recording, binned, storage, &full)?;
         if full.iter().any(|cut| cut.left.is_none()) {
-            let lefts = home.room(recording, Room::Lefts, 4 * full.len() as u64)?;
+            let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * full.len() as u64)?;
             recording.read(&lefts, 0, full.len() as u64, &mut |words| counted.extend_from_slice(words))?;
         } else {
             counted = full.iter().map(|cut| cut.left.unwrap_or(0) as u32).collect();
@@ -125,7 +125,7 @@ fn check(binned: &Binned<'_>, growing: &Growing, cuts: &[Cut]) -> Result<()> {
     }
 }
 
-fn record(recording: &mut Recording, binned: &Binned<'_>, home: &mut OnGpu, cuts: &[&Cut]) -> Result<()> {
+fn record(recording: &mut Recording, binned: &Binned<'_>, storage: &mut GpuGrowth, cuts: &[&Cut]) -> Result<()> {
     let mut runs = 0;
     let mut words = vec![];
     for cut in cuts {
@@ -134,37 +134,37 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, home: &mut OnGpu, cuts
         runs += RUNS_PER_BLOCK * cut.rows.len().div_ceil(BLOCK);
     }
     let total: usize = cuts.iter().map(|cut| cut.rows.len()).sum();
-    let Some(rows) = home.buffers.clone() else { return Ok(()) };
-    let table = fill_table(recording, home, Room::Cuts, &words)?;
-    let flags = home.room(recording, Room::Flags, 4 * runs as u64)?;
-    let befores = home.room(recording, Room::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
-    let lefts = home.room(recording, Room::Lefts, 4 * cuts.len() as u64)?;
+    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
+    let table = fill_table(recording, storage, ScratchBuffer::Cuts, &words)?;
+    let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
+    let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
+    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * cuts.len() as u64)?;
     let on_gpu = binned.on_gpu()?;
     let mut params = Params {
         runs: runs as u32,
         cuts: cuts.len() as u32,
         rows: binned.rows() as u32,
-        octet_first: 0,
-        octets: 0,
+        group_first: 0,
+        groups_of_8: 0,
         codes_first: 0,
         pad: [0; 2],
     };
     let by_run = Grid::covering(runs as u64, 64)?;
     let work = Work { operations: 48 * total as u64, bytes: 8 * total as u64 };
-    for block in on_gpu.blocks(binned.columns().div_ceil(OCTET)) {
-        if !cuts.iter().any(|cut| block.contains(&(cut.route.column as usize / OCTET))) {
+    for block in on_gpu.blocks(binned.columns().div_ceil(GROUP_COLUMNS)) {
+        if !cuts.iter().any(|cut| block.contains(&(cut.route.column as usize / GROUP_COLUMNS))) {
             continue;
         }
         let view = on_gpu.view(recording, block.clone())?;
-        params.octet_first = block.start as u32;
-        params.octets = block.len() as u32;
+        params.group_first = block.start as u32;
+        params.groups_of_8 = block.len() as u32;
         params.codes_first = view.first_word();
         let buffers = &[&table, view.buffer(), &rows.order, &flags];
         let params = bytemuck::bytes_of(&params);
         recording.dispatch(&KERNEL, Dispatch { params, buffers, grid: by_run, overrides: &[], work })?;
     }
     let params = bytemuck::bytes_of(&params);
-    let team = if recording.gpu.long_words { 1 } else { 64 };
+    let team = if recording.gpu.int64 { 1 } else { 64 };
     let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
     recording.dispatch(
         &KERNEL_SCAN,

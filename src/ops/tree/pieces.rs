@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::binned::OCTET;
-use super::growing::{OnGpu, Room};
+use super::binned::GROUP_COLUMNS;
+use super::growing::{GpuGrowth, ScratchBuffer};
 use super::{Binned, Fill};
 use crate::device::{Buffer, Dispatch, Gpu, Recording};
 use crate::error::Result;
@@ -17,8 +17,8 @@ use crate::kernel::{Field, Grid, Kernel, UNIFORM_BYTES, Work};
 #[repr(C)]
 pub(super) struct Params {
     pieces: u32,
-    octets: u32,
-    octet_first: u32,
+    groups_of_8: u32,
+    group_first: u32,
     columns: u32,
     rows: u32,
     cells: u32,
@@ -29,8 +29,8 @@ pub(super) struct Params {
 /// Its fields.
 pub(super) const PARAMS: &[Field] = &[
     Field { name: "pieces", offset: offset_of!(Params, pieces) },
-    Field { name: "octets", offset: offset_of!(Params, octets) },
-    Field { name: "octet_first", offset: offset_of!(Params, octet_first) },
+    Field { name: "groups_of_8", offset: offset_of!(Params, groups_of_8) },
+    Field { name: "group_first", offset: offset_of!(Params, group_first) },
     Field { name: "columns", offset: offset_of!(Params, columns) },
     Field { name: "rows", offset: offset_of!(Params, rows) },
     Field { name: "cells", offset: offset_of!(Params, cells) },
@@ -57,7 +57,7 @@ pub(super) const MERGE_PARAMS: &[Field] = &[
 ];
 
 /// How a device counts.
-pub(super) struct Form {
+pub(super) struct CountVariant {
     pub kernel: &'static Kernel,
     /// Rows of a piece at most, so that the sums of a piece do not overflow.
     pub most_rows: usize,
@@ -104,15 +104,15 @@ pub(super) fn slots_of(fills: &[Fill]) -> usize {
 /// Cuts the rows of nodes into pieces, and the pieces into rounds; a node may go on in the next round.
 pub(super) fn rounds(
     gpu: &Gpu,
-    form: &Form,
+    variant: &CountVariant,
     binned: &Binned<'_>,
     fills: &[Fill],
     first_word: impl Fn(usize) -> usize,
 ) -> Vec<Round> {
     let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
-    let column_groups = binned.columns().div_ceil(form.columns).max(1);
-    let piece_rows = (total * column_groups / GROUPS).clamp(form.least_rows, form.most_rows);
-    let per_round = pieces_per_round(gpu, form, binned, piece_rows);
+    let column_groups = binned.columns().div_ceil(variant.columns).max(1);
+    let piece_rows = (total * column_groups / GROUPS).clamp(variant.least_rows, variant.most_rows);
+    let per_round = pieces_per_round(gpu, variant, binned, piece_rows);
     let mut rounds = vec![];
     let mut round = Round::default();
     for fill in fills {
@@ -147,17 +147,17 @@ pub(super) fn rounds(
 }
 
 /// Bounded by the table of pieces, the room for temporary blocks and the work of one dispatch.
-fn pieces_per_round(gpu: &Gpu, form: &Form, binned: &Binned<'_>, piece_rows: usize) -> usize {
-    let by_room = gpu.scratch_bytes() as usize / (4 * form.words * binned.cells()).max(1);
-    let by_work = gpu.operations_per_dispatch() / (form.operations * (piece_rows * binned.columns()).max(1) as u64);
+fn pieces_per_round(gpu: &Gpu, variant: &CountVariant, binned: &Binned<'_>, piece_rows: usize) -> usize {
+    let by_room = gpu.scratch_bytes() as usize / (4 * variant.words * binned.cells()).max(1);
+    let by_work = gpu.operations_per_dispatch() / (variant.operations * (piece_rows * binned.columns()).max(1) as u64);
     by_room.min(by_work as usize).clamp(1, MOST_PIECES)
 }
 
 impl Round {
     /// The tables of pieces and nodes on the device.
-    pub fn upload(&self, recording: &mut Recording, home: &mut OnGpu) -> Result<Arc<Buffer>> {
+    pub fn upload(&self, recording: &mut Recording, storage: &mut GpuGrowth) -> Result<Arc<Buffer>> {
         let words: Vec<u32> = self.pieces.iter().chain(&self.jobs).flatten().copied().collect();
-        let plan = home.room(recording, Room::Pieces, UNIFORM_BYTES)?;
+        let plan = storage.scratch_buffer(recording, ScratchBuffer::Pieces, UNIFORM_BYTES)?;
         recording.upload(&plan, 0, words.len() as u64, &mut |first, part| {
             part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
         })?;
@@ -165,15 +165,15 @@ impl Round {
     }
 
     /// Bytes of what the pieces hold.
-    pub fn partial_bytes(&self, form: &Form, cells: usize) -> u64 {
-        4 * (form.words * cells * self.pieces.len()) as u64
+    pub fn partial_bytes(&self, variant: &CountVariant, cells: usize) -> u64 {
+        4 * (variant.words * cells * self.pieces.len()) as u64
     }
 
     /// Adds the pieces of each node to its slot, `bytes` of each cell, and takes the sum away from that of its parent.
     pub fn merge(
         &self,
         recording: &mut Recording,
-        (kernel, form): (&'static Kernel, &Form),
+        (kernel, variant): (&'static Kernel, &CountVariant),
         buffers: &[&Arc<Buffer>; 3],
         (cells, bytes): (usize, u64),
         word: u32,
@@ -191,7 +191,7 @@ impl Round {
                 overrides,
                 work: Work {
                     operations: 16 * (cells * self.pieces.len()) as u64,
-                    bytes: self.partial_bytes(form, cells) + bytes * items as u64,
+                    bytes: self.partial_bytes(variant, cells) + bytes * items as u64,
                 },
             },
         )
@@ -201,7 +201,7 @@ impl Round {
     pub fn count(
         &self,
         recording: &mut Recording,
-        form: &Form,
+        variant: &CountVariant,
         binned: &Binned<'_>,
         buffers: &CountBuffers<'_>,
         word: u32,
@@ -211,29 +211,29 @@ impl Round {
             return Ok(());
         }
         let on_gpu = binned.on_gpu()?;
-        for block in on_gpu.blocks(binned.columns().div_ceil(OCTET)) {
+        for block in on_gpu.blocks(binned.columns().div_ceil(GROUP_COLUMNS)) {
             let view = on_gpu.view(recording, block.clone())?;
             let params = Params {
                 pieces: self.pieces.len() as u32,
-                octets: block.len() as u32,
-                octet_first: block.start as u32,
+                groups_of_8: block.len() as u32,
+                group_first: block.start as u32,
                 columns: binned.columns() as u32,
                 rows: binned.rows() as u32,
                 cells: binned.cells() as u32,
                 codes_first: view.first_word(),
                 word,
             };
-            let groups = self.pieces.len() * block.len() * OCTET / form.columns;
-            let values = (self.rows * block.len() * OCTET) as u64;
+            let groups = self.pieces.len() * block.len() * GROUP_COLUMNS / variant.columns;
+            let values = (self.rows * block.len() * GROUP_COLUMNS) as u64;
             let CountBuffers { order, words, plan, partial } = buffers;
             recording.dispatch(
-                form.kernel,
+                variant.kernel,
                 Dispatch {
                     params: bytemuck::bytes_of(&params),
                     buffers: &[view.buffer(), order, words, plan, &on_gpu.starts, partial],
                     grid: Grid::linear(groups as u64)?,
                     overrides,
-                    work: Work { operations: form.operations * values, bytes: values + 8 * self.rows as u64 },
+                    work: Work { operations: variant.operations * values, bytes: values + 8 * self.rows as u64 },
                 },
             )?;
         }

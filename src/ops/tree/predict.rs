@@ -28,7 +28,7 @@ pub const KERNEL: Kernel = Kernel {
         Field { name: "x_stride", offset: offset_of!(Params, x_stride) },
     ],
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]

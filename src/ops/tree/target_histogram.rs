@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::growing::{Home, Room, TargetPlaces};
-use super::pieces::{CountBuffers, Form, MERGE_PARAMS, MergeParams, PARAMS, Params, rounds, slots_of};
+use super::growing::{GrowthStorage, ScratchBuffer, TargetPlaces};
+use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, rounds, slots_of};
 use super::{Binned, Fill, Growing};
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::class_histogram::Column;
@@ -21,14 +21,14 @@ pub const KERNEL: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Read, Access::Uniform, Access::Read, Access::Write],
     params: PARAMS,
     params_size: size_of::<Params>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-/// The form for software drivers with 64-bit integers.
-pub const KERNEL_LONG_WORDS: Kernel = Kernel {
-    name: "tree/target_histogram__long_words",
-    source: include_str!("../../../shaders/tree/target_histogram__long_words.wgsl"),
-    needs: Needs::LongWords,
+/// The variant for software drivers with 64-bit integers.
+pub const KERNEL_INT64: Kernel = Kernel {
+    name: "tree/target_histogram__int64",
+    source: include_str!("../../../shaders/tree/target_histogram__int64.wgsl"),
+    needs: Needs::Int64,
     ..KERNEL
 };
 
@@ -39,13 +39,19 @@ pub const KERNEL_MERGE: Kernel = Kernel {
     buffers: &[Access::Read, Access::Read, Access::Write],
     params: MERGE_PARAMS,
     params_size: size_of::<MergeParams>(),
-    needs: Needs::Floor,
+    needs: Needs::Baseline,
 };
 
-const FORM: Form =
-    Form { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
-const FORM_LONG_WORDS: Form =
-    Form { kernel: &KERNEL_LONG_WORDS, most_rows: 1 << 16, least_rows: 1 << 11, words: 2, columns: 8, operations: 16 };
+const VARIANT: CountVariant =
+    CountVariant { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
+const VARIANT_INT64: CountVariant = CountVariant {
+    kernel: &KERNEL_INT64,
+    most_rows: 1 << 16,
+    least_rows: 1 << 11,
+    words: 2,
+    columns: 8,
+    operations: 16,
+};
 /// Bytes of the cells that one task counts in: what the first cache holds beside the rows.
 const CACHED: usize = 1 << 14;
 
@@ -90,9 +96,9 @@ fn check(binned: &Binned<'_>, growing: &Growing, targets: &[TargetRows<'_>], fil
 }
 
 fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
-    let (order, home) = growing.on_cpu()?;
+    let (order, storage) = growing.on_cpu()?;
     let (codes, starts, all_cells) = (binned.codes()?, binned.starts, binned.cells());
-    let slots = &mut home.target_slots;
+    let slots = &mut storage.target_slots;
     if slots.len() < slots_of(fills) {
         slots.resize(slots_of(fills), vec![]);
     }
@@ -148,22 +154,29 @@ fn record(
     targets: &[TargetRows<'_>],
     fills: &[Fill],
 ) -> Result<()> {
-    let form = if recording.gpu.long_words { &FORM_LONG_WORDS } else { &FORM };
+    let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
     let (cells, cell_bytes) = (binned.cells(), growing.cell_bytes);
     let (words, by_class) = ((cell_bytes / 8) as u32, matches!(targets.first(), Some(TargetRows::Classes(_))));
-    let home = growing.on_gpu()?;
-    let slots = home.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
-    let Some(rows) = home.buffers.clone() else { return Ok(()) };
+    let storage = growing.on_gpu()?;
+    let slots = storage.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
+    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let places = TargetPlaces::of(targets);
-    for round in rounds(&recording.gpu, form, binned, fills, |tree| places.first + tree * places.tree) {
-        let plan = round.upload(recording, home)?;
-        let partial = home.room(recording, Room::Partial, round.partial_bytes(form, cells))?;
+    for round in rounds(&recording.gpu, variant, binned, fills, |tree| places.first + tree * places.tree) {
+        let plan = round.upload(recording, storage)?;
+        let partial = storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(variant, cells))?;
         let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan: &plan, partial: &partial };
         for word in 0..words {
             let overrides = [("BY_CLASS", u32::from(by_class)), ("WORDS", words)];
-            round.count(recording, form, binned, &buffers, word, &overrides)?;
-            let overrides = [("PACKED", u32::from(form.words == 2)), ("WORDS", words)];
-            round.merge(recording, (&KERNEL_MERGE, form), &[&partial, &plan, &slots], (cells, 8), word, &overrides)?;
+            round.count(recording, variant, binned, &buffers, word, &overrides)?;
+            let overrides = [("PACKED", u32::from(variant.words == 2)), ("WORDS", words)];
+            round.merge(
+                recording,
+                (&KERNEL_MERGE, variant),
+                &[&partial, &plan, &slots],
+                (cells, 8),
+                word,
+                &overrides,
+            )?;
         }
     }
     Ok(())
@@ -178,14 +191,14 @@ pub fn read<'a>(
 ) -> Result<Vec<Cow<'a, [u64]>>> {
     growing.on(stream, "target_histogram")?;
     let bytes = growing.cell_bytes * binned.cells() as u64;
-    match (&growing.home, stream.gpu()) {
-        (Home::Cpu(home), _) => {
-            let cells = |slot: &usize| home.target_slots.get(*slot).map_or(&[][..], Vec::as_slice);
+    match (&growing.storage, stream.gpu()) {
+        (GrowthStorage::Cpu(storage), _) => {
+            let cells = |slot: &usize| storage.target_slots.get(*slot).map_or(&[][..], Vec::as_slice);
             Ok(slots.iter().map(|slot| Cow::Borrowed(cells(slot))).collect())
         }
-        (Home::Gpu(_), Some(_)) if bytes == 0 || slots.is_empty() => Ok(vec![Cow::Owned(vec![]); slots.len()]),
-        (Home::Gpu(home), Some(recording)) => {
-            let filled = home.filled()?;
+        (GrowthStorage::Gpu(_), Some(_)) if bytes == 0 || slots.is_empty() => Ok(vec![Cow::Owned(vec![]); slots.len()]),
+        (GrowthStorage::Gpu(storage), Some(recording)) => {
+            let filled = storage.filled()?;
             let together = recording.scratch(bytes * slots.len() as u64, "histograms of nodes")?;
             for (at, slot) in slots.iter().enumerate() {
                 recording.copy((&filled, bytes * *slot as u64), (&together, bytes * at as u64), bytes)?;
@@ -197,6 +210,8 @@ pub fn read<'a>(
             let cells = |halves: &[u32]| Cow::Owned(halves.chunks_exact(2).map(whole).collect());
             Ok(halves.par_chunks_exact(bytes as usize / 4).map(cells).collect())
         }
-        (Home::Gpu(_), None) => Err(Error::Elsewhere { op: "target_histogram", why: "it is on a GPU".to_string() }),
+        (GrowthStorage::Gpu(_), None) => {
+            Err(Error::WrongDevice { op: "target_histogram", why: "it is on a GPU".to_string() })
+        }
     }
 }

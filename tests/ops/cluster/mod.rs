@@ -1,4 +1,4 @@
 mod assign;
 mod center_shift;
 mod centroid_sum;
-mod closer;
+mod min_distance_update;

@@ -49,7 +49,7 @@ pub fn check(distances: Distances, oracle: fn(&[f32], &[f32]) -> f64, bound: fn(
         }
     }
     let (x, y) = (matrix(130, 20, 25), matrix(70, 20, 26));
-    for limits in [Limits::Adapter, Limits::Floor] {
+    for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
         let whole = run(&open_gpu(options()), distances, &x, &y);
         let split = [1, 2, 7, 64, 1000].map(|rows| options().chunk_rows(rows));

@@ -76,7 +76,7 @@ fn a_row_is_at_distance_zero_from_itself_and_distances_are_symmetric() {
 #[test]
 fn chunks_and_budgets_do_not_change_a_bit() {
     let (x, y) = (matrix(300, 20, 25), matrix(170, 20, 26));
-    for limits in [Limits::Adapter, Limits::Floor] {
+    for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
         let whole = distances(&open_gpu(options()), &x, &y);
         for rows in [1, 2, 7, 64, 1000] {

@@ -1,7 +1,7 @@
 use gristmill::ops::{self, Layout};
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, floor, gpu, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, baseline, gpu, matrix, open_gpu};
 
 const LAYOUTS: [Layout; 3] = [Layout::NN, Layout::NT, Layout::TN];
 
@@ -101,7 +101,7 @@ fn alpha_and_beta_scale_the_product_and_what_was_there() {
 fn a_beta_of_zero_does_not_read_what_was_there() {
     // A fresh output on these devices is marked with NaN; 0 · NaN would show.
     let (a, b) = operands(Layout::NN, [20, 30, 10]);
-    for device in [gpu(), floor()] {
+    for device in [gpu(), baseline()] {
         assert!(run(device, Layout::NN, &a, &b).as_slice().iter().all(|value| value.is_finite()));
     }
 }
@@ -122,7 +122,7 @@ fn a_depth_of_zero_gives_beta_times_what_was_there() {
 fn the_result_does_not_depend_on_chunks_or_budget() {
     for (layout, shape) in [(Layout::NN, [150, 40, 33]), (Layout::NT, [150, 70, 21]), (Layout::TN, [20, 30, 9000])] {
         let (a, b) = operands(layout, shape);
-        for limits in [Limits::Adapter, Limits::Floor] {
+        for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
             let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
             let whole = run(&open_gpu(options()), layout, &a, &b);
             for rows in [1, 2, 7, 64, 1000] {
@@ -147,8 +147,8 @@ fn the_result_does_not_depend_on_chunks_or_budget() {
 }
 
 #[test]
-fn long_and_short_words_give_the_same_bits() {
-    let short = open_gpu(DeviceOptions::default().short_words(true).mark_outputs(true));
+fn kernels_with_and_without_int64_give_the_same_bits() {
+    let short = open_gpu(DeviceOptions::default().without_int64(true).mark_outputs(true));
     for (layout, shape) in LAYOUTS.into_iter().zip([[70, 33, 5], [257, 129, 300], [1, 65, 4100]]) {
         let (a, b) = operands(layout, shape);
         let [long, short] = [gpu(), &short].map(|device| bits(run(device, layout, &a, &b).as_slice()));

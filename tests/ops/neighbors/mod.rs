@@ -1,7 +1,7 @@
 //! What both searches share in their tests: the metrics, and each distance in f64 with the error that is allowed.
 
-mod nearest;
-mod within;
+mod k_nearest;
+mod radius_neighbors;
 
 use gristmill::Metric;
 

@@ -4,8 +4,8 @@ mod on_cpu;
 mod on_gpu;
 mod refill;
 
-use on_cpu::OnCpu;
-use on_gpu::OnGpu;
+use on_cpu::CpuLloyd;
+use on_gpu::GpuLloyd;
 
 use super::center_shift::{Outcome, Step};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
@@ -16,16 +16,16 @@ use crate::error::{Error, Result};
 pub(crate) struct Lloyd<'a> {
     x: &'a DeviceMatrix,
     weights: Option<&'a DeviceVec<f32>>,
-    home: Home,
+    state: LloydState,
     /// Whether there are labels of an iteration before.
     compares: bool,
     /// Whether no row is left that an empty cluster could take.
     leave_empty: bool,
 }
 
-enum Home {
-    Cpu(OnCpu),
-    Gpu(OnGpu),
+enum LloydState {
+    Cpu(CpuLloyd),
+    Gpu(GpuLloyd),
 }
 
 /// What a search found. Labels and squared distances belong to the centres.
@@ -56,11 +56,11 @@ impl<'a> Lloyd<'a> {
     ) -> Result<Lloyd<'a>> {
         let on_device = centers.to(stream.device())?;
         super::check(stream, "k-means", x, &on_device)?;
-        let home = match stream.gpu().is_some() {
-            true => Home::Gpu(OnGpu::new(stream, x, on_device)?),
-            false => Home::Cpu(OnCpu::new(x, centers)),
+        let state = match stream.gpu().is_some() {
+            true => LloydState::Gpu(GpuLloyd::new(stream, x, on_device)?),
+            false => LloydState::Cpu(CpuLloyd::new(x, centers)),
         };
-        Ok(Lloyd { x, weights, home, compares: false, leave_empty: false })
+        Ok(Lloyd { x, weights, state, compares: false, leave_empty: false })
     }
 
     /// Up to `steps` iterations. What comes back ends with the first that ended the search, if one did.
@@ -68,9 +68,9 @@ impl<'a> Lloyd<'a> {
     /// An iteration that left a cluster empty has moved nothing: [`Lloyd::refill`] completes it.
     pub(crate) fn run(&mut self, stream: &mut Stream, steps: usize, tolerance: f64) -> Result<Vec<Step>> {
         let rules = Rules { compares: self.compares, leave_empty: self.leave_empty, tolerance };
-        let mut made = match &mut self.home {
-            Home::Cpu(home) => home.run((self.x, self.weights), steps, rules)?,
-            Home::Gpu(home) => home.run(stream, (self.x, self.weights), steps, rules)?,
+        let mut made = match &mut self.state {
+            LloydState::Cpu(state) => state.run((self.x, self.weights), steps, rules)?,
+            LloydState::Gpu(state) => state.run(stream, (self.x, self.weights), steps, rules)?,
         };
         self.compares = true;
         if let Some(last) = made.iter().position(|step| step.outcome != Outcome::Moved) {
@@ -84,18 +84,18 @@ impl<'a> Lloyd<'a> {
     ///
     /// This happens seldom, so labels and distances come to the host for it.
     pub(crate) fn refill(&mut self, stream: &mut Stream) -> Result<f64> {
-        let mut now = match &self.home {
-            Home::Cpu(home) => home.snapshot(self.x)?,
-            Home::Gpu(home) => home.snapshot(stream)?,
+        let mut now = match &self.state {
+            LloydState::Cpu(state) => state.snapshot(self.x)?,
+            LloydState::Gpu(state) => state.snapshot(stream)?,
         };
         let weights = self.weights.map(|weights| weights.to_vec(stream)).transpose()?;
         let taken = now.take_farthest(weights.as_deref());
         self.leave_empty = taken.len() < now.counts.iter().filter(|count| **count <= 0.0).count();
         let rows = self.x.rows_at(stream, &taken.iter().map(|(row, _)| *row).collect::<Vec<_>>())?;
         let shift = now.refill(&taken, &rows, weights.as_deref());
-        match &mut self.home {
-            Home::Cpu(home) => home.set_centers(&now.centers),
-            Home::Gpu(home) => home.set_centers(stream, &now.centers)?,
+        match &mut self.state {
+            LloydState::Cpu(state) => state.set_centers(&now.centers),
+            LloydState::Gpu(state) => state.set_centers(stream, &now.centers)?,
         }
         Ok(shift)
     }
@@ -103,9 +103,9 @@ impl<'a> Lloyd<'a> {
     /// The centres with the labels and distances that belong to them. `settled` says that the last iteration moved
     /// nothing, so that the labels are there already.
     pub(crate) fn finish(self, stream: &mut Stream, settled: bool) -> Result<Found> {
-        let found = match self.home {
-            Home::Cpu(home) => home.finish(self.x, settled)?,
-            Home::Gpu(home) => home.finish(stream, self.x, settled)?,
+        let found = match self.state {
+            LloydState::Cpu(state) => state.finish(self.x, settled)?,
+            LloydState::Gpu(state) => state.finish(stream, self.x, settled)?,
         };
         match found.distances.iter().position(|distance| !distance.is_finite()) {
             Some(row) => Err(Error::NotFinite { row, column: 0, value: f64::INFINITY }),

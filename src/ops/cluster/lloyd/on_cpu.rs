@@ -9,7 +9,7 @@ use crate::cpu::cluster::centroid_sum::centroid_sum;
 use crate::error::Result;
 use crate::ops::cluster::center_shift::{Outcome, Step};
 
-pub(super) struct OnCpu {
+pub(super) struct CpuLloyd {
     centers: Matrix,
     labels: Vec<u32>,
     bounded: Bounded,
@@ -17,10 +17,10 @@ pub(super) struct OnCpu {
     counts: Vec<f64>,
 }
 
-impl OnCpu {
-    pub(super) fn new(x: &DeviceMatrix, centers: &Matrix) -> OnCpu {
+impl CpuLloyd {
+    pub(super) fn new(x: &DeviceMatrix, centers: &Matrix) -> CpuLloyd {
         let (n, k, d) = (x.rows(), centers.rows(), x.columns());
-        OnCpu {
+        CpuLloyd {
             centers: centers.clone(),
             labels: vec![u32::MAX; n],
             bounded: Bounded::new(n, d, k),

@@ -9,7 +9,7 @@ use crate::ops::cluster::center_shift::{self, HISTORY_WORDS, Step};
 use crate::ops::cluster::centroid_sum::{self, Sums};
 use crate::ops::cluster::{assign, center_shift::Move};
 
-pub(super) struct OnGpu {
+pub(super) struct GpuLloyd {
     centers: DeviceMatrix,
     labels: DeviceVec<u32>,
     distances: DeviceVec<f32>,
@@ -17,9 +17,9 @@ pub(super) struct OnGpu {
     counts: DeviceVec<f32>,
 }
 
-impl OnGpu {
-    pub(super) fn new(stream: &mut Stream, x: &DeviceMatrix, centers: DeviceMatrix) -> Result<OnGpu> {
-        Ok(OnGpu {
+impl GpuLloyd {
+    pub(super) fn new(stream: &mut Stream, x: &DeviceMatrix, centers: DeviceMatrix) -> Result<GpuLloyd> {
+        Ok(GpuLloyd {
             labels: DeviceVec::output(stream, x.rows())?,
             distances: DeviceVec::output(stream, x.rows())?,
             sums: DeviceMatrix::output(stream.device(), centers.rows(), x.columns())?,

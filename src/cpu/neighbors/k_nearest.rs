@@ -1,0 +1,70 @@
+//! The k nearest rows of every query, by looking at all pairs.
+
+use rayon::prelude::*;
+
+use super::measure::{distance, measure, prepared};
+use super::sweep::{Plan, joined, sweep};
+use super::top_k::TopK;
+use crate::metric::Metric;
+
+/// Bytes of candidates held at a time: queries beyond that wait for the next round.
+const HELD: usize = 1 << 26;
+
+/// The `k` nearest of the `m×d` rows for each of the `n×d` queries, nearest first; equal ones by the lowest index.
+///
+/// `indices` and `distances` are `n×k`, with `1 ≤ k ≤ m`. Order is by the value before the root, which is taken last.
+/// The direct form of the distances: nothing cancels far from the origin. Costs `n·m·d` steps, and some MiB besides
+/// the output; a query's neighbours do not depend on the other queries or on the number of threads.
+#[allow(clippy::too_many_arguments)]
+pub fn k_nearest(
+    metric: Metric,
+    queries: &[f32],
+    n: usize,
+    rows: &[f32],
+    m: usize,
+    d: usize,
+    k: usize,
+    indices: &mut [u32],
+    distances: &mut [f32],
+) {
+    debug_assert!(queries.len() == n * d && rows.len() == m * d);
+    debug_assert!((1..=m).contains(&k) && m <= u32::MAX as usize);
+    debug_assert!(indices.len() == n * k && distances.len() == n * k);
+    if n == 0 {
+        return;
+    }
+    if d == 0 {
+        return without_columns(metric, k, indices, distances);
+    }
+    let measure = measure(metric, d);
+    let at_once = (HELD / (12 * k)).max(48 * rayon::current_num_threads());
+    let outputs = indices.chunks_mut(at_once * k).zip(distances.chunks_mut(at_once * k));
+    for (queries, (indices, distances)) in queries.chunks(at_once * d).zip(outputs) {
+        let queries = prepared(metric, queries, d);
+        let plan = Plan::new(queries.len() / d);
+        let mut states = plan.states(|_, count| (0..count).map(|_| TopK::new(k)).collect::<Vec<_>>());
+        sweep(&plan, measure.as_ref(), &queries, rows, d, &mut states, |lists, block| {
+            for (list, values) in lists.iter_mut().zip(block.values.chunks_exact(block.columns)) {
+                list.offer_rising(block.first_row as u32, values);
+            }
+        });
+        let outputs = indices.par_chunks_mut(k).zip(distances.par_chunks_mut(k));
+        let lists = joined(states, plan.parts(), TopK::join);
+        lists.into_par_iter().zip(outputs).with_min_len(64).for_each(|(list, (indices, distances))| {
+            write(metric, list, indices, distances);
+        });
+    }
+}
+
+/// A list in order, as `k` indices and distances.
+pub(super) fn write(metric: Metric, list: TopK, indices: &mut [u32], distances: &mut [f32]) {
+    for ((value, row), (index, out)) in list.into_pairs().zip(indices.iter_mut().zip(distances)) {
+        (*index, *out) = (row, distance(metric, value));
+    }
+}
+
+/// Rows of no columns are all equal: at distance 0, or 1 by their cosine as all rows of zeros are.
+fn without_columns(metric: Metric, k: usize, indices: &mut [u32], distances: &mut [f32]) {
+    indices.iter_mut().enumerate().for_each(|(place, index)| *index = (place % k) as u32);
+    distances.fill(if metric == Metric::Cosine { 1.0 } else { 0.0 });
+}

@@ -1,0 +1,314 @@
+//! The k nearest rows of each query.
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::select::select;
+use super::{Measure, Tile, checked, unit_operands};
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks, zeroed};
+use crate::device::{DeviceKind, Dispatch, Gpu, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::metric::Metric;
+use crate::ops::pairs::block_of_columns;
+
+/// The portable variant: queries, candidates, the lists, the queues and their lengths.
+pub const KERNEL: Kernel = Kernel {
+    name: "neighbors/k_nearest",
+    source: include_str!("../../../shaders/neighbors/k_nearest.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write, Access::Write],
+    params: &[
+        Field { name: "rows", offset: offset_of!(Params, rows) },
+        Field { name: "columns", offset: offset_of!(Params, columns) },
+        Field { name: "row_tiles", offset: offset_of!(Params, row_tiles) },
+        Field { name: "layer_tiles", offset: offset_of!(Params, layer_tiles) },
+        Field { name: "a_first", offset: offset_of!(Params, a_first) },
+        Field { name: "a_vec4s", offset: offset_of!(Params, a_vec4s) },
+        Field { name: "b_first", offset: offset_of!(Params, b_first) },
+        Field { name: "b_vec4s", offset: offset_of!(Params, b_vec4s) },
+        Field { name: "depth_vec4s", offset: offset_of!(Params, depth_vec4s) },
+        Field { name: "first_index", offset: offset_of!(Params, first_index) },
+        Field { name: "list_rows", offset: offset_of!(Params, list_rows) },
+        Field { name: "neighbors", offset: offset_of!(Params, neighbors) },
+        Field { name: "fresh", offset: offset_of!(Params, fresh) },
+        Field { name: "order", offset: offset_of!(Params, order) },
+    ],
+    params_size: size_of::<Params>(),
+    needs: Needs::Baseline,
+};
+
+/// The variant for devices with subgroups, whose lanes know the lengths of their queues.
+pub const KERNEL_SUBGROUP: Kernel = Kernel {
+    name: "neighbors/k_nearest__subgroup",
+    source: include_str!("../../../shaders/neighbors/k_nearest__subgroup.wgsl"),
+    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write],
+    needs: Needs::Subgroups,
+    ..KERNEL
+};
+
+/// The variant for software drivers with 64-bit integers, for rows of up to 128 columns.
+pub const KERNEL_INT64: Kernel = Kernel {
+    name: "neighbors/k_nearest__int64",
+    source: include_str!("../../../shaders/neighbors/k_nearest__int64.wgsl"),
+    needs: Needs::Int64,
+    ..KERNEL_SUBGROUP
+};
+
+/// Makes one list of those of the layers, and writes it out.
+pub const KERNEL_MERGE: Kernel = Kernel {
+    name: "neighbors/k_nearest__merge",
+    source: include_str!("../../../shaders/neighbors/k_nearest__merge.wgsl"),
+    buffers: &[Access::Write, Access::Write, Access::Write],
+    params: &[
+        Field { name: "rows", offset: offset_of!(MergeParams, rows) },
+        Field { name: "list_rows", offset: offset_of!(MergeParams, list_rows) },
+        Field { name: "neighbors", offset: offset_of!(MergeParams, neighbors) },
+        Field { name: "layers", offset: offset_of!(MergeParams, layers) },
+        Field { name: "index_first", offset: offset_of!(MergeParams, index_first) },
+        Field { name: "distance_first", offset: offset_of!(MergeParams, distance_first) },
+        Field { name: "distance_stride", offset: offset_of!(MergeParams, distance_stride) },
+        Field { name: "order", offset: offset_of!(MergeParams, order) },
+    ],
+    params_size: size_of::<MergeParams>(),
+    needs: Needs::Baseline,
+};
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Params {
+    rows: u32,
+    columns: u32,
+    row_tiles: u32,
+    layer_tiles: u32,
+    a_first: u32,
+    a_vec4s: u32,
+    b_first: u32,
+    b_vec4s: u32,
+    depth_vec4s: u32,
+    first_index: u32,
+    list_rows: u32,
+    neighbors: u32,
+    fresh: u32,
+    order: f32,
+    pad: [u32; 2],
+}
+
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct MergeParams {
+    rows: u32,
+    list_rows: u32,
+    neighbors: u32,
+    layers: u32,
+    index_first: u32,
+    distance_first: u32,
+    distance_stride: u32,
+    order: f32,
+}
+
+/// Up to here lists are kept while distances are made; above, distances are stored block by block and selected from.
+const LONGEST_LIST: usize = 32;
+/// Candidates that a row's queue holds, in the portable and in the subgroup variant; as in the shaders.
+const QUEUE: [usize; 2] = [128, 48];
+/// Candidates that a dispatch should take at least, so that most are refused by a list that is already good.
+const SWEEP: u64 = 1024;
+
+/// The k nearest rows (m×d) of each query (n×d): n·k indices, row by row, and their n×k distances, in ascending order;
+/// rows at the same distance in the order of their indices. Distances are compared before their root is taken.
+///
+/// Exact, with the errors of the distance ops; 3·n·m·d operations, and no room for n×m values. Sums run over the whole
+/// depth at once. On a GPU a distance whose square or power leaves the range of `f32` is nobody's neighbour; where
+/// fewer than k are left, the read-back is [`Error::NotFinite`].
+///
+/// ```
+/// use gristmill::{Device, Matrix, Metric, ops};
+/// let mut stream = Device::Cpu.stream();
+/// let rows = Matrix::from_rows(&[[0.0, 0.0], [3.0, 4.0], [1.0, 0.0]])?.to(&Device::Cpu)?;
+/// let query = Matrix::from_rows(&[[0.0, 0.0]])?.to(&Device::Cpu)?;
+/// let (indices, distances) = ops::k_nearest(&mut stream, &query, &rows, 2, Metric::Euclidean)?;
+/// assert_eq!(indices.to_vec(&mut stream)?, [0, 2]);
+/// assert_eq!(distances.to_matrix(&mut stream)?.as_slice(), [0.0, 1.0]);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn k_nearest(
+    stream: &mut Stream,
+    queries: &DeviceMatrix,
+    rows: &DeviceMatrix,
+    k: usize,
+    metric: Metric,
+) -> Result<(DeviceVec<u32>, DeviceMatrix)> {
+    let metric = checked(stream, "k_nearest", (queries, rows), metric)?;
+    if k == 0 || k > rows.rows() {
+        let rule = format!("at least 1 and at most the number of rows, {}", rows.rows());
+        return Err(Error::Param { name: "k", rule, got: k.to_string() });
+    }
+    let (n, m, d) = (queries.rows(), rows.rows(), rows.columns());
+    let mut distances = DeviceMatrix::output(stream.device(), n, k)?;
+    if stream.gpu().is_none() {
+        let mut indices = zeroed(n * k)?;
+        let (x, y, out) = (queries.values()?, rows.values()?, distances.values_mut()?);
+        crate::cpu::neighbors::k_nearest::k_nearest(metric, x, n, y, m, d, k, &mut indices, out);
+        return Ok((DeviceVec::from_host(indices), distances));
+    }
+    let indices = DeviceVec::<u32>::output(stream, n * k)?;
+    let unit = unit_operands(stream, metric, (queries, rows))?;
+    let operands = unit.as_ref().map_or((queries, rows), |(queries, rows)| (queries, rows));
+    match stream.gpu() {
+        Some(recording) if n > 0 => {
+            let search = Search { measure: Measure::of(metric), k, indices: &indices, distances: &distances };
+            if k <= LONGEST_LIST {
+                lists(recording, &search, operands)?;
+            } else {
+                select(recording, &search, metric, operands)?;
+            }
+        }
+        _ => {}
+    }
+    Ok((indices, distances))
+}
+
+/// What is looked for, and where it goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Search<'a> {
+    pub(super) measure: Measure,
+    pub(super) k: usize,
+    pub(super) indices: &'a DeviceVec<u32>,
+    pub(super) distances: &'a DeviceMatrix,
+}
+
+/// How the queries and candidates are cut.
+struct Plan {
+    tile: Tile,
+    /// Queries in a block, and rows of its lists: whole tiles.
+    queries: usize,
+    list_rows: usize,
+    /// Candidates in a dispatch.
+    columns: usize,
+    /// Shares of the candidates, each with its own lists: as many as it takes to occupy the device.
+    layers: usize,
+    queue: usize,
+}
+
+impl Plan {
+    fn new(gpu: &Gpu, search: &Search, (queries, rows): (&DeviceMatrix, &DeviceMatrix)) -> Result<Plan> {
+        let measure = &search.measure;
+        let tile = Tile::keeping(gpu, rows.store()?.stride() / 4, measure, &KERNEL_INT64)
+            .unwrap_or_else(|| Tile::choose(gpu, queries.rows(), measure, [&KERNEL, &KERNEL_SUBGROUP]));
+        let queue = QUEUE[usize::from(tile.owns_rows)];
+        let list_words = 2 * (search.k + queue) as u64;
+        let by_lists = ((gpu.scratch_bytes() / (4 * list_words)) as usize).max(tile.rows);
+        let column_work = measure.step_operations * rows.columns().max(1) as u64;
+        let words = (queries.store()?.stride() + 2 * search.k) as u64;
+        let block = RowStore::block_rows(gpu, words, SWEEP * column_work, tile.rows);
+        let queries = queries.rows().min(block.max(tile.rows)).min(by_lists - by_lists % tile.rows);
+        let list_rows = queries.next_multiple_of(tile.rows);
+        let by_work = gpu.operations_per_dispatch() / (list_rows as u64 * column_work);
+        let by_room = block_of_columns(gpu, rows.store()?.stride(), rows.rows());
+        let columns = (by_work as usize).min(by_room);
+        let columns = (columns - columns % tile.columns).max(tile.columns).min(rows.rows());
+        let groups = match (gpu.info.kind, tile.owns_rows) {
+            (DeviceKind::Software, _) => 16,
+            (_, true) => 1024,
+            (_, false) => 256,
+        };
+        let useful = columns.div_ceil(4 * tile.columns).min(by_lists / list_rows).clamp(1, 64);
+        let layers = (groups * tile.rows / list_rows).clamp(1, useful);
+        Ok(Plan { tile, queries, list_rows, columns, layers, queue })
+    }
+}
+
+/// By lists that are kept while the distances are made.
+fn lists(recording: &mut Recording, search: &Search, (queries, rows): (&DeviceMatrix, &DeviceMatrix)) -> Result<()> {
+    let plan = Plan::new(&recording.gpu.clone(), search, (queries, rows))?;
+    let entries = (plan.layers * plan.list_rows) as u64;
+    let list = View::whole(recording.scratch(8 * entries * search.k as u64, "lists of the nearest")?);
+    let queue = View::whole(recording.scratch(8 * entries * plan.queue as u64, "queues of candidates")?);
+    let waiting = match plan.tile.owns_rows {
+        false => Some(View::whole(recording.scratch(4 * entries, "lengths of queues")?)),
+        true => None,
+    };
+    for block in blocks(queries.rows(), plan.queries) {
+        let a = queries.store()?.view(recording, block.clone())?;
+        for columns in blocks(rows.rows(), plan.columns) {
+            let b = rows.store()?.view(recording, columns.clone())?;
+            let buffers = [Some(&a), Some(&b), Some(&list), Some(&queue), waiting.as_ref()];
+            let strides = (queries.store()?.stride(), rows.columns());
+            sweep(recording, (search, &plan), (block.len(), columns), strides, &buffers)?;
+        }
+        merge(recording, (search, &plan), &list, block)?;
+    }
+    Ok(())
+}
+
+/// One dispatch: a block of queries against some candidates.
+fn sweep(
+    recording: &mut Recording,
+    (search, plan): (&Search, &Plan),
+    (queries, columns): (usize, Range<usize>),
+    (stride, depth): (usize, usize),
+    views: &[Option<&View>; 5],
+) -> Result<()> {
+    let [Some(a), Some(b), ..] = views else { return Ok(()) };
+    let row_tiles = queries.div_ceil(plan.tile.rows);
+    let column_tiles = columns.len().div_ceil(plan.tile.columns);
+    let params = Params {
+        rows: queries as u32,
+        columns: columns.len() as u32,
+        row_tiles: row_tiles as u32,
+        layer_tiles: column_tiles.div_ceil(plan.layers) as u32,
+        a_first: a.first_word() / 4,
+        a_vec4s: (stride / 4) as u32,
+        b_first: b.first_word() / 4,
+        b_vec4s: (stride / 4) as u32,
+        depth_vec4s: (stride / 4) as u32,
+        first_index: columns.start as u32,
+        list_rows: plan.list_rows as u32,
+        neighbors: search.k as u32,
+        fresh: u32::from(columns.start == 0),
+        order: search.measure.order,
+        pad: [0; 2],
+    };
+    let (n, m, d) = (queries as u64, columns.len() as u64, depth as u64);
+    let buffers: Vec<_> = views.iter().flatten().map(|view| view.buffer()).collect();
+    recording.dispatch(
+        plan.tile.kernel,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &buffers,
+            grid: Grid::linear(row_tiles as u64)?.layers(plan.layers as u32)?,
+            overrides: &plan.tile.overrides(&search.measure),
+            work: Work { operations: search.measure.step_operations * n * m * d, bytes: 4 * (n + m) * d },
+        },
+    )
+}
+
+fn merge(recording: &mut Recording, (search, plan): (&Search, &Plan), list: &View, block: Range<usize>) -> Result<()> {
+    let (indices, distances) = (search.indices.store()?, search.distances.store()?);
+    let index_target = indices.target(recording, block.start * search.k..block.end * search.k, false)?;
+    let distance_target = distances.target(recording, block.clone(), false)?;
+    let params = MergeParams {
+        rows: block.len() as u32,
+        list_rows: plan.list_rows as u32,
+        neighbors: search.k as u32,
+        layers: plan.layers as u32,
+        index_first: index_target.view.first_word(),
+        distance_first: distance_target.view.first_word(),
+        distance_stride: distances.stride() as u32,
+        order: search.measure.order,
+    };
+    let entries = (block.len() * search.k * plan.layers) as u64;
+    recording.dispatch(
+        &KERNEL_MERGE,
+        Dispatch {
+            params: bytemuck::bytes_of(&params),
+            buffers: &[list.buffer(), index_target.view.buffer(), distance_target.view.buffer()],
+            grid: Grid::covering(block.len() as u64, 64)?,
+            overrides: &[("METRIC", search.measure.code)],
+            work: Work { operations: 8 * entries, bytes: 16 * entries },
+        },
+    )?;
+    indices.commit(recording, index_target)?;
+    distances.commit(recording, distance_target)
+}
