@@ -88,7 +88,7 @@ fn every_kernel_parses_and_validates_with_what_it_says_it_needs() {
 }
 
 #[test]
-fn a_subgroup_operation_is_refused_at_the_floor() {
+fn a_subgroup_operation_is_refused_at_baseline_limits() {
     let text = "@compute @workgroup_size(64) fn main() { _ = subgroupAdd(1u); }".to_string();
     assert!(Parsed::new(text.clone(), capabilities(Needs::Baseline)).is_err());
     assert!(Parsed::new(text, capabilities(Needs::Subgroups)).is_ok());

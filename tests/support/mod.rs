@@ -20,8 +20,8 @@ pub fn gpu() -> &'static Device {
 
 /// The GPU at WebGPU's minimum, where the portable kernels run.
 pub fn baseline() -> &'static Device {
-    static FLOOR: OnceLock<Device> = OnceLock::new();
-    FLOOR.get_or_init(|| open_gpu(DeviceOptions::default().limits(Limits::WebGpuMinimum).mark_outputs(true)))
+    static BASELINE: OnceLock<Device> = OnceLock::new();
+    BASELINE.get_or_init(|| open_gpu(DeviceOptions::default().limits(Limits::WebGpuMinimum).mark_outputs(true)))
 }
 
 /// The CPU and both GPUs, with names for messages.
@@ -29,16 +29,16 @@ pub fn devices() -> [(&'static str, &'static Device); 3] {
     [("cpu", &Device::Cpu), ("gpu", gpu()), ("baseline", baseline())]
 }
 
-/// The GPU without the kernels that read 64-bit words: what a card runs, also where a software driver has another form.
+/// The GPU without the kernels that read 64-bit words: what a card runs, also where a software driver has another variant.
 pub fn without_int64() -> &'static Device {
-    static SHORT: OnceLock<Device> = OnceLock::new();
-    SHORT.get_or_init(|| open_gpu(DeviceOptions::default().without_int64(true).mark_outputs(true)))
+    static WITHOUT: OnceLock<Device> = OnceLock::new();
+    WITHOUT.get_or_init(|| open_gpu(DeviceOptions::default().without_int64(true).mark_outputs(true)))
 }
 
-/// [`devices`], and the GPU with without int64: every form of a kernel.
+/// [`devices`], and the GPU without 64-bit integers: every variant of a kernel.
 pub fn variants() -> [(&'static str, &'static Device); 4] {
     let [cpu, gpu, baseline] = devices();
-    [cpu, gpu, ("without int64", without_int64()), baseline]
+    [cpu, gpu, ("gpu without int64", without_int64()), baseline]
 }
 
 /// Uniform numbers in [-1, 1), the same for the same seed.

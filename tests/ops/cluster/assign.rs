@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, variants, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, matrix, open_gpu, variants};
 
 fn assign(device: &Device, x: &Matrix, centers: &Matrix) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();

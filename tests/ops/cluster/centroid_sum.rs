@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, variants, matrix, numbers, open_gpu, without_int64};
+use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu, variants, without_int64};
 
 fn labels(rows: usize, k: usize, seed: u64) -> Vec<u32> {
     numbers(rows, seed).iter().map(|value| ((value + 1.0) / 2.0 * k as f32) as u32 % k as u32).collect()

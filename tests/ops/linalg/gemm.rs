@@ -1,7 +1,7 @@
 use gristmill::ops::{self, Layout};
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, baseline, gpu, matrix, open_gpu};
+use crate::support::{EPS, baseline, bits, devices, gpu, matrix, open_gpu};
 
 const LAYOUTS: [Layout; 3] = [Layout::NN, Layout::NT, Layout::TN];
 

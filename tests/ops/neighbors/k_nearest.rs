@@ -2,7 +2,7 @@ use gristmill::prelude::*;
 use gristmill::{Metric, ops};
 
 use super::{METRICS, oracle, tolerance};
-use crate::support::{bits, devices, variants, gpu, matrix, numbers, open_gpu, without_int64};
+use crate::support::{bits, devices, gpu, matrix, numbers, open_gpu, variants, without_int64};
 
 fn k_nearest(device: &Device, queries: &Matrix, rows: &Matrix, k: usize, metric: Metric) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();
