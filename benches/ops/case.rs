@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use gristmill::ops::{random::philox::Draw, random_uniforms};
 use gristmill::prelude::*;
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
 
 /// A prepared run: does the work once and returns when it is done.
 pub type Job = Box<dyn FnMut() -> Result<()>>;
@@ -51,6 +50,7 @@ impl Case {
 
 /// A matrix of uniform numbers in [-1, 1), the same every time.
 pub fn uniform(rows: usize, columns: usize) -> Result<Matrix> {
-    let mut random = SmallRng::seed_from_u64(42);
-    Matrix::from_vec(rows, columns, (0..rows * columns).map(|_| random.random_range(-1.0..1.0)).collect())
+    let mut stream = Device::Cpu.stream();
+    let numbers = random_uniforms(&mut stream, Draw::new(42, 0), rows * columns)?.to_vec(&mut stream)?;
+    Matrix::from_vec(rows, columns, numbers.into_iter().map(|number| 2.0 * number - 1.0).collect())
 }
