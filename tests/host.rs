@@ -1,5 +1,6 @@
 //! What needs no GPU: files and tables, transformers, scores, pictures, host linear algebra, the CPU twins.
 
+mod array;
 mod cpu;
 mod data;
 mod datasets;

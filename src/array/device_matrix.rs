@@ -233,12 +233,12 @@ fn wrong_device(op: &'static str) -> Error {
 }
 
 /// The stride of a row on a GPU.
-pub(crate) fn padded(columns: usize) -> usize {
+pub fn padded(columns: usize) -> usize {
     columns.next_multiple_of(4)
 }
 
 /// Writes the padded words from `first` on into `part`.
-fn pad(values: &[f32], columns: usize, first: usize, part: &mut [u32]) {
+pub fn pad(values: &[f32], columns: usize, first: usize, part: &mut [u32]) {
     let stride = padded(columns);
     if stride == columns {
         part.copy_from_slice(bytemuck::cast_slice(&values[first..first + part.len()]));
@@ -259,7 +259,7 @@ fn pad(values: &[f32], columns: usize, first: usize, part: &mut [u32]) {
 }
 
 /// Appends the values of padded words, the first of which is number `at`, and returns the number after the last.
-fn unpad(words: &[u32], stride: usize, columns: usize, at: usize, values: &mut Vec<f32>) -> usize {
+pub fn unpad(words: &[u32], stride: usize, columns: usize, at: usize, values: &mut Vec<f32>) -> usize {
     let words: &[f32] = bytemuck::cast_slice(words);
     if stride == columns {
         values.extend_from_slice(words);
@@ -274,27 +274,4 @@ fn unpad(words: &[u32], stride: usize, columns: usize, at: usize, values: &mut V
         done += end;
     }
     at + done
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{pad, padded, unpad};
-
-    #[test]
-    fn padding_comes_off_as_it_went_on_in_pieces_of_any_length() {
-        for columns in [1, 2, 3, 4, 5, 7, 8] {
-            let values: Vec<f32> = (0..5 * columns).map(|value| value as f32).collect();
-            let words = 5 * padded(columns);
-            for piece in [1, 2, 3, 5, words] {
-                let mut back = vec![];
-                let mut at = 0;
-                for first in (0..words).step_by(piece) {
-                    let mut part = vec![7; piece.min(words - first)];
-                    pad(&values, columns, first, &mut part);
-                    at = unpad(&part, padded(columns), columns, at, &mut back);
-                }
-                assert_eq!(back, values, "{columns} columns in pieces of {piece}");
-            }
-        }
-    }
 }

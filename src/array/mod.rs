@@ -9,7 +9,8 @@ mod rows;
 mod select;
 
 pub use device_matrix::DeviceMatrix;
-pub(crate) use device_matrix::padded;
+#[doc(hidden)]
+pub use device_matrix::{pad, padded, unpad};
 pub(crate) use device_vec::{BLOCK, zeroed};
 pub use device_vec::{DeviceVec, Word};
 pub(crate) use marks::{MOST_LEVELS, Marks, level};

@@ -31,14 +31,14 @@ fn polynomial<S: Simd, const N: usize>(simd: S, z: S::f32s, coefficients: [f32; 
 
 /// Integers below 2²³, plus `offset`, as f32, exact if the result is below 2²⁴.
 #[inline(always)]
-pub(super) fn to_f32<S: Simd>(simd: S, integer: S::u32s, offset: i32) -> S::f32s {
+pub fn to_f32<S: Simd>(simd: S, integer: S::u32s, offset: i32) -> S::f32s {
     let counted = simd.transmute_f32s_u32s(simd.add_u32s(integer, simd.splat_u32s(COUNTER)));
     simd.sub_f32s(counted, simd.splat_f32s(f32::from_bits(COUNTER) - offset as f32))
 }
 
 /// The logarithm to base 2 of positive normal numbers, within 4·2⁻²⁴ of itself, also near 1; −127 for 0.
 #[inline(always)]
-pub(super) fn log2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
+pub fn log2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let shift = simd.splat_u32s(MANTISSA_BITS);
     let bits = simd.transmute_u32s_f32s(x);
     let biased = simd.wrapping_dyn_shr_u32s(simd.add_u32s(bits, simd.splat_u32s(ROOT_HALF_TO_ONE)), shift);
@@ -55,7 +55,7 @@ pub(super) fn log2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 
 /// 2 to the power `x`, with `x` held in `[−126, 127]`; within `4·2⁻²⁴` of itself.
 #[inline(always)]
-pub(super) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
+pub fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     let x = simd.min_f32s(simd.max_f32s(x, simd.splat_f32s(-126.0)), simd.splat_f32s(127.0));
     let rounded = simd.add_f32s(x, simd.splat_f32s(ROUNDER));
     let fraction = simd.sub_f32s(x, simd.sub_f32s(rounded, simd.splat_f32s(ROUNDER)));
@@ -70,45 +70,9 @@ pub(super) fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 
 /// Sine and cosine of an angle in `[−π/4, π/4]`, within `3·2⁻²⁴`.
 #[inline(always)]
-pub(super) fn sine_cosine<S: Simd>(simd: S, angle: S::f32s) -> (S::f32s, S::f32s) {
+pub fn sine_cosine<S: Simd>(simd: S, angle: S::f32s) -> (S::f32s, S::f32s) {
     let z = simd.mul_f32s(angle, angle);
     let sine = polynomial(simd, z, [-1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0]);
     let cosine = polynomial(simd, z, [1.0, -1.0 / 2.0, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0]);
     (simd.add_f32s(angle, simd.mul_f32s(simd.mul_f32s(angle, z), sine)), cosine)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use pulp::Scalar;
-
-    const UNIT: f64 = 1.0 / 16_777_216.0;
-
-    #[test]
-    fn the_logarithm_is_right_relative_to_itself_also_near_one() {
-        let mut worst = 0.0_f64;
-        for bits in (0x0080_0000..0x7f80_0000_u32).step_by(1009).chain(0x3f7f_0000..0x3f81_0000) {
-            let x = f32::from_bits(bits);
-            let want = f64::from(x).log2();
-            if want != 0.0 {
-                worst = worst.max((f64::from(log2(Scalar, x)) / want - 1.0).abs());
-            }
-        }
-        assert!(worst <= 4.0 * UNIT, "{}", worst / UNIT);
-        assert_eq!((log2(Scalar, 1.0), log2(Scalar, 0.0)), (0.0, -127.0));
-    }
-
-    #[test]
-    fn the_power_of_two_and_the_circle_are_right() {
-        let (mut power, mut circle) = (0.0_f64, 0.0_f64);
-        for step in -1_260_000..=1_270_000 {
-            let x = step as f32 / 1e4;
-            power = power.max((f64::from(exp2(Scalar, x)) / f64::from(x).exp2() - 1.0).abs());
-            let angle = step as f32 / 1.27e6 * std::f32::consts::FRAC_PI_4;
-            let (sine, cosine) = sine_cosine(Scalar, angle);
-            let angle = f64::from(angle);
-            circle = circle.max((f64::from(sine) - angle.sin()).abs()).max((f64::from(cosine) - angle.cos()).abs());
-        }
-        assert!(power <= 4.0 * UNIT && circle <= 3.0 * UNIT, "{} {}", power / UNIT, circle / UNIT);
-    }
 }

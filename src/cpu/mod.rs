@@ -2,7 +2,7 @@
 
 pub mod cluster;
 pub mod distance;
-mod elementary;
+pub mod elementary;
 pub mod linalg;
 pub mod neighbors;
 pub mod random;

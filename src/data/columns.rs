@@ -81,26 +81,3 @@ fn distance(left: &str, right: &str, most: usize) -> usize {
     }
     above[right.len()]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slip_of_the_finger_finds_the_right_name() {
-        let names = ["sepal_length", "species", "digit", "x"];
-        let nearest = |wanted| nearest(wanted, names.into_iter());
-        assert_eq!(nearest("digti"), Some("digit"));
-        assert_eq!(nearest("Species"), Some("species"));
-        assert_eq!(nearest("sepal length"), Some("sepal_length"));
-        assert_eq!(nearest("progression"), None);
-    }
-
-    #[test]
-    fn columns_are_found_by_name_then_by_number_from_either_end() {
-        let names = ["a".to_string(), "3".to_string(), "c".to_string()];
-        let find = |wanted| find("target", wanted, Some(&names), 3).ok();
-        assert_eq!([find("c"), find("3"), find("1"), find("-1"), find("-3")], [2, 1, 0, 2, 0].map(Some));
-        assert_eq!([find("4"), find("0"), find("-4"), find("")], [None; 4]);
-    }
-}

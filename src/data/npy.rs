@@ -141,27 +141,3 @@ fn layout(array: &Described, offset: u64) -> std::result::Result<Layout, String>
     let column_major = array.column_major && rows > 1 && columns > 1;
     Ok(Layout { element, big_endian, rows, columns, column_major, offset })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn descriptions_are_read_in_any_order_and_spacing() {
-        let wanted = Described { descr: "<f8".to_string(), column_major: true, shape: vec![3, 4] };
-        assert_eq!(parse("{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4), }  \n"), Ok(wanted));
-        let wanted = Described { descr: "|u1".to_string(), column_major: false, shape: vec![7] };
-        assert_eq!(parse("{\"shape\":(7L,),'fortran_order':False,'descr':'|u1'}"), Ok(wanted));
-    }
-
-    #[test]
-    fn strange_descriptions_are_refused() {
-        let good = "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4)}";
-        for end in 0..good.len() {
-            assert!(parse(&good[..end]).is_err(), "{}", &good[..end]);
-        }
-        assert!(parse("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,)}").is_err());
-        assert!(parse("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,)}").is_err());
-        assert!(parse("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999,)}").is_err());
-    }
-}

@@ -5,33 +5,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes in use and the most there may be.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub struct Memory {
     budget: u64,
     used: AtomicU64,
 }
 
 /// A share of the budget, given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Reservation {
+pub struct Reservation {
     memory: Arc<Memory>,
     bytes: u64,
 }
 
 impl Memory {
-    pub(crate) fn new(budget: u64) -> Arc<Memory> {
+    pub fn new(budget: u64) -> Arc<Memory> {
         Arc::new(Memory { budget, used: AtomicU64::new(0) })
     }
 
-    pub(crate) fn budget(&self) -> u64 {
+    pub fn budget(&self) -> u64 {
         self.budget
     }
 
-    pub(crate) fn used(&self) -> u64 {
+    pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
     /// Takes `bytes` if the total then stays within `ceiling`, which is at most the budget.
-    pub(crate) fn reserve(self: &Arc<Memory>, bytes: u64, ceiling: u64) -> Option<Reservation> {
+    pub fn reserve(self: &Arc<Memory>, bytes: u64, ceiling: u64) -> Option<Reservation> {
         let ceiling = ceiling.min(self.budget);
         let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
             used.checked_add(bytes).filter(|total| *total <= ceiling)
@@ -43,21 +43,5 @@ impl Memory {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.memory.used.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Memory;
-
-    #[test]
-    fn a_reservation_comes_back_when_dropped() {
-        let memory = Memory::new(100);
-        let first = memory.reserve(60, 100).unwrap();
-        assert!(memory.reserve(60, 100).is_none());
-        assert!(memory.reserve(30, 80).is_none());
-        drop(first);
-        assert!(memory.reserve(100, u64::MAX).is_some());
-        assert!(memory.reserve(u64::MAX, u64::MAX).is_none());
     }
 }

@@ -5,11 +5,13 @@ mod encode;
 mod gpu;
 pub(crate) mod health;
 mod info;
-mod memory;
+#[doc(hidden)]
+pub mod memory;
 mod options;
 mod profile;
 mod readback;
-mod self_test;
+#[doc(hidden)]
+pub mod self_test;
 mod staging;
 mod stream;
 mod submit;

@@ -1,6 +1,7 @@
 //! The CPU twins against f64 oracles, at edge sizes, with any number of threads.
 mod cluster;
 mod distance;
+mod elementary;
 mod gemm;
 mod linalg;
 mod losses;

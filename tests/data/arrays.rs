@@ -212,3 +212,31 @@ fn idx_headers_that_lie_are_refused() {
         Err(Error::Limit { need: 4000, have: 100, .. })
     ));
 }
+
+/// Reads a file with this description.
+fn described(text: &str, body: &[u8]) -> Result<Dataset> {
+    let file = [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), body].concat();
+    parse("t.npy", file)
+}
+
+#[test]
+fn descriptions_are_read_in_any_order_and_spacing() {
+    let numbers = bytes((0..6).map(|number| f64::from(number).to_le_bytes()));
+    let data = described("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }  \n", &numbers).unwrap();
+    assert_eq!((data.x.rows(), data.x.as_slice()), (2, &[0.0, 2.0, 4.0, 1.0, 3.0, 5.0][..]));
+    let data = described("{\"shape\":(7L,),'fortran_order':False,'descr':'|u1'}", &[1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert_eq!((data.x.columns(), data.x.as_slice()), (1, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0][..]));
+}
+
+#[test]
+fn strange_descriptions_are_refused() {
+    let good = "{'descr': '<f8', 'fortran_order': True, 'shape': (3, 4)}";
+    assert!(described(good, &[0; 96]).is_ok());
+    for end in 0..good.len() {
+        assert!(described(&good[..end], &[0; 96]).is_err(), "{}", &good[..end]);
+    }
+    assert!(described("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,)}", &[0; 12]).is_err());
+    assert!(described("{'descr': '<f8', 'fortran_order': False, 'shape': (-3,)}", &[0; 24]).is_err());
+    let long = "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999,)}";
+    assert!(described(long, &[0; 24]).is_err());
+}

@@ -1,12 +1,16 @@
 //! Reading data files: what is in them, what is wrong with them, and what no file can do.
 
 mod arrays;
+mod categories;
+mod columns;
 mod corpus;
 mod csv;
 mod csv_wrong;
 mod datasets;
+mod dialect;
 mod libsvm;
 mod missing;
+mod numbers;
 mod properties;
 mod streams;
 

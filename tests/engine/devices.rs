@@ -1,3 +1,4 @@
+use gristmill::device::self_test::{LANES, TURNS, judge, turned};
 use gristmill::prelude::*;
 use gristmill::{DeviceKind, Variant};
 
@@ -51,4 +52,21 @@ fn arrays_of_another_device_are_refused() {
         let refused = gristmill::ops::sq_euclidean(&mut here.stream(), &on_other, &on_other).unwrap_err();
         assert!(matches!(refused, Error::WrongDevice { .. }), "{refused}");
     }
+}
+
+/// What each lane counts.
+fn all(turns: u32) -> Vec<u32> {
+    (0..LANES).map(|lane| turned(lane, turns)).collect()
+}
+
+#[test]
+fn a_driver_that_counts_to_the_end_passes() {
+    assert!(judge(&all(TURNS), &Device::Cpu.info()).is_ok());
+}
+
+#[test]
+fn a_driver_that_stops_at_65535_is_refused_with_advice() {
+    let refused = judge(&all(65_535), &Device::Cpu.info()).unwrap_err();
+    assert!(matches!(refused, Error::NoDevice { .. }));
+    assert!(refused.to_string().contains("bookworm-backports"), "{refused}");
 }

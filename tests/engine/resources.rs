@@ -1,3 +1,4 @@
+use gristmill::device::memory::Memory;
 use gristmill::ops::{self, Layout};
 use gristmill::prelude::*;
 
@@ -93,4 +94,15 @@ fn what_can_never_fit_is_a_limit_with_the_numbers() {
     // The device is not spoilt by it.
     let small = matrix(3, 3, 53).to(&device).unwrap();
     assert!(ops::sq_euclidean(&mut stream, &small, &small).is_ok());
+}
+
+#[test]
+fn a_reservation_comes_back_when_dropped() {
+    let memory = Memory::new(100);
+    let first = memory.reserve(60, 100).unwrap();
+    assert!(memory.reserve(60, 100).is_none());
+    assert!(memory.reserve(30, 80).is_none());
+    drop(first);
+    assert!(memory.reserve(100, u64::MAX).is_some());
+    assert!(memory.reserve(u64::MAX, u64::MAX).is_none());
 }

@@ -5,6 +5,7 @@
 mod barriers;
 mod bindings;
 mod forbidden;
+mod imports;
 mod limits;
 mod module;
 mod registry;

@@ -78,33 +78,3 @@ pub(super) fn has_header(block: &[u8], delimiter: u8, wanted: Header) -> bool {
     }
     false
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_delimiter_is_the_steady_one() {
-        assert_eq!(delimiter(b"a;b\n1,5;2,5\n1,5;3\n"), b';');
-        assert_eq!(delimiter(b"a\tb c\n1\t2,3\n"), b'\t');
-        assert_eq!(delimiter(b"a|b\n1|2\n"), b'|');
-        assert_eq!(delimiter(b"\"a;b;c\",d\n1,2\n"), b',');
-        assert_eq!(delimiter(b"alone\n1\n2\n"), b',');
-        assert_eq!(delimiter(b"a,b,c\n1,2\n"), b',');
-        assert_eq!(delimiter(b""), b',');
-    }
-
-    #[test]
-    fn a_header_is_text_above_numbers_or_text_alone() {
-        let auto = |block: &[u8]| has_header(block, b',', Header::Auto);
-        assert!(auto(b"a,b\n1,2\n"));
-        assert!(auto(b"label,0,1\n3,4,5\n"));
-        assert!(auto(b"x,1\nNA,2\n5,3\n"));
-        assert!(auto(b"outlook,play\nsunny,no\n"));
-        assert!(auto(b",a\n0,1\n"));
-        assert!(!auto(b"5.1,setosa\n4.9,setosa\n"));
-        assert!(!auto(b"1,2\n3,4\n"));
-        assert!(!auto(b"NA,NA\n3,4\n"));
-        assert!(!has_header(b"a,b\n1,2\n", b',', Header::No));
-    }
-}

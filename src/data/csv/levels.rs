@@ -100,34 +100,3 @@ impl Levels {
         (names, place)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_texts_share_a_code_and_names_come_in_order() {
-        let mut levels = Levels::default();
-        let codes: Vec<u32> = ["rain", "sun", "rain", "", "fog"].map(|text| levels.code(text).unwrap()).to_vec();
-        assert_eq!(codes, [0, 1, 0, 2, 3]);
-        let (names, place) = levels.in_order();
-        assert_eq!(names, ["", "fog", "rain", "sun"]);
-        assert_eq!(place, [2, 3, 0, 1]);
-    }
-
-    #[test]
-    fn names_that_are_numbers_are_ordered_by_value() {
-        let mut levels = Levels::default();
-        ["10", "9", "-1", "1e1"].iter().for_each(|text| assert!(levels.code(text).is_some()));
-        assert_eq!(levels.in_order().0, ["-1", "9", "10", "1e1"]);
-    }
-
-    #[test]
-    fn many_texts_survive_the_growing_of_the_table() {
-        let mut levels = Levels::default();
-        for number in 0..10_000_u32 {
-            assert_eq!(levels.code(&number.to_string()), Some(number));
-        }
-        assert!((0..10_000_u32).all(|number| levels.code(&number.to_string()) == Some(number)));
-    }
-}

@@ -3,7 +3,8 @@
 
 pub(crate) mod index;
 pub mod k_nearest;
-mod radius;
+#[doc(hidden)]
+pub mod radius;
 pub mod radius_neighbors;
 pub mod select;
 

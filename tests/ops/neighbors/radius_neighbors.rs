@@ -1,4 +1,5 @@
 use gristmill::ops::Neighborhoods;
+use gristmill::ops::neighbors::radius::{limit, root};
 use gristmill::prelude::*;
 use gristmill::{Metric, ops};
 
@@ -146,5 +147,16 @@ fn a_distance_beyond_f32_is_within_no_radius() {
     for (name, device) in devices() {
         let found = radius_neighbors(device, &x, &x, 2.0, Metric::Euclidean);
         assert_eq!(found.indices, [0, 1, 0, 1, 2], "{name}");
+    }
+}
+
+#[test]
+fn the_limit_is_the_last_number_whose_root_is_within_the_radius() {
+    for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Minkowski(3.0), Metric::Minkowski(1.5)] {
+        for radius in [0.0, 1e-20, 0.1, 0.3, 1.0, 2.0, 5.0, 1e6, 1e9] {
+            let limit = limit(metric, radius).unwrap();
+            assert!(root(metric, limit) <= radius, "{metric:?}, {radius}");
+            assert!(root(metric, limit.next_up()) > radius, "{metric:?}, {radius}");
+        }
     }
 }

@@ -1,0 +1,30 @@
+//! Columns that hold codes of categories.
+
+use gristmill::prelude::*;
+
+#[test]
+fn marks_follow_their_columns() {
+    let x = Matrix::from_rows(&[[0.0, 0.5, 3.0], [1.0, f32::NAN, f32::NAN]]).unwrap();
+    let x = x.with_names(["a", "b", "c"]).unwrap().with_categories([2, 0]).unwrap();
+    assert_eq!(x.categorical_columns(), [0, 2]);
+    assert_eq!(x.select(&[1, 1, 0]).unwrap().categorical_columns(), [0, 2]);
+    assert_eq!(x.select_columns(&[2, 1]).unwrap().categorical_columns(), [0]);
+    let twice = x.select_columns(&[2, 2, 1]).unwrap();
+    assert_eq!((twice.categorical_columns(), twice.names()), (vec![0, 1], None));
+    assert!(x.select_columns(&[1]).unwrap().categorical_columns().is_empty());
+    assert!(x.clone().with_categories([]).unwrap() != x);
+    let refused = KMeans::new(1).fit(&x.select(&[0]).unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("a, c") && refused.contains("OneHotEncoder"), "{refused}");
+}
+
+#[test]
+fn what_is_no_code_is_refused_with_its_place() {
+    for value in [0.5, -1.0, 16_777_216.0, f32::INFINITY] {
+        let x = Matrix::from_rows(&[[0.0, 1.0], [0.0, value]]).unwrap();
+        let refused = x.clone().with_categories([1]).unwrap_err().to_string();
+        assert!(refused.contains("row 1, column 1"), "{refused}");
+        assert!(x.with_categories([0]).is_ok());
+    }
+    let x = Matrix::from_rows(&[[-0.0, 16_777_215.0]]).unwrap();
+    assert!(x.clone().with_categories([0, 1]).is_ok() && x.with_categories([2]).is_err());
+}

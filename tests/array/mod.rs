@@ -1,0 +1,4 @@
+//! Matrices: the marks of their columns, the padding of their rows.
+
+mod categories;
+mod padding;
