@@ -4,6 +4,7 @@
 pub mod nist;
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use gristmill::prelude::*;
 
@@ -12,16 +13,22 @@ pub fn open_gpu(options: DeviceOptions) -> Device {
     Device::open_with("gpu", options).expect("the tests need a GPU or a software Vulkan driver: run scripts/test")
 }
 
-/// The GPU with the adapter's limits, shared by all tests; outputs are marked, so an unwritten value is an error.
+/// Outputs are marked, so an unwritten value is an error. A busy machine may take its time: one timeout of a shared
+/// device would fail every test behind it.
+fn options() -> DeviceOptions {
+    DeviceOptions::default().mark_outputs(true).timeout(Duration::from_secs(600))
+}
+
+/// The GPU with the adapter's limits, shared by all tests.
 pub fn gpu() -> &'static Device {
     static GPU: OnceLock<Device> = OnceLock::new();
-    GPU.get_or_init(|| open_gpu(DeviceOptions::default().mark_outputs(true)))
+    GPU.get_or_init(|| open_gpu(options()))
 }
 
 /// The GPU at WebGPU's minimum, where the portable kernels run.
 pub fn baseline() -> &'static Device {
     static BASELINE: OnceLock<Device> = OnceLock::new();
-    BASELINE.get_or_init(|| open_gpu(DeviceOptions::default().limits(Limits::WebGpuMinimum).mark_outputs(true)))
+    BASELINE.get_or_init(|| open_gpu(options().limits(Limits::WebGpuMinimum)))
 }
 
 /// The CPU and both GPUs, with names for messages.
@@ -32,7 +39,7 @@ pub fn devices() -> [(&'static str, &'static Device); 3] {
 /// The GPU without the kernels that read 64-bit words: what a card runs, also where a software driver has another variant.
 pub fn without_int64() -> &'static Device {
     static WITHOUT: OnceLock<Device> = OnceLock::new();
-    WITHOUT.get_or_init(|| open_gpu(DeviceOptions::default().without_int64(true).mark_outputs(true)))
+    WITHOUT.get_or_init(|| open_gpu(options().without_int64(true)))
 }
 
 /// [`devices`], and the GPU without 64-bit integers: every variant of a kernel.
