@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Marks, Matrix, RowStore, View};
+use super::{ColumnInfo, Matrix, RowStore, View};
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 
@@ -17,7 +17,7 @@ pub struct DeviceMatrix {
     rows: usize,
     columns: usize,
     missing: Option<(usize, usize)>,
-    marks: Marks,
+    info: ColumnInfo,
     storage: MatrixStorage,
 }
 
@@ -36,7 +36,7 @@ impl DeviceMatrix {
             Device::Gpu(gpu) => MatrixStorage::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
         };
         let uploaded =
-            DeviceMatrix { device: device.clone(), rows, columns, missing, marks: matrix.marks().clone(), storage };
+            DeviceMatrix { device: device.clone(), rows, columns, missing, info: matrix.column_info().clone(), storage };
         if let MatrixStorage::Gpu(store) = &uploaded.storage {
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
@@ -53,7 +53,7 @@ impl DeviceMatrix {
             Device::Cpu => MatrixStorage::Cpu(Arc::new(Matrix::zeros(rows, columns)?.into_vec())),
             Device::Gpu(gpu) => MatrixStorage::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
         };
-        Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, marks: Marks::default(), storage })
+        Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, info: ColumnInfo::default(), storage })
     }
 
     /// Number of rows, n.
@@ -76,13 +76,13 @@ impl DeviceMatrix {
         self.missing
     }
 
-    /// The names of the columns, and which of them are categorical: those of the matrix that was uploaded.
-    pub(crate) fn marks(&self) -> &Marks {
-        &self.marks
+    /// What is known of the columns: what was known of those of the matrix that was uploaded.
+    pub(crate) fn column_info(&self) -> &ColumnInfo {
+        &self.info
     }
 
-    /// Copies the matrix to the host, with the names and marks of its columns, after everything recorded on `stream` has run. A result beyond the range of
-    /// `f32` is [`Error::NotFinite`], on both devices.
+    /// Copies the matrix to the host, with the names and categories of its columns, after everything recorded on `stream`
+    /// has run. A result beyond the range of `f32` is [`Error::NotFinite`], on both devices.
     pub fn to_matrix(&self, stream: &mut Stream) -> Result<Matrix> {
         self.on(stream, "to_matrix")?;
         let values = match (&self.storage, stream.gpu()) {
@@ -95,7 +95,7 @@ impl DeviceMatrix {
             (MatrixStorage::Cpu(values), _) => values.clone(),
             (MatrixStorage::Gpu(_), None) => return Err(wrong_device("to_matrix")),
         };
-        let matrix = Matrix::shared(self.rows, self.columns, values).with_marks(self.marks.clone());
+        let matrix = Matrix::shared(self.rows, self.columns, values).with_column_info(self.info.clone());
         // An overflow can end as infinity less infinity: without missing values in the input, NaN is no result.
         match matrix.check_finite()? {
             Some((row, column)) if self.missing.is_none() => Err(Error::NotFinite { row, column, value: f64::NAN }),
@@ -119,14 +119,14 @@ impl DeviceMatrix {
             }
             (MatrixStorage::Gpu(_), None) => return Err(wrong_device("rows_at")),
         }
-        Ok(Matrix::from_vec(rows.len(), self.columns, values)?.with_marks(self.marks.clone()))
+        Ok(Matrix::from_vec(rows.len(), self.columns, values)?.with_column_info(self.info.clone()))
     }
 
     /// A range of rows as a matrix of its own on the same device; it ends at n at the latest.
     pub(crate) fn range(&self, stream: &mut Stream, range: Range<usize>) -> Result<DeviceMatrix> {
         self.on(stream, "range")?;
         let mut part = DeviceMatrix::output(&self.device, range.len(), self.columns)?;
-        (part.missing, part.marks) = (self.missing, self.marks.clone());
+        (part.missing, part.info) = (self.missing, self.info.clone());
         match (&self.storage, stream.gpu()) {
             (MatrixStorage::Cpu(all), _) => {
                 part.values_mut()?.copy_from_slice(&all[range.start * self.columns..range.end * self.columns]);
@@ -160,7 +160,7 @@ impl DeviceMatrix {
             }
             (MatrixStorage::Gpu(_), None) => return Err(wrong_device("rows_in")),
         }
-        Ok(Matrix::from_vec(range.len(), self.columns, values)?.with_marks(self.marks.clone()))
+        Ok(Matrix::from_vec(range.len(), self.columns, values)?.with_column_info(self.info.clone()))
     }
 
     /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers

@@ -4,12 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::{DeviceMatrix, Marks};
+use super::{ColumnInfo, DeviceMatrix};
 use crate::device::Device;
 use crate::error::{Error, Result};
 
-/// A host matrix: row-major `f32`, n×d, with optional names of its columns and marks of those that hold codes of
-/// levels ([`Matrix::with_categories`]). Cloning shares the values.
+/// A host matrix: row-major `f32`, n×d, with optional names of its columns, some of which may be categorical
+/// ([`Matrix::with_categories`]). Cloning shares the values.
 ///
 /// NaN means missing; infinity is refused when the matrix is used.
 ///
@@ -25,7 +25,7 @@ pub struct Matrix {
     pub(super) values: Arc<Vec<f32>>,
     rows: usize,
     columns: usize,
-    pub(super) marks: Marks,
+    pub(super) info: ColumnInfo,
     /// The first missing value, once the one pass over the values has been made.
     checked: OnceLock<Option<(usize, usize)>>,
 }
@@ -40,13 +40,13 @@ impl Matrix {
                 got: format!("{} values", values.len()),
             });
         }
-        Ok(Matrix { values: Arc::new(values), rows, columns, marks: Marks::default(), checked: OnceLock::new() })
+        Ok(Matrix { values: Arc::new(values), rows, columns, info: ColumnInfo::default(), checked: OnceLock::new() })
     }
 
     /// A matrix of values that are shared; the shape is known to fit.
     pub(super) fn shared(rows: usize, columns: usize, values: Arc<Vec<f32>>) -> Matrix {
         debug_assert_eq!(rows * columns, values.len());
-        Matrix { values, rows, columns, marks: Marks::default(), checked: OnceLock::new() }
+        Matrix { values, rows, columns, info: ColumnInfo::default(), checked: OnceLock::new() }
     }
 
     /// A matrix from a slice of values, row by row.
@@ -77,20 +77,6 @@ impl Matrix {
         Matrix::from_vec(rows, columns, vec![0.0; count])
     }
 
-    /// Names the columns.
-    pub fn with_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Matrix> {
-        let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        if names.len() != self.columns {
-            return Err(Error::Shape {
-                op: "Matrix::with_names",
-                expected: format!("{} names", self.columns),
-                got: names.len().to_string(),
-            });
-        }
-        self.marks.names = Some(Arc::new(names));
-        Ok(self)
-    }
-
     /// Number of rows, n.
     pub fn rows(&self) -> usize {
         self.rows
@@ -99,11 +85,6 @@ impl Matrix {
     /// Number of columns, d.
     pub fn columns(&self) -> usize {
         self.columns
-    }
-
-    /// The names of the columns, if they have any.
-    pub fn names(&self) -> Option<&[String]> {
-        self.marks.names.as_ref().map(|names| names.as_slice())
     }
 
     /// All values, row by row.
@@ -159,10 +140,10 @@ impl Matrix {
 }
 
 impl PartialEq for Matrix {
-    /// The same shape, names, marks and bits; missing equals missing.
+    /// The same shape, names, categories and bits; missing equals missing.
     fn eq(&self, other: &Matrix) -> bool {
         let bits = |matrix: &Matrix| matrix.values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>();
-        (self.rows, self.columns, &self.marks) == (other.rows, other.columns, &other.marks)
+        (self.rows, self.columns, &self.info) == (other.rows, other.columns, &other.info)
             && (Arc::ptr_eq(&self.values, &other.values) || bits(self) == bits(other))
     }
 }

@@ -6,8 +6,8 @@ use super::matrix::Matrix;
 use crate::error::{Error, Result};
 
 impl Matrix {
-    /// The rows at these indices, in this order, with the names and marks of the columns. A row may come more than once. Runs on
-    /// all cores.
+    /// The rows at these indices, in this order, with the names and categories of the columns. A row may come
+    /// more than once. Runs on all cores.
     pub fn select(&self, rows: &[usize]) -> Result<Matrix> {
         if let Some(row) = rows.iter().find(|row| **row >= self.rows()) {
             let (expected, got) = (format!("rows below {}", self.rows()), format!("row {row}"));
@@ -19,10 +19,10 @@ impl Matrix {
             let filled = values.par_chunks_mut(d).zip(rows).with_min_len(256);
             filled.for_each(|(out, row)| out.copy_from_slice(self.row(*row)));
         }
-        Ok(Matrix::from_vec(rows.len(), d, values)?.with_marks(self.marks().clone()))
+        Ok(Matrix::from_vec(rows.len(), d, values)?.with_column_info(self.column_info().clone()))
     }
 
-    /// The columns at these places, in this order, with their names and marks. Where a column comes more than once
+    /// The columns at these places, in this order, with their names and categories. Where a column comes more than once
     /// the result has no names.
     pub fn select_columns(&self, columns: &[usize]) -> Result<Matrix> {
         if let Some(column) = columns.iter().find(|column| **column >= self.columns()) {
@@ -37,6 +37,6 @@ impl Matrix {
                 out.iter_mut().zip(columns).for_each(|(out, column)| *out = source[*column]);
             });
         }
-        Ok(Matrix::from_vec(self.rows(), columns.len(), values)?.with_marks(self.marks().select(columns)))
+        Ok(Matrix::from_vec(self.rows(), columns.len(), values)?.with_column_info(self.column_info().select(columns)))
     }
 }

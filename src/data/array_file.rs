@@ -88,7 +88,7 @@ pub(super) fn read(mut source: Source, layout: &Layout, options: &ReadOptions) -
     };
     let (rows, columns) = (rows as usize, columns as usize);
     let values = if layout.column_major { transposed(&values, rows, columns) } else { values };
-    Ok(Raw { name: source.name, rows, columns, values, complete, names: None, levels: vec![], choice: None })
+    Ok(Raw { name: source.name, rows, columns, values, complete, names: None, categories: vec![], choice: None })
 }
 
 fn wrong_length(source: &Source, layout: &Layout, found: u64) -> Error {

@@ -6,7 +6,7 @@ use super::target::Target;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
-/// Rows to learn from: features, a target if there is one, and what the codes of categorical columns mean.
+/// Rows to learn from: features, and a target if there is one.
 ///
 /// ```
 /// use gristmill::data::{Dataset, ReadOptions};
@@ -20,12 +20,11 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
-    /// The features, n×d, with the names of the columns if the file had any. NaN is missing.
+    /// The features, n×d, with the names of the columns if the file had any. NaN is missing. A column of text is
+    /// categorical: it holds codes, and [`Matrix::categories`] their names.
     pub x: Matrix,
     /// What is to be predicted, n rows.
     pub target: Target,
-    /// For each column of `x` the names of its levels, by code, if it is categorical; the column then holds the codes.
-    pub levels: Vec<Option<Vec<String>>>,
 }
 
 impl Dataset {
@@ -42,7 +41,7 @@ impl Dataset {
             let (expected, got) = (format!("a target of {} rows", x.rows()), format!("{rows} rows"));
             return Err(Error::Shape { op: "Dataset::new", expected, got });
         }
-        Ok(Dataset { levels: vec![None; x.columns()], x, target })
+        Ok(Dataset { x, target })
     }
 
     /// Takes a column out of `x` as the target: by name, or by number from 1, or from the end if negative.
@@ -93,25 +92,29 @@ impl Dataset {
         self.target.values()
     }
 
-    /// The rows at these indices, in this order, with the same classes and levels.
+    /// The names of the categories of each column of `x`, by code; nothing for a column of numbers, or if they are not
+    /// known.
+    pub fn categories(&self) -> Vec<Option<Vec<String>>> {
+        (0..self.x.columns()).map(|column| self.x.categories(column).map(<[String]>::to_vec)).collect()
+    }
+
+    /// The rows at these indices, in this order, with the same classes and categories.
     pub fn select(&self, rows: &[usize]) -> Result<Dataset> {
-        let (x, target) = (self.x.select(rows)?, self.target.select(rows)?);
-        Ok(Dataset { x, target, levels: self.levels.clone() })
+        Ok(Dataset { x: self.x.select(rows)?, target: self.target.select(rows)? })
     }
 
     /// The columns at these places, in this order. In ascending order no second matrix is made.
     pub(super) fn take_columns(self, columns: Vec<usize>) -> Result<Dataset> {
-        let Dataset { x, target, mut levels } = self;
+        let Dataset { x, target } = self;
         let (rows, d) = (x.rows(), x.columns());
         if columns.len() == d && columns.is_sorted() {
-            return Ok(Dataset { x, target, levels });
+            return Ok(Dataset { x, target });
         }
         if columns.is_empty() {
             let expected = "a column at least".to_string();
             return Err(Error::Shape { op: "features", expected, got: "none".to_string() });
         }
-        let marks = x.marks().select(&columns);
-        let levels = columns.iter().map(|column| levels[*column].take()).collect();
+        let info = x.column_info().select(&columns);
         let values = if columns.is_sorted() {
             let mut values = x.into_vec();
             // A value moves forward only, so every one is read before its place is taken.
@@ -128,10 +131,10 @@ impl Dataset {
             (0..rows).flat_map(of_row).map(|(row, column)| x.get(row, column)).collect()
         };
         let x = Matrix::from_vec(rows, columns.len(), values)?;
-        Ok(Dataset { x: x.with_marks(marks), target, levels })
+        Ok(Dataset { x: x.with_column_info(info), target })
     }
 
-    /// Turns columns of numbers into codes of their distinct values, which become the names of the levels.
+    /// Turns columns of numbers into codes of their distinct values, which become the names of the categories.
     pub(super) fn code_columns(mut self, columns: &[usize]) -> Result<Dataset> {
         let d = self.x.columns();
         for &column in columns {
@@ -140,8 +143,8 @@ impl Dataset {
             distinct.sort_unstable_by(f32::total_cmp);
             distinct.dedup();
             let of_column = self.x.as_mut_slice().iter_mut().skip(column).step_by(d).filter(|value| !value.is_nan());
-            of_column.for_each(|value| *value = distinct.partition_point(|level| level < value) as f32);
-            self.levels[column] = Some(distinct.iter().map(f32::to_string).collect());
+            of_column.for_each(|value| *value = distinct.partition_point(|category| category < value) as f32);
+            self.x = self.x.with_category_names(column, distinct.iter().map(f32::to_string))?;
         }
         Ok(self)
     }

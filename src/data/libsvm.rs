@@ -55,7 +55,10 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<(Raw, Ve
     parts.into_par_iter().for_each(|(piece, part)| spread(piece, columns, part));
     let complete = options.missing == Missing::Refuse;
     let labels = pieces.iter().flat_map(|piece| &piece.labels).copied().collect();
-    Ok((Raw { name: source.name, rows, columns, values, complete, names: None, levels: vec![], choice: None }, labels))
+    Ok((
+        Raw { name: source.name, rows, columns, values, complete, names: None, categories: vec![], choice: None },
+        labels,
+    ))
 }
 
 /// Writes the pairs of a piece to their places among zeros.

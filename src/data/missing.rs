@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::choice::places;
 use super::dataset::Dataset;
 use super::options::Missing;
+use crate::array::Matrix;
 use crate::error::{Error, Result};
 
 /// What to do about a missing value.
@@ -42,7 +43,7 @@ fn refusal(data: &Dataset, (row, column): (usize, usize), path: &str, advice: &s
     Error::Data { path: path.to_string(), line: None, column: Some(label), why }
 }
 
-/// Leaves out rows with a missing value, and levels that no row has any more.
+/// Leaves out rows with a missing value, and categories that no row has any more.
 fn drop_rows(data: Dataset, path: &str) -> Result<Dataset> {
     let whole = |row: &usize| data.x.row(*row).iter().all(|value| !value.is_nan());
     let rows: Vec<usize> = (0..data.x.rows()).filter(whole).collect();
@@ -52,32 +53,32 @@ fn drop_rows(data: Dataset, path: &str) -> Result<Dataset> {
     }
     let mut data = data.select(&rows)?;
     for column in 0..data.x.columns() {
-        if let Some(levels) = data.levels[column].take() {
-            data.levels[column] = Some(forget_unused(&mut data, column, levels));
-        }
+        data.x = forget_unused(data.x, column)?;
     }
     Ok(data)
 }
 
-fn forget_unused(data: &mut Dataset, column: usize, levels: Vec<String>) -> Vec<String> {
-    let d = data.x.columns();
-    let mut used = vec![false; levels.len()];
-    data.x.as_slice().iter().skip(column).step_by(d).for_each(|code| used[*code as usize] = true);
+fn forget_unused(mut x: Matrix, column: usize) -> Result<Matrix> {
+    let Some(names) = x.categories(column) else { return Ok(x) };
+    let d = x.columns();
+    let mut used = vec![false; names.len()];
+    x.as_slice().iter().skip(column).step_by(d).for_each(|code| used[*code as usize] = true);
     if used.iter().all(|used| *used) {
-        return levels;
+        return Ok(x);
     }
+    let names: Vec<String> = names.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| name.clone()).collect();
     let place = places(&used);
-    data.x.as_mut_slice().iter_mut().skip(column).step_by(d).for_each(|code| *code = place[*code as usize] as f32);
-    levels.into_iter().zip(used).filter(|(_, used)| *used).map(|(level, _)| level).collect()
+    x.as_mut_slice().iter_mut().skip(column).step_by(d).for_each(|code| *code = place[*code as usize] as f32);
+    x.with_category_names(column, names)
 }
 
 /// What stands for a missing value of the column; nothing if all are missing. O(n), O(n) memory for a median.
 fn typical(data: &Dataset, column: usize, missing: Missing) -> Option<f32> {
     let values = data.x.as_slice().iter().skip(column).step_by(data.x.columns()).filter(|value| !value.is_nan());
-    if let Some(levels) = &data.levels[column] {
-        let mut counts = vec![0_u64; levels.len()];
+    if let Some(names) = data.x.categories(column) {
+        let mut counts = vec![0_u64; names.len()];
         values.for_each(|code| counts[*code as usize] += 1);
-        // The lowest of equally frequent levels.
+        // The lowest of equally frequent categories.
         let most = counts.iter().enumerate().rev().max_by_key(|(_, count)| **count).filter(|(_, count)| **count > 0);
         return most.map(|(code, _)| code as f32);
     }

@@ -12,9 +12,9 @@ pub enum Missing {
     Keep,
     /// Rows with one are left out.
     Drop,
-    /// The mean of its column's other values takes its place; in a categorical column their most frequent level.
+    /// The mean of its column's other values takes its place; in a categorical column their most frequent one.
     Mean,
-    /// The median of its column's other values takes its place; in a categorical column their most frequent level.
+    /// The median of its column's other values takes its place; in a categorical column their most frequent one.
     Median,
 }
 
@@ -52,7 +52,7 @@ pub struct ReadOptions {
     pub header: Header,
     /// What separates the cells of a CSV file; by default found among comma, semicolon, tab and bar.
     pub delimiter: Option<u8>,
-    /// Columns whose numbers are names of levels; columns of text are categorical anyway.
+    /// Columns whose numbers are names of categories; columns of text are categorical anyway.
     pub categorical: Vec<String>,
     /// The columns of `x`, in this order; by default all but the targets.
     pub features: Option<Vec<String>>,
@@ -104,7 +104,7 @@ impl ReadOptions {
         self
     }
 
-    /// Names columns whose numbers are levels.
+    /// Names columns whose numbers are categories.
     pub fn categorical<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.categorical = columns.into_iter().map(Into::into).collect();
         self

@@ -10,7 +10,7 @@ use super::sniff::{Format, format};
 use super::source::Source;
 use super::target::Target;
 use super::{csv, idx, libsvm, npy};
-use crate::array::Matrix;
+use crate::array::{ColumnInfo, Matrix};
 use crate::error::{Error, Result};
 
 /// What a format's reader returns.
@@ -23,8 +23,8 @@ pub(super) struct Raw {
     /// Whether the reader has seen that no value is missing or infinite.
     pub(super) complete: bool,
     pub(super) names: Option<Vec<String>>,
-    /// One entry a column, or none at all if every column is of numbers.
-    pub(super) levels: Vec<Option<Vec<String>>>,
+    /// The names of the categories of each column; no entry at all if every column is of numbers.
+    pub(super) categories: Vec<Option<Vec<String>>>,
     /// Features and targets, if the reader has left out all other columns and coded the categorical ones.
     pub(super) choice: Option<Choice>,
 }
@@ -33,7 +33,7 @@ impl Dataset {
     /// Reads a file: CSV or TSV, LIBSVM, NPY or IDX, gzip or not, by content and extension.
     ///
     /// A column of a CSV file is categorical when none of its cells is a number: it is coded from 0 in the alphabetical
-    /// order of its levels. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM file
+    /// order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM file
     /// brings its target. One pass over the file on all cores; the memory is the matrix, twice for a compressed file, and some
     /// blocks of 4 MiB.
     ///
@@ -43,7 +43,7 @@ impl Dataset {
     /// # std::fs::write(&path, "width,colour,kind\n1.5,red,a\n2.5,blue,b\n").unwrap();
     /// let data = Dataset::read(&path)?.with_target("kind")?;
     /// assert_eq!(data.x.as_slice(), [1.5, 1.0, 2.5, 0.0]);
-    /// assert_eq!(data.levels[1].as_ref().unwrap(), &["blue", "red"]);
+    /// assert_eq!(data.x.categories(1).unwrap(), ["blue", "red"]);
     /// assert_eq!(data.labels()?.names(), ["a", "b"]);
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), gristmill::Error>(())
@@ -102,15 +102,13 @@ fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset> {
 /// Chooses columns, treats missing values, sets the target.
 fn finish(raw: Raw, labels: Option<Vec<f32>>, options: &ReadOptions) -> Result<Dataset> {
     let name = raw.name;
-    let levels = if raw.levels.is_empty() { vec![None; raw.columns] } else { raw.levels };
     let mut x = Matrix::from_vec(raw.rows, raw.columns, raw.values)?;
     if raw.complete {
         x = x.known_complete();
     }
-    if let Some(names) = raw.names {
-        x = x.with_names(names)?;
-    }
-    let mut data = Dataset { x, target: Target::None, levels };
+    // The reader has made codes and names together.
+    x = x.with_column_info(ColumnInfo::new(raw.names, raw.categories));
+    let mut data = Dataset { x, target: Target::None };
     if let Some(labels) = labels {
         if !options.targets.is_empty() {
             let rule = "left out for a LIBSVM file, which has its own".to_string();

@@ -84,7 +84,7 @@ impl Target {
 
     /// Columns of `x` as a target; several must be numbers, and none may lack a value.
     pub(super) fn from_columns(data: &Dataset, columns: &[usize]) -> Result<Target> {
-        let coded = columns.iter().find(|column| data.levels[**column].is_some());
+        let coded = columns.iter().find(|column| data.x.categories(**column).is_some());
         if let (Some(&column), 2..) = (coded, columns.len()) {
             let expected = "several targets of numbers, or one of classes".to_string();
             let label = data.x.names().map_or_else(|| (column + 1).to_string(), |names| format!("{:?}", names[column]));
@@ -100,9 +100,9 @@ impl Target {
                 values.push(value);
             }
         }
-        if let Some(levels) = coded.and_then(|column| data.levels[*column].as_ref()) {
+        if let Some(names) = coded.and_then(|column| data.x.categories(*column)) {
             let codes = values.iter().map(|code| *code as u32).collect();
-            return Ok(Target::Classes(Labels::from_codes(codes, levels.clone())?));
+            return Ok(Target::Classes(Labels::from_codes(codes, names.to_vec())?));
         }
         let numbers = Matrix::from_vec(data.x.rows(), columns.len(), values)?;
         let names = data.x.names().map(|names| columns.iter().map(|column| names[*column].clone()).collect::<Vec<_>>());

@@ -63,17 +63,16 @@ pub fn diabetes() -> Result<Dataset> {
     let progression = Matrix::from_vec(table.rows(), 1, table.numbers(target..target + 1)?)?;
     let progression = progression.with_names([table.names[target]])?;
     let x = Matrix::from_vec(table.rows(), features.len(), table.numbers(features.clone())?)?;
-    let levels = vec![None; features.len()];
-    Ok(Dataset { x: x.with_names(table.names[features].to_vec())?, target: Target::Numbers(progression), levels })
+    Ok(Dataset { x: x.with_names(table.names[features].to_vec())?, target: Target::Numbers(progression) })
 }
 
 /// Quinlan's fourteen days (1986): outlook, temperature, humidity and wind, all categorical, 14×4, and whether to play.
 ///
-/// The codes of a column count its levels in alphabetical order.
+/// The codes of a column count its categories in alphabetical order.
 ///
 /// ```
 /// let days = gristmill::datasets::play_tennis()?;
-/// assert_eq!(days.levels[0].as_deref().unwrap(), ["Overcast", "Rain", "Sunny"]);
+/// assert_eq!(days.x.categories(0).unwrap(), ["Overcast", "Rain", "Sunny"]);
 /// assert_eq!((days.x.get(0, 0), days.labels()?.name(0)), (2.0, "No"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
@@ -83,9 +82,12 @@ pub fn play_tennis() -> Result<Dataset> {
     let coded: Vec<Labels> = features.clone().map(|column| Labels::from_names(&table.cells(column))).collect();
     let codes = (0..table.rows()).flat_map(|row| coded.iter().map(move |column| column.codes()[row] as f32));
     let x = Matrix::from_vec(table.rows(), coded.len(), codes.collect())?;
-    let levels = coded.iter().map(|column| Some(column.names().to_vec())).collect();
+    let mut x = x.with_names(table.names[features].to_vec())?;
+    for (at, column) in coded.iter().enumerate() {
+        x = x.with_category_names(at, column.names())?;
+    }
     let target = Target::Classes(Labels::from_names(&table.cells(table.target())));
-    Ok(Dataset { x: x.with_names(table.names[features].to_vec())?, target, levels })
+    Ok(Dataset { x, target })
 }
 
 fn with_classes(path: &'static str, text: &str) -> Result<Dataset> {
@@ -93,6 +95,5 @@ fn with_classes(path: &'static str, text: &str) -> Result<Dataset> {
     let features = table.features();
     let x = Matrix::from_vec(table.rows(), features.len(), table.numbers(features.clone())?)?;
     let target = Target::Classes(Labels::from_names(&table.cells(table.target())));
-    let levels = vec![None; features.len()];
-    Ok(Dataset { x: x.with_names(table.names[features].to_vec())?, target, levels })
+    Ok(Dataset { x: x.with_names(table.names[features].to_vec())?, target })
 }

@@ -77,7 +77,7 @@ impl<'a> Rows<'a> {
     pub(crate) fn complete(self, op: &'static str) -> Result<OnDevice<'a>> {
         let rows = self.on_device()?;
         rows.refuse_missing()?;
-        rows.marks().refuse_categories(op)?;
+        rows.column_info().refuse_categories(op)?;
         if rows.rows() == 0 || rows.columns() == 0 {
             let (expected, got) = ("at least one row and one column", format!("{}×{}", rows.rows(), rows.columns()));
             return Err(Error::Shape { op, expected: expected.to_string(), got });

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::array::Matrix;
+use crate::array::{ColumnInfo, Matrix};
 use crate::data::{Dataset, nearest_name};
 use crate::error::{Error, Result};
 
@@ -28,8 +28,8 @@ impl Column {
     /// The columns of a dataset.
     pub(super) fn of(data: &Dataset) -> Vec<Column> {
         let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
-        let levels = data.levels.iter().enumerate();
-        levels.map(|(column, levels)| Column { name: name(column), levels: levels.clone() }).collect()
+        let levels = data.categories().into_iter().enumerate();
+        levels.map(|(column, levels)| Column { name: name(column), levels }).collect()
     }
 }
 
@@ -48,11 +48,12 @@ pub(super) fn arrange(columns: &[Column], data: &Dataset, unseen_is_missing: boo
         }
     };
     let unchanged = places.iter().enumerate().all(|(at, place)| at == *place) && data.x.columns() == columns.len();
-    let same_levels = columns.iter().zip(&places).all(|(column, place)| column.levels == data.levels[*place]);
+    let same_levels =
+        columns.iter().zip(&places).all(|(column, place)| column.levels.as_deref() == data.x.categories(*place));
     if unchanged && same_levels {
         return Ok(Arranged { x: data.x.clone(), ignored });
     }
-    let maps = columns.iter().zip(&places).map(|(column, place)| recoding(column, &data.levels[*place]));
+    let maps = columns.iter().zip(&places).map(|(column, place)| recoding(column, data.x.categories(*place)));
     let maps: Vec<Option<Vec<Option<f32>>>> = maps.collect::<Result<_>>()?;
     let mut values = Vec::with_capacity(data.x.rows() * columns.len());
     for row in 0..data.x.rows() {
@@ -60,18 +61,18 @@ pub(super) fn arrange(columns: &[Column], data: &Dataset, unseen_is_missing: boo
         for (at, place) in places.iter().enumerate() {
             let value = source[*place];
             values.push(match &maps[at] {
-                Some(codes) if !value.is_nan() => match codes[value as usize] {
+                Some(codes) if !value.is_nan() => match codes.get(value as usize).copied().flatten() {
                     Some(code) => code,
                     None if unseen_is_missing => f32::NAN,
-                    None => return Err(unseen(&columns[at], &data.levels[*place], value as usize, row)),
+                    None => return Err(unseen(&columns[at], data.x.categories(*place), value as usize, row)),
                 },
                 _ => value,
             });
         }
     }
-    let x = Matrix::from_vec(data.x.rows(), columns.len(), values)?;
-    let x = if named { x.with_names(columns.iter().map(|column| column.name.clone()))? } else { x };
-    Ok(Arranged { x, ignored })
+    let names = named.then(|| columns.iter().map(|column| column.name.clone()).collect());
+    let info = ColumnInfo::new(names, columns.iter().map(|column| column.levels.clone()).collect());
+    Ok(Arranged { x: Matrix::from_vec(data.x.rows(), columns.len(), values)?.with_column_info(info), ignored })
 }
 
 /// The place of each fitted column in the data, and the names that none of them has.
@@ -94,7 +95,7 @@ fn by_name(columns: &[Column], names: &[String]) -> Result<(Vec<usize>, Vec<Stri
 }
 
 /// For each code of the data the code of the model, if it has that level; nothing for a column of numbers.
-fn recoding(column: &Column, levels: &Option<Vec<String>>) -> Result<Option<Vec<Option<f32>>>> {
+fn recoding(column: &Column, levels: Option<&[String]>) -> Result<Option<Vec<Option<f32>>>> {
     match (&column.levels, levels) {
         (None, None) => Ok(None),
         (Some(known), Some(found)) => {
@@ -110,8 +111,8 @@ fn recoding(column: &Column, levels: &Option<Vec<String>>) -> Result<Option<Vec<
     }
 }
 
-fn unseen(column: &Column, levels: &Option<Vec<String>>, code: usize, row: usize) -> Error {
-    let level = levels.iter().flatten().nth(code).cloned().unwrap_or_default();
+fn unseen(column: &Column, levels: Option<&[String]>, code: usize, row: usize) -> Error {
+    let level = levels.and_then(|levels| levels.get(code)).cloned().unwrap_or_else(|| code.to_string());
     let known = column.levels.iter().flatten().take(8).map(|level| format!("{level:?}")).collect::<Vec<_>>().join(", ");
     let expected = format!("a level of {:?} that was fitted ({known})", column.name);
     Error::Shape { op: "predict", expected, got: format!("{level:?} in row {}", row + 1) }

@@ -11,10 +11,9 @@ pub use step::{FittedStep, Step};
 use crate::array::{DeviceMatrix, Matrix};
 use crate::data::{Dataset, Target};
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimator::{Estimator, Fit};
 use crate::registry::AnyEstimator;
-use step::Levels;
 
 /// Transformers, one after the other, and then a model: fits, predicts, saves and loads as one.
 ///
@@ -86,37 +85,16 @@ impl Pipeline {
             self.estimator.task().check(&data.target)?;
         }
         let columns = Column::of(data);
-        let (mut x, mut levels) = (data.x.clone(), data.levels.clone());
-        let mut steps = vec![];
+        let (mut x, mut steps) = (data.x.clone(), vec![]);
         for step in &self.steps {
-            if step.wants_numbers() {
-                self.refuse_levels(&x, &levels)?;
-            }
-            let (fitted, rows, left) = step.fit(&x, &levels)?;
+            let fitted = step.fit(&x)?;
+            x = fitted.transform(&x)?;
             steps.push(fitted);
-            (x, levels) = (rows, left);
         }
-        let x = if self.estimator.takes_categories() {
-            let columns = (0..x.columns()).filter(|column| levels[*column].is_some() || x.is_categorical(*column));
-            let columns: Vec<usize> = columns.collect();
-            x.with_categories(columns)?
-        } else {
-            self.refuse_levels(&x, &levels)?;
-            x
-        };
+        if !self.estimator.takes_categories() {
+            x.column_info().refuse_categories(self.estimator.name())?;
+        }
         Ok(Prepared { estimator: self.estimator.clone(), columns, steps, x, target: data.target.clone() })
-    }
-
-    /// Codes of levels are no quantities: a model that takes numbers refuses them.
-    fn refuse_levels(&self, x: &Matrix, levels: &Levels) -> Result<()> {
-        let named = |column: usize| x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
-        let text: Vec<String> = (0..levels.len()).filter(|column| levels[*column].is_some()).map(named).collect();
-        if text.is_empty() {
-            return Ok(());
-        }
-        let expected = "columns of numbers; encode text columns (OneHotEncoder, --one-hot) or leave them out (--drop)";
-        let got = format!("text in {}", text.join(", "));
-        Err(Error::Shape { op: self.estimator.name(), expected: expected.to_string(), got })
     }
 }
 

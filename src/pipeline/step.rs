@@ -17,9 +17,9 @@ use crate::preprocessing::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Numbers for missing values; of a column with levels the most frequent one.
+    /// Numbers for missing values; of a categorical column the most frequent one.
     SimpleImputer(SimpleImputer),
-    /// A column for each level; the columns that have levels, unless columns are named.
+    /// A column for each category.
     OneHotEncoder(OneHotEncoder),
     /// Mean 0 and deviation 1.
     StandardScaler(StandardScaler),
@@ -44,7 +44,7 @@ pub enum Step {
 pub enum FittedStep {
     /// Numbers for missing values.
     SimpleImputer(SimpleImputerModel),
-    /// A column for each level.
+    /// A column for each category.
     OneHotEncoder(OneHotEncoderModel),
     /// Mean 0 and deviation 1.
     StandardScaler(StandardScalerModel),
@@ -64,20 +64,12 @@ pub enum FittedStep {
     KBinsDiscretizer(KBinsDiscretizerModel),
 }
 
-/// The levels of each column, by code; nothing for a column of numbers.
-pub(super) type Levels = Vec<Option<Vec<String>>>;
-
 impl Step {
-    /// The fitted step, the rows it makes of `x`, and what levels their columns have.
-    pub(super) fn fit(&self, x: &Matrix, levels: &Levels) -> Result<(FittedStep, Matrix, Levels)> {
-        let coded = levels.iter().any(Option::is_some);
-        let fitted = match self {
-            Step::SimpleImputer(step) if coded => FittedStep::SimpleImputer(step.fit_levels(x, levels)?),
+    /// The fitted step.
+    pub(super) fn fit(&self, x: &Matrix) -> Result<FittedStep> {
+        Ok(match self {
             Step::SimpleImputer(step) => FittedStep::SimpleImputer(step.fit(x)?),
-            Step::OneHotEncoder(step) if step.columns.is_none() => {
-                FittedStep::OneHotEncoder(step.fit_levels(x, levels)?)
-            }
-            Step::OneHotEncoder(step) => FittedStep::OneHotEncoder(step.fit(x)?),
+            Step::OneHotEncoder(step) => FittedStep::OneHotEncoder(step.fit_step(x)?),
             Step::StandardScaler(step) => FittedStep::StandardScaler(step.fit(x)?),
             Step::MinMaxScaler(step) => FittedStep::MinMaxScaler(step.fit(x)?),
             Step::RobustScaler(step) => FittedStep::RobustScaler(step.fit(x)?),
@@ -86,22 +78,7 @@ impl Step {
             Step::SineBasis(step) => FittedStep::SineBasis(step.fit(x)?),
             Step::GaussianBasis(step) => FittedStep::GaussianBasis(step.fit(x)?),
             Step::KBinsDiscretizer(step) => FittedStep::KBinsDiscretizer(step.fit(x)?),
-        };
-        let rows = fitted.transform(x)?;
-        let levels = match &fitted {
-            // Columns without any value are left out of what an imputer gives.
-            FittedStep::SimpleImputer(model) => {
-                let kept = levels.iter().zip(model.statistics()).filter(|(_, number)| !number.is_nan());
-                kept.map(|(levels, _)| levels.clone()).collect()
-            }
-            _ => vec![None; rows.columns()],
-        };
-        Ok((fitted, rows, levels))
-    }
-
-    /// Whether this step wants numbers in every column, so that codes of levels would be taken for quantities.
-    pub(super) fn wants_numbers(&self) -> bool {
-        !matches!(self, Step::SimpleImputer(_) | Step::OneHotEncoder(_))
+        })
     }
 }
 

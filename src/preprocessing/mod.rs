@@ -28,8 +28,8 @@ mod k_means_bins;
 mod label_encoder;
 mod min_max_scaler;
 mod normalizer;
+mod one_hot_categories;
 mod one_hot_encoder;
-mod one_hot_levels;
 mod polynomial_features;
 mod robust_scaler;
 mod simple_imputer;
@@ -43,7 +43,7 @@ pub use k_bins_discretizer::{BinEncoding, BinStrategy, KBinsDiscretizer, KBinsDi
 pub use label_encoder::{LabelEncoder, LabelEncoderModel};
 pub use min_max_scaler::{MinMaxScaler, MinMaxScalerModel};
 pub use normalizer::{Norm, Normalizer, NormalizerModel};
-pub use one_hot_encoder::{DropLevel, OneHotEncoder, OneHotEncoderModel, UnknownLevel};
+pub use one_hot_encoder::{DropCategory, OneHotEncoder, OneHotEncoderModel, UnknownCategory};
 pub use polynomial_features::{PolynomialFeatures, PolynomialFeaturesModel};
 pub use robust_scaler::{RobustScaler, RobustScalerModel};
 pub use simple_imputer::{ImputeStrategy, SimpleImputer, SimpleImputerModel};

@@ -1,12 +1,10 @@
-//! A column for each level of a categorical column.
+//! A column for each category of a categorical column.
 
 use serde::{Deserialize, Serialize};
 
-use super::one_hot_levels::{Levels, restore_levels, store_levels};
+use super::one_hot_categories::{ColumnCategories, restore_categories, store_categories};
 use super::statistics::by_column;
-use super::table::{
-    codes_to_fit, column_names, map_blocks, map_rows, named, refuse_missing, to_transform, to_turn_back,
-};
+use super::table::{codes_to_fit, column_names, map_blocks, map_rows, refuse_missing, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
@@ -14,39 +12,39 @@ use crate::model::{Container, Persist};
 
 const OP: &str = "OneHotEncoder";
 
-/// Which level gets no column of its own, because the others tell it.
+/// Which category gets no column of its own, because the others tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DropLevel {
+pub enum DropCategory {
     /// The first of every column.
     First,
-    /// The first of every column with two levels.
+    /// The first of every column with two categories.
     IfBinary,
 }
 
-/// What a level that was not fitted becomes.
+/// What a category that was not fitted becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum UnknownLevel {
+pub enum UnknownCategory {
     /// An error that names row, column and value; a missing value too.
     #[default]
     Error,
-    /// Zeros in all columns of its levels; a missing value too.
+    /// Zeros in all columns of its categories; a missing value too.
     Ignore,
 }
 
-/// Turns each categorical column into a column for each of its levels, which is 1 in the rows of that level and else 0.
+/// Turns each categorical column into a column for each of its categories, which is 1 in the rows of that category and else 0.
 /// Names and defaults are scikit-learn's; columns that are not encoded stay, in their places.
 ///
-/// A categorical column holds a number for each level, as data are read: 0, 1, 2, … with the names beside them, which
-/// [`fit_levels`](OneHotEncoder::fit_levels) takes. [`fit`](OneHotEncoder::fit) takes the levels from the data.
+/// A categorical column ([`Matrix::with_category_names`], and every column of text in a file) has a column for each of its
+/// names, whether or not it occurs. Of a column without names each distinct value is a category.
 ///
 /// ```
 /// use gristmill::prelude::*;
 /// use gristmill::preprocessing::OneHotEncoder;
 /// let x = Matrix::from_rows(&[[0.0, 1.5], [1.0, 2.5]])?.with_names(["colour", "weight"])?;
-/// let levels = [Some(vec!["red".to_string(), "green".to_string()]), None];
-/// let z = OneHotEncoder::default().fit_levels(&x, &levels)?.transform(&x)?;
+/// let x = x.with_category_names(0, ["red", "green"])?;
+/// let z = OneHotEncoder::default().fit(&x)?.transform(&x)?;
 /// assert_eq!(z.names().unwrap(), ["colour_red", "colour_green", "weight"]);
 /// assert_eq!(z.as_slice(), [1.0, 0.0, 1.5, 0.0, 1.0, 2.5]);
 /// # Ok::<(), gristmill::Error>(())
@@ -54,12 +52,13 @@ pub enum UnknownLevel {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OneHotEncoder {
-    /// The columns that `fit` encodes, by name or by number from 0. Default `None`: all. `fit_levels` has its own.
+    /// The columns that `fit` encodes, by name or by number from 0. Default `None`: the categorical ones; all, if `x`
+    /// has none.
     pub columns: Option<Vec<String>>,
-    /// Which level gets no column. Default `None`: every level gets one.
-    pub drop: Option<DropLevel>,
-    /// What a level that was not fitted becomes. Default [`UnknownLevel::Error`].
-    pub handle_unknown: UnknownLevel,
+    /// Which category gets no column. Default `None`: every category gets one.
+    pub drop: Option<DropCategory>,
+    /// What a category that was not fitted becomes. Default [`UnknownCategory::Error`].
+    pub handle_unknown: UnknownCategory,
 }
 
 impl OneHotEncoder {
@@ -69,44 +68,58 @@ impl OneHotEncoder {
         self
     }
 
-    /// Sets which level gets no column.
-    pub fn drop(mut self, drop: DropLevel) -> OneHotEncoder {
+    /// Sets which category gets no column.
+    pub fn drop(mut self, drop: DropCategory) -> OneHotEncoder {
         self.drop = Some(drop);
         self
     }
 
-    /// Sets what a level that was not fitted becomes.
-    pub fn handle_unknown(mut self, handle_unknown: UnknownLevel) -> OneHotEncoder {
+    /// Sets what a category that was not fitted becomes.
+    pub fn handle_unknown(mut self, handle_unknown: UnknownCategory) -> OneHotEncoder {
         self.handle_unknown = handle_unknown;
         self
     }
 
-    /// Takes the levels of the chosen columns of `x`, n×d, from their values, in ascending order.
+    /// Takes the categories of the chosen columns of `x`, n×d: their names where they are known, else the distinct values
+    /// in ascending order. A code without a name is an error.
     pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<OneHotEncoderModel> {
         let x = codes_to_fit(OP, x.into())?;
-        let mut chosen = vec![self.columns.is_none(); x.columns()];
-        for column in self.columns.iter().flatten() {
-            chosen[find_column(&x, column)?] = true;
+        let mut chosen: Vec<bool> = (0..x.columns()).map(|column| x.is_categorical(column)).collect();
+        if let Some(columns) = &self.columns {
+            chosen.fill(false);
+            for column in columns {
+                chosen[find_column(&x, column)?] = true;
+            }
+        } else if !chosen.contains(&true) {
+            chosen.fill(true);
         }
-        refuse_missing_in(&x, &chosen)?;
-        let columns = by_column(&x, |column, values| chosen[column].then(|| Levels::found(values)));
-        Ok(OneHotEncoderModel { params: self.clone(), columns })
+        self.fit_columns(&x, &chosen)
     }
 
-    /// Takes the columns that have levels, and their names by code; every level gets a column, whether or not it occurs
-    /// in `x`, n×d. A code without a name is an error.
-    pub fn fit_levels<'a>(&self, x: impl Into<Rows<'a>>, levels: &[Option<Vec<String>>]) -> Result<OneHotEncoderModel> {
-        let x = codes_to_fit(OP, x.into())?;
-        if levels.len() != x.columns() || levels.iter().flatten().any(Vec::is_empty) {
-            let expected =
-                format!("the levels, or none, of {} columns; an encoded column has at least one", x.columns());
-            return Err(Error::Shape { op: OP, expected, got: format!("those of {} columns", levels.len()) });
+    /// [`fit`](OneHotEncoder::fit) as a step of a pipeline, where a table without categorical columns stays as it is.
+    pub(crate) fn fit_step(&self, x: &Matrix) -> Result<OneHotEncoderModel> {
+        match self.columns.is_none() && x.categorical_columns().is_empty() {
+            true => self.fit_columns(&codes_to_fit(OP, x.into())?, &vec![false; x.columns()]),
+            false => self.fit(x),
         }
-        let columns: Vec<Option<Levels>> = levels.iter().map(|names| names.as_deref().map(Levels::named)).collect();
-        refuse_missing_in(&x, &columns.iter().map(Option::is_some).collect::<Vec<bool>>())?;
-        let strict = OneHotEncoder { handle_unknown: UnknownLevel::Error, ..self.clone() };
+    }
+
+    fn fit_columns(&self, x: &Matrix, chosen: &[bool]) -> Result<OneHotEncoderModel> {
+        refuse_missing_in(x, chosen)?;
+        let columns = by_column(x, |column, values| {
+            let found = |names| match names {
+                Some(names) => ColumnCategories::named(names),
+                None => ColumnCategories::found(values),
+            };
+            chosen[column].then(|| found(x.categories(column)))
+        });
+        if let Some(column) = columns.iter().position(|own| own.as_ref().is_some_and(|own| own.values.is_empty())) {
+            let expected = "at least one category in each column that is encoded".to_string();
+            return Err(Error::Shape { op: OP, expected, got: format!("none in column {column}") });
+        }
+        let strict = OneHotEncoder { handle_unknown: UnknownCategory::Error, ..self.clone() };
         let model = OneHotEncoderModel { params: strict, columns };
-        model.check_levels(&x)?;
+        model.check_categories(x)?;
         Ok(OneHotEncoderModel { params: self.clone(), ..model })
     }
 }
@@ -132,31 +145,35 @@ fn refuse_missing_in(x: &Matrix, chosen: &[bool]) -> Result<()> {
     }
 }
 
-/// The levels that [`OneHotEncoder`] found or was given.
+/// The categories that [`OneHotEncoder`] found or was given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneHotEncoderModel {
     params: OneHotEncoder,
-    columns: Vec<Option<Levels>>,
+    columns: Vec<Option<ColumnCategories>>,
 }
 
 impl OneHotEncoderModel {
-    /// The names of the levels of each input column; `None` for one that is not encoded.
-    pub fn levels(&self) -> Vec<Option<&[String]>> {
-        self.columns.iter().map(|levels| levels.as_ref().map(|levels| levels.names.as_slice())).collect()
+    /// The names of the categories of each input column; `None` for one that is not encoded.
+    pub fn categories(&self) -> Vec<Option<&[String]>> {
+        self.columns
+            .iter()
+            .map(|categories| categories.as_ref().map(|categories| categories.names.as_slice()))
+            .collect()
     }
 
     /// The names of the new columns: `colour_red`, `colour_green`, …; a column that is not encoded keeps its name.
     pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        let of = |(name, levels): (&String, &Option<Levels>)| match levels {
+        let of = |(name, categories): (&String, &Option<ColumnCategories>)| match categories {
             None => vec![name.clone()],
-            Some(levels) => {
-                levels.names[self.dropped(levels)..].iter().map(|level| format!("{name}_{level}")).collect()
-            }
+            Some(categories) => categories.names[self.dropped(categories)..]
+                .iter()
+                .map(|category| format!("{name}_{category}"))
+                .collect(),
         };
         column_names(input, self.columns.len()).iter().zip(&self.columns).flat_map(of).collect()
     }
 
-    /// The levels of each row again, n×d. The largest of a column's cells counts; where all are 0 it is the level
+    /// The categories of each row again, n×d. The largest of a column's cells counts; where all are 0 it is the category
     /// without a column, or missing when there is none such.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = to_turn_back(OP, x.into(), self.output_columns())?;
@@ -165,92 +182,95 @@ impl OneHotEncoderModel {
         }
         map_rows(&x, self.columns.len(), |row, out| {
             let mut rest = row;
-            for (out, levels) in out.iter_mut().zip(&self.columns) {
-                let (cells, behind) = rest.split_at(self.width(levels));
-                *out = levels.as_ref().map_or_else(|| cells[0], |levels| self.turn_back(levels, cells));
+            for (out, categories) in out.iter_mut().zip(&self.columns) {
+                let (cells, behind) = rest.split_at(self.width(categories));
+                *out = categories.as_ref().map_or_else(|| cells[0], |categories| self.turn_back(categories, cells));
                 rest = behind;
             }
         })
     }
 
-    /// How many of the first levels get no column: 0 or 1.
-    fn dropped(&self, levels: &Levels) -> usize {
+    /// How many of the first categories get no column: 0 or 1.
+    fn dropped(&self, categories: &ColumnCategories) -> usize {
         let drops = match self.params.drop {
             None => false,
-            Some(DropLevel::First) => true,
-            Some(DropLevel::IfBinary) => levels.values.len() == 2,
+            Some(DropCategory::First) => true,
+            Some(DropCategory::IfBinary) => categories.values.len() == 2,
         };
         usize::from(drops)
     }
 
     /// New columns of an old one.
-    fn width(&self, levels: &Option<Levels>) -> usize {
-        levels.as_ref().map_or(1, |levels| levels.values.len() - self.dropped(levels))
+    fn width(&self, categories: &Option<ColumnCategories>) -> usize {
+        categories.as_ref().map_or(1, |categories| categories.values.len() - self.dropped(categories))
     }
 
     fn output_columns(&self) -> usize {
-        self.columns.iter().map(|levels| self.width(levels)).sum()
+        self.columns.iter().map(|categories| self.width(categories)).sum()
     }
 
-    fn turn_back(&self, levels: &Levels, cells: &[f32]) -> f32 {
-        let dropped = self.dropped(levels);
+    fn turn_back(&self, categories: &ColumnCategories, cells: &[f32]) -> f32 {
+        let dropped = self.dropped(categories);
         let best = (0..cells.len()).fold(None, |best: Option<usize>, at| match best {
             Some(best) if cells[best] >= cells[at] => Some(best),
             _ => Some(at),
         });
         match best.filter(|best| cells[*best] > 0.0) {
-            Some(best) => levels.values[best + dropped],
-            None if dropped == 1 => levels.values[0],
+            Some(best) => categories.values[best + dropped],
+            None if dropped == 1 => categories.values[0],
             None => f32::NAN,
         }
     }
 
-    /// Refuses a value of an encoded column that is no level.
-    fn check_levels(&self, x: &Matrix) -> Result<()> {
+    /// Refuses a value of an encoded column that is no category.
+    fn check_categories(&self, x: &Matrix) -> Result<()> {
         for (row, values) in x.as_slice().chunks_exact(self.columns.len()).enumerate() {
-            for (column, (value, levels)) in values.iter().zip(&self.columns).enumerate() {
-                if let Some(levels) = levels {
-                    self.find(levels, *value, row, column)?;
+            for (column, (value, categories)) in values.iter().zip(&self.columns).enumerate() {
+                if let Some(categories) = categories {
+                    self.find(categories, *value, row, column)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The level of a value; `None` for one that is ignored.
-    fn find(&self, levels: &Levels, value: f32, row: usize, column: usize) -> Result<Option<usize>> {
-        match (levels.find(value), self.params.handle_unknown) {
-            (Some(level), _) => Ok(Some(level)),
-            (None, UnknownLevel::Ignore) => Ok(None),
-            (None, UnknownLevel::Error) if value.is_nan() => {
+    /// The category of a value; `None` for one that is ignored.
+    fn find(&self, categories: &ColumnCategories, value: f32, row: usize, column: usize) -> Result<Option<usize>> {
+        match (categories.find(value), self.params.handle_unknown) {
+            (Some(category), _) => Ok(Some(category)),
+            (None, UnknownCategory::Ignore) => Ok(None),
+            (None, UnknownCategory::Error) if value.is_nan() => {
                 Err(Error::NotFinite { row, column, value: f64::from(value) })
             }
-            (None, UnknownLevel::Error) => {
-                let rule = format!("one of the {} that were fitted ({})", levels.values.len(), levels.some_names());
-                Err(Error::Param { name: "level", rule, got: format!("{value} in row {row}, column {column}") })
+            (None, UnknownCategory::Error) => {
+                let rule =
+                    format!("one of the {} that were fitted ({})", categories.values.len(), categories.some_names());
+                Err(Error::Param { name: "category", rule, got: format!("{value} in row {row}, column {column}") })
             }
         }
     }
 }
 
 impl Transform for OneHotEncoderModel {
-    /// The encoded rows: a column for each level, and the columns that are not encoded.
+    /// The encoded rows: a column for each category, and the columns that are not encoded.
     fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = to_transform(OP, x.into(), self.columns.len())?;
         let width = self.output_columns();
         if width == 0 {
-            self.check_levels(&x)?;
+            self.check_categories(&x)?;
         }
         let result = map_blocks(&x, width, |first, source, target| {
             let rows = source.chunks_exact(self.columns.len()).zip(target.chunks_exact_mut(width));
             for (row, (values, mut out)) in rows.enumerate() {
-                for (column, (value, levels)) in values.iter().zip(&self.columns).enumerate() {
-                    let (cells, behind) = out.split_at_mut(self.width(levels));
-                    match levels {
+                for (column, (value, categories)) in values.iter().zip(&self.columns).enumerate() {
+                    let (cells, behind) = out.split_at_mut(self.width(categories));
+                    match categories {
                         None => cells[0] = *value,
-                        Some(levels) => {
-                            let level = self.find(levels, *value, first + row, column)?;
-                            if let Some(cell) = level.and_then(|level| level.checked_sub(self.dropped(levels))) {
+                        Some(categories) => {
+                            let category = self.find(categories, *value, first + row, column)?;
+                            if let Some(cell) =
+                                category.and_then(|category| category.checked_sub(self.dropped(categories)))
+                            {
                                 cells[cell] = 1.0;
                             }
                         }
@@ -260,7 +280,12 @@ impl Transform for OneHotEncoderModel {
             }
             Ok(())
         })?;
-        named(result, &x, |names| self.names(names))
+        // A column that is not encoded stays what it was.
+        let sources = self.columns.iter().enumerate().flat_map(|(column, categories)| {
+            std::iter::repeat_n(categories.is_none().then_some(column), self.width(categories))
+        });
+        let info = x.column_info().derive(x.names().map(|names| self.names(Some(names))), sources);
+        Ok(result.with_column_info(info))
     }
 }
 
@@ -269,10 +294,10 @@ impl Persist for OneHotEncoderModel {
 
     fn store(&self, container: &mut Container) -> Result<()> {
         container.set_parameters(&self.params)?;
-        store_levels(container, &self.columns)
+        store_categories(container, &self.columns)
     }
 
     fn restore(container: &mut Container) -> Result<OneHotEncoderModel> {
-        Ok(OneHotEncoderModel { params: container.parameters()?, columns: restore_levels(container)? })
+        Ok(OneHotEncoderModel { params: container.parameters()?, columns: restore_categories(container)? })
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::statistics::{by_column, moments, quantile};
-use super::table::{codes_to_fit, column_names, map_rows, named, to_fit, to_transform};
+use super::table::{codes_to_fit, column_names, map_rows, named, to_transform};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
@@ -29,7 +29,8 @@ pub enum ImputeStrategy {
 /// Puts a number of its column in the place of each missing value. Names and defaults are scikit-learn's.
 ///
 /// A column without any value has no such number: it is left out of the result, and a warning says so, or is filled
-/// with zeros (with `fill_value` for a constant) when `keep_empty_features` is set. O(n·d).
+/// with zeros (with `fill_value` for a constant) when `keep_empty_features` is set. In a categorical column, where a mean
+/// means nothing, it is always the most frequent category. O(n·d).
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -75,7 +76,7 @@ impl SimpleImputer {
             let rule = "a finite number".to_string();
             return Err(Error::Param { name: "fill_value", rule, got: self.fill_value.to_string() });
         }
-        let x = to_fit(OP, x.into())?;
+        let x = codes_to_fit(OP, x.into())?;
         let empty = match (self.keep_empty_features, self.strategy) {
             (false, _) => f32::NAN,
             (true, ImputeStrategy::Constant) => self.fill_value,
@@ -98,26 +99,16 @@ impl SimpleImputer {
             ImputeStrategy::MostFrequent => by_column(&x, |_, values| most_frequent(values)),
             ImputeStrategy::Constant => by_column(&x, |_, values| (!values.is_empty()).then_some(self.fill_value)),
         };
-        let statistics: Vec<f32> = found.into_iter().map(|number| number.unwrap_or(empty)).collect();
+        let mut statistics: Vec<f32> = found.into_iter().map(|number| number.unwrap_or(empty)).collect();
+        for column in x.categorical_columns() {
+            let codes = x.as_slice().iter().skip(column).step_by(x.columns()).copied();
+            let frequent = most_frequent(codes.filter(|code| !code.is_nan()).collect());
+            statistics[column] = frequent.unwrap_or(statistics[column]);
+        }
         for (column, _) in statistics.iter().enumerate().filter(|(_, number)| number.is_nan()) {
             log::warn!("{OP}: column {column} has no value at all and is left out; keep_empty_features keeps it");
         }
         Ok(SimpleImputerModel { params: self.clone(), statistics })
-    }
-
-    /// The same where some columns hold codes of levels, whose mean means nothing: their most frequent one.
-    pub fn fit_levels<'a>(&self, x: impl Into<Rows<'a>>, levels: &[Option<Vec<String>>]) -> Result<SimpleImputerModel> {
-        let x = codes_to_fit(OP, x.into())?;
-        if levels.len() != x.columns() {
-            let expected = format!("the levels, or none, of {} columns", x.columns());
-            return Err(Error::Shape { op: OP, expected, got: format!("those of {} columns", levels.len()) });
-        }
-        let mut model = self.fit(&x)?;
-        let coded = by_column(&x, |column, values| levels[column].as_ref().and_then(|_| most_frequent(values)));
-        for (number, level) in model.statistics.iter_mut().zip(coded) {
-            *number = level.unwrap_or(*number);
-        }
-        Ok(model)
     }
 }
 
@@ -177,7 +168,7 @@ impl Transform for SimpleImputerModel {
                 }
             })?,
         };
-        named(result.with_marks(x.marks().select(&kept)), &x, |names| self.names(names))
+        named(result.with_column_info(x.column_info().select(&kept)), &x, |names| self.names(names))
     }
 }
 

@@ -13,11 +13,11 @@ const BLOCK_NUMBERS: usize = 1 << 16;
 /// Rows of numbers to fit, on the host: at least one of them, and at least one column.
 pub(super) fn to_fit(op: &'static str, x: Rows<'_>) -> Result<Matrix> {
     let x = codes_to_fit(op, x)?;
-    x.marks().refuse_categories(op)?;
+    x.column_info().refuse_categories(op)?;
     Ok(x)
 }
 
-/// The same for what takes codes of levels too.
+/// The same for what takes categories too.
 pub(super) fn codes_to_fit(op: &'static str, x: Rows<'_>) -> Result<Matrix> {
     let x = x.on_host()?;
     if x.rows() == 0 || x.columns() == 0 {

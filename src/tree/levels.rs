@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::level_groups::{Guide, group_levels};
-use crate::array::{MOST_LEVELS, Matrix, level};
+use crate::array::{MAX_CATEGORIES, Matrix, category};
 use crate::cpu::tree::bin_set::UNKNOWN;
 use crate::error::Result;
 use crate::model::Container;
@@ -69,7 +69,7 @@ impl Levels {
         let mut rest = bins.as_slice();
         let unfit = || container.refuse("the levels of the features are not as many as they should be");
         for (feature, size) in known.into_iter().zip(sizes) {
-            let size = usize::try_from(size).ok().filter(|size| *size <= MOST_LEVELS).ok_or_else(unfit)?;
+            let size = usize::try_from(size).ok().filter(|size| *size <= MAX_CATEGORIES).ok_or_else(unfit)?;
             let (own, behind) = rest.split_at_checked(size).ok_or_else(unfit)?;
             let place = features.get_mut(feature as usize).filter(|place| place.is_none()).ok_or_else(unfit)?;
             *place = Some(LevelBins::new(own.to_vec()));
@@ -88,7 +88,7 @@ impl LevelBins {
     fn fit(x: &Matrix, weights: Option<&[f32]>, column: usize, most: usize, guide: &Guide<'_>) -> Result<LevelBins> {
         let mut counts: Vec<u32> = vec![];
         for row in (0..x.rows()).filter(|row| weights.is_none_or(|weights| weights[*row] > 0.0)) {
-            if let Some(code) = level(x.get(row, column), row, column)? {
+            if let Some(code) = category(x.get(row, column), row, column)? {
                 if code >= counts.len() {
                     counts.resize(code + 1, 0);
                 }

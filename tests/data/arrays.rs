@@ -131,7 +131,7 @@ fn columns_of_an_array_are_chosen_and_coded_by_number() {
     let options = ReadOptions::default().categorical(["1"]).target("-1");
     let data = Dataset::parse("t.npy", &file, &options).unwrap();
     assert_eq!(data.x.as_slice(), [1.0, 1.0, 0.0, 2.0, 1.0, 3.0]);
-    assert_eq!(data.levels, [Some(vec!["5".to_string(), "9".to_string()]), None]);
+    assert_eq!(data.categories(), [Some(vec!["5".to_string(), "9".to_string()]), None]);
     assert_eq!(data.labels().unwrap().codes(), [0, 1, 1]);
 }
 

@@ -14,7 +14,7 @@ fn a_table_with_a_header_has_named_columns() {
     let data = parse("t.csv", "a,b\n1,2\n-3.5,4e2\n").unwrap();
     assert_eq!(data.x.names().unwrap(), ["a", "b"]);
     assert_eq!(data.x.as_slice(), [1.0, 2.0, -3.5, 400.0]);
-    assert_eq!((data.target, data.levels), (Target::None, vec![None, None]));
+    assert_eq!((data.categories(), data.target), (vec![None, None], Target::None));
 }
 
 #[test]
@@ -55,33 +55,33 @@ fn a_given_delimiter_and_header_win() {
 }
 
 #[test]
-fn text_columns_are_coded_in_the_order_of_their_levels() {
+fn text_columns_are_coded_in_the_order_of_their_categories() {
     let data = parse("t.csv", "size,colour\n1,red\n2,blue\n3,red\n4,green\n").unwrap();
     assert_eq!(data.x.as_slice(), [1.0, 2.0, 2.0, 0.0, 3.0, 2.0, 4.0, 1.0]);
-    assert_eq!(data.levels, [None, Some(["blue", "green", "red"].map(String::from).to_vec())]);
+    assert_eq!(data.categories(), [None, Some(["blue", "green", "red"].map(String::from).to_vec())]);
 }
 
 #[test]
 fn a_named_column_is_categorical_whatever_it_holds() {
     let options = ReadOptions::default().categorical(["zip"]);
     let data = Dataset::parse("t.csv", b"zip,y\n900,1\n80,2\n900,3\nx,4\n", &options).unwrap();
-    assert_eq!(data.levels[0].as_ref().unwrap(), &["80", "900", "x"]);
+    assert_eq!(data.x.categories(0).unwrap(), ["80", "900", "x"]);
     let data = Dataset::parse("t.csv", b"zip,y\n900,1\n80,2\n900,3\n", &options).unwrap();
-    assert_eq!(data.levels[0].as_ref().unwrap(), &["80", "900"]);
+    assert_eq!(data.x.categories(0).unwrap(), ["80", "900"]);
     assert_eq!(data.x.as_slice(), [1.0, 1.0, 0.0, 2.0, 1.0, 3.0]);
 }
 
 #[test]
 fn quoted_cells_hold_delimiters_quotes_and_newlines() {
     let data = parse("t.csv", "text,n\n\"a,b\",1\n\"say \"\"so\"\"\",2\n\"two\r\nlines\",3\n\"\"\"\",4\n").unwrap();
-    assert_eq!(data.levels[0].as_ref().unwrap(), &["\"", "a,b", "say \"so\"", "two\r\nlines"]);
+    assert_eq!(data.x.categories(0).unwrap(), ["\"", "a,b", "say \"so\"", "two\r\nlines"]);
     assert_eq!(data.x.as_slice(), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 0.0, 4.0]);
 }
 
 #[test]
 fn a_quote_within_a_cell_is_text() {
     let data = parse("t.csv", "disk,n\n5\" floppy,1\n3.5\" floppy,2\n").unwrap();
-    assert_eq!(data.levels[0].as_ref().unwrap(), &["3.5\" floppy", "5\" floppy"]);
+    assert_eq!(data.x.categories(0).unwrap(), ["3.5\" floppy", "5\" floppy"]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn missing_cells_are_empty_na_nan_or_a_question_mark() {
     let missing: Vec<bool> = (0..7).map(|row| data.x.get(row, 0).is_nan()).collect();
     assert_eq!(missing, [true, true, true, true, true, true, false]);
     let data = Dataset::parse("t.csv", b"a,b\nx,1\n?,2\n,3\ny,4\n", &keep()).unwrap();
-    assert_eq!(data.levels[0].as_ref().unwrap(), &["x", "y"]);
+    assert_eq!(data.x.categories(0).unwrap(), ["x", "y"]);
     assert!(data.x.get(1, 0).is_nan() && data.x.get(2, 0).is_nan());
 }
 
@@ -101,8 +101,8 @@ fn a_column_is_known_by_its_first_cell_that_is_not_missing_however_late() {
     text += "1,late,2.5\n";
     let data = Dataset::parse("t.csv", text.as_bytes(), &keep()).unwrap();
     assert_eq!((data.x.rows(), data.x.row(60_000)), (60_001, &[1.0, 0.0, 2.5][..]));
-    assert_eq!(data.levels[1].as_ref().unwrap(), &["late"]);
-    assert_eq!(data.levels[2], None);
+    assert_eq!(data.x.categories(1).unwrap(), ["late"]);
+    assert_eq!(data.x.categories(2), None);
 }
 
 #[test]
@@ -143,11 +143,11 @@ fn a_large_table_is_read_alike_by_any_number_of_threads() {
     };
     let data = read(1);
     assert_eq!(data.x.rows(), 200_000);
-    let levels = data.levels[2].clone().unwrap();
+    let categories = data.x.categories(2).unwrap();
     for row in [0, 1, 77_777, 199_999_u32] {
         let cells = data.x.row(row as usize);
         assert_eq!(cells[..2], [row as f32, row as f32 / 2.0]);
-        assert_eq!(levels[cells[2] as usize], word(row));
+        assert_eq!(categories[cells[2] as usize], word(row));
         assert_eq!(cells[3], (row % 5) as f32);
     }
     assert_eq!(read(2), data);

@@ -18,7 +18,7 @@ fn text_whole_numbers_and_numbers_make_three_kinds_of_target() {
     let whole = table().with_target("count").unwrap();
     assert_eq!(whole.labels().unwrap().names(), ["1", "3"]);
     assert_eq!(whole.values().unwrap().as_slice(), [3.0, 1.0, 3.0]);
-    assert_eq!(whole.levels.iter().map(Option::is_some).collect::<Vec<_>>(), [false, false, true, false]);
+    assert_eq!(whole.categories().iter().map(Option::is_some).collect::<Vec<_>>(), [false, false, true, false]);
     let numbers = table().with_target("5").unwrap();
     assert!(numbers.labels().is_err());
     assert_eq!(numbers.values().unwrap().as_slice(), [0.5, 1.5, 2.5]);
@@ -37,14 +37,14 @@ fn several_targets_are_columns_of_numbers() {
 }
 
 #[test]
-fn columns_are_kept_or_dropped_with_their_levels() {
+fn columns_are_kept_or_dropped_with_their_categories() {
     let data = table().features(&["kind", "a"]).unwrap();
     assert_eq!(data.x.as_slice(), [0.0, 1.0, 1.0, 4.0, 0.0, 7.0]);
-    assert!(data.levels[0].is_some() && data.levels[1].is_none());
+    assert!(data.x.categories(0).is_some() && data.x.categories(1).is_none());
     let data = table().drop(&["a", "-1"]).unwrap();
     assert_eq!(data.x.names().unwrap(), ["b", "kind", "count"]);
     assert_eq!(data.x.row(2), [8.0, 0.0, 3.0]);
-    assert!(data.levels[1].is_some());
+    assert!(data.x.categories(1).is_some());
     assert!(table().drop(&["1", "2", "3", "4", "5"]).is_err());
     assert_eq!(table().column("count").unwrap(), 3);
 }

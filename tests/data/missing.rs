@@ -11,10 +11,10 @@ fn read(options: ReadOptions) -> gristmill::Result<Dataset> {
 }
 
 #[test]
-fn rows_with_a_missing_value_are_dropped_and_levels_they_alone_had() {
+fn rows_with_a_missing_value_are_dropped_and_categories_they_alone_had() {
     let data = read(ReadOptions::default().missing(Missing::Drop)).unwrap();
     assert_eq!(data.x.as_slice(), [9.0, 20.0, 0.0, 1.0]);
-    assert_eq!(data.levels[2].as_ref().unwrap(), &["y"]);
+    assert_eq!(data.x.categories(2).unwrap(), ["y"]);
     let told = place(Dataset::parse("t.csv", b"a,b\n1,?\n?,2\n", &ReadOptions::default().missing(Missing::Drop)));
     assert!(told.2.contains("every row"), "{}", told.2);
 }

@@ -79,7 +79,7 @@ proptest! {
                         None => prop_assert!(got.is_nan()),
                     },
                     Column::Words(cells) => match &cells[row] {
-                        Some(text) => prop_assert_eq!(&data.levels[at].as_ref().unwrap()[got as usize], text),
+                        Some(text) => prop_assert_eq!(&data.x.categories(at).unwrap()[got as usize], text),
                         None => prop_assert!(got.is_nan()),
                     },
                 }

@@ -28,8 +28,8 @@ fn chunks_of_any_size_hold_the_rows_of_the_whole() {
 }
 
 #[test]
-fn levels_are_coded_as_they_come() {
-    let file = Temporary::new("levels.csv", text(10));
+fn categories_are_coded_as_they_come() {
+    let file = Temporary::new("categories.csv", text(10));
     let mut chunks = CsvChunks::open(&file.0, &ReadOptions::default(), 4).unwrap();
     let codes: Vec<f32> = chunks
         .by_ref()
@@ -38,7 +38,7 @@ fn levels_are_coded_as_they_come() {
         })
         .collect();
     assert_eq!(codes[..4], [0.0, 1.0, 2.0, 0.0]);
-    assert_eq!(chunks.levels(), [None, None, Some(["z", "y", "x"].map(String::from).to_vec())]);
+    assert_eq!(chunks.categories(), [None, None, Some(["z", "y", "x"].map(String::from).to_vec())]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use gristmill::{Dataset, datasets};
 fn check(data: &Dataset, shape: (usize, usize), sum: f64, placed: f64) {
     assert_eq!((data.x.rows(), data.x.columns()), shape);
     assert_eq!(data.x.names().map(<[String]>::len), Some(shape.1));
-    assert!(data.levels.len() == shape.1);
+    assert!(data.categories().len() == shape.1);
     let values = || data.x.as_slice().iter().map(|value| *value as f64);
     let got: f64 = values().sum();
     assert!((got - sum).abs() < 1e-9 * sum, "{got}, expected {sum}");
@@ -77,9 +77,9 @@ fn diabetes_is_scikit_learn_s_unscaled() -> gristmill::Result<()> {
 fn play_tennis_is_coded_by_the_alphabet() -> gristmill::Result<()> {
     let data = datasets::play_tennis()?;
     assert_eq!((data.x.rows(), data.x.columns()), (14, 4));
-    let levels: Vec<Vec<String>> = data.levels.iter().flatten().cloned().collect();
+    let categories: Vec<Vec<String>> = data.categories().into_iter().flatten().collect();
     assert_eq!(
-        levels,
+        categories,
         [&["Overcast", "Rain", "Sunny"][..], &["Cool", "Hot", "Mild"], &["High", "Normal"], &["Strong", "Weak"]]
     );
     assert_eq!(data.x.row(13), [1.0, 2.0, 0.0, 0.0]); // Rain, Mild, High, Strong

@@ -253,9 +253,9 @@ fn pipelines_take_columns_of_text_as_they_are() {
     assert!(Pipeline::new(KNeighborsClassifier::new(1)).fit(&days).is_err());
     let again = PipelineModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(again.predict(&days.x).unwrap(), model.predict(&days.x).unwrap());
-    // A level that was not fitted is missing to the tree.
+    // A category that was not fitted is missing to the tree.
     let mut new = days.clone();
-    new.levels[0] = Some(["Hail", "Rain", "Sunny"].map(String::from).to_vec());
+    new.x = new.x.with_category_names(0, ["Hail", "Rain", "Sunny"]).unwrap();
     let arranged = model.arrange(&new).unwrap().x;
     assert!(arranged.get(2, 0).is_nan() && !arranged.get(0, 0).is_nan());
     assert_eq!(model.predict(&arranged).unwrap().len(), 14);

@@ -21,7 +21,7 @@ fn the_tree_of_the_fourteen_days_is_the_textbooks() {
    ├─ High: No (1.000)  [3 rows]
    └─ Normal: Yes (1.000)  [2 rows]
 ";
-    assert_eq!(model.to_text(&days.levels), wanted);
+    assert_eq!(model.to_text(&days.categories()), wanted);
     assert_eq!((tree.leaves(), tree.depth(), tree.nodes().len()), (5, 2, 8));
     assert_eq!(model.predict(&days.x).unwrap(), *days.labels().unwrap());
     let importances = model.feature_importances();
@@ -93,11 +93,11 @@ fn saved_trees_predict_the_same_and_pipelines_keep_the_names_of_levels() {
     let days = datasets::play_tennis().unwrap();
     let model = Id3Classifier::default().fit(&days.x, days.labels().unwrap()).unwrap();
     let again = Id3ClassifierModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
-    assert_eq!((again.tree(), again.to_text(&days.levels)), (model.tree(), model.to_text(&days.levels)));
+    assert_eq!((again.tree(), again.to_text(&days.categories())), (model.tree(), model.to_text(&days.categories())));
     let pipeline = Pipeline::new(Id3Classifier::default()).fit(&days).unwrap();
     let again = PipelineModel::from_bytes(&pipeline.to_bytes().unwrap()).unwrap();
     let text = gristmill::estimator::Fitted::text(&again, &again.input_names()).unwrap();
-    assert_eq!(text, model.to_text(&days.levels));
+    assert_eq!(text, model.to_text(&days.categories()));
     assert_eq!(again.predict(&days.x).unwrap(), pipeline.predict(&days.x).unwrap());
 }
 

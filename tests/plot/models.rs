@@ -11,7 +11,7 @@ use super::{check, count};
 fn a_tree_of_levels_shows_questions_levels_and_answers() -> gristmill::Result<()> {
     let days = datasets::play_tennis()?;
     let model = Id3Classifier::default().fit(&days.x, days.labels()?)?;
-    let svg = NominalTreeFigure::new(&model, &days.levels).title("To play or not").to_svg();
+    let svg = NominalTreeFigure::new(&model, &days.categories()).title("To play or not").to_svg();
     check(&svg);
     for word in ["outlook?", "humidity?", "wind?", ">Overcast<", ">Rain<", ">Sunny<", "tells 0.247 bits", "Yes (1.000)"]
     {
@@ -77,7 +77,7 @@ fn a_tree_names_the_levels_it_asks_for() -> gristmill::Result<()> {
     let days = datasets::play_tennis()?;
     let x = days.x.clone().with_categories(0..4)?;
     let model = DecisionTreeClassifier::default().fit(&x, days.labels()?)?;
-    let svg = TreeFigure::of_classifier(&model).level_names(&days.levels).to_svg();
+    let svg = TreeFigure::of_classifier(&model).level_names(&days.categories()).to_svg();
     check(&svg);
     assert!(svg.contains("{Overcast}") && !svg.contains("{0}"));
     assert!(TreeFigure::of_classifier(&model).to_svg().contains("{0}"));

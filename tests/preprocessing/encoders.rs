@@ -5,12 +5,8 @@ use super::matrix;
 
 const CODES: [f64; 10] = [0.0, 2.0, 1.0, 0.0, 2.0, 2.0, 1.0, 5.0, 0.0, 2.0];
 
-fn strings(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| name.to_string()).collect()
-}
-
 #[test]
-fn every_level_that_occurs_gets_a_column() {
+fn every_category_that_occurs_gets_a_column() {
     let x = matrix(2, &CODES);
     let model = OneHotEncoder::default().fit(&x).unwrap();
     let z = model.transform(&x).unwrap();
@@ -27,13 +23,13 @@ fn every_level_that_occurs_gets_a_column() {
 }
 
 #[test]
-fn a_dropped_level_is_told_by_the_others() {
+fn a_dropped_category_is_told_by_the_others() {
     let x = matrix(2, &[0.0, 2.0, 1.0, 0.0, 2.0, 2.0, 1.0, 0.0]);
-    let first = OneHotEncoder::default().drop(DropLevel::First).fit(&x).unwrap();
+    let first = OneHotEncoder::default().drop(DropCategory::First).fit(&x).unwrap();
     let z = first.transform(&x).unwrap();
     assert_eq!(z.as_slice(), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
     assert_eq!(first.inverse_transform(&z).unwrap(), x);
-    let binary = OneHotEncoder::default().drop(DropLevel::IfBinary).fit(&x).unwrap();
+    let binary = OneHotEncoder::default().drop(DropCategory::IfBinary).fit(&x).unwrap();
     assert_eq!(binary.names(None), ["x0_0", "x0_1", "x0_2", "x1_2"]);
     let z = binary.transform(&x).unwrap();
     assert_eq!(z.row(0), [1.0, 0.0, 0.0, 1.0]);
@@ -56,26 +52,40 @@ fn columns_that_are_not_named_pass_through_with_their_missing_values() {
 }
 
 #[test]
-fn named_levels_get_their_columns_whether_they_occur_or_not() {
+fn named_categories_get_their_columns_whether_they_occur_or_not() {
     let x = matrix(2, &[2.0, 7.5, 0.0, 8.5]).with_names(["colour", "weight"]).unwrap();
-    let levels = [Some(strings(&["red", "green", "blue"])), None];
-    let model = OneHotEncoder::default().fit_levels(&x, &levels).unwrap();
+    let x = x.with_category_names(0, ["red", "green", "blue"]).unwrap();
+    let model = OneHotEncoder::default().fit(&x).unwrap();
+    assert_eq!(OneHotEncoder::default().columns(["colour"]).fit(&x).unwrap().categories(), model.categories());
     let z = model.transform(&x).unwrap();
     assert_eq!(z.names().unwrap(), ["colour_red", "colour_green", "colour_blue", "weight"]);
     assert_eq!(z.as_slice(), [0.0, 0.0, 1.0, 7.5, 1.0, 0.0, 0.0, 8.5]);
-    assert_eq!(model.levels()[0].unwrap(), ["red", "green", "blue"]);
-    let beyond = matrix(2, &[3.0, 0.0]);
-    assert!(matches!(OneHotEncoder::default().fit_levels(&beyond, &levels), Err(Error::Param { name: "level", .. })));
-    assert!(matches!(OneHotEncoder::default().fit_levels(&x, &levels[..1]), Err(Error::Shape { .. })));
+    assert_eq!(model.categories()[0].unwrap(), ["red", "green", "blue"]);
+    let mut beyond = x.clone();
+    beyond.as_mut_slice()[0] = 3.0;
+    assert!(matches!(OneHotEncoder::default().fit(&beyond), Err(Error::Param { name: "category", .. })));
+    let empty = matrix(1, &[f64::NAN]).with_category_names(0, Vec::<String>::new()).unwrap();
+    assert!(OneHotEncoder::default().fit(&empty).is_err());
 }
 
 #[test]
-fn an_unknown_level_is_an_error_with_its_place_or_zeros() {
+fn a_categorical_column_that_is_not_encoded_stays_one() {
+    let x = matrix(3, &[1.0, 7.5, 0.0, 0.0, 8.5, 1.0]).with_names(["colour", "weight", "size"]).unwrap();
+    let x = x.with_category_names(0, ["red", "green"]).unwrap().with_category_names(2, ["s", "m"]).unwrap();
+    let z = OneHotEncoder::default().columns(["colour"]).fit(&x).unwrap().transform(&x).unwrap();
+    assert_eq!(z.names().unwrap(), ["colour_red", "colour_green", "weight", "size"]);
+    assert_eq!((z.categorical_columns(), z.categories(3).unwrap().join(" ")), (vec![3], "s m".to_string()));
+    let all = OneHotEncoder::default().fit(&x).unwrap().transform(&x).unwrap();
+    assert!(all.columns() == 5 && all.categorical_columns().is_empty());
+}
+
+#[test]
+fn an_unknown_category_is_an_error_with_its_place_or_zeros() {
     let x = matrix(2, &CODES);
     let new = matrix(2, &[0.0, 0.0, 1.0, 7.0]);
     let error = OneHotEncoder::default().fit(&x).unwrap().transform(&new).unwrap_err();
-    assert_eq!(error.to_string(), "level must be one of the 3 that were fitted (0, 2, 5), got 7 in row 1, column 1");
-    let lenient = OneHotEncoder::default().handle_unknown(UnknownLevel::Ignore).fit(&x).unwrap();
+    assert_eq!(error.to_string(), "category must be one of the 3 that were fitted (0, 2, 5), got 7 in row 1, column 1");
+    let lenient = OneHotEncoder::default().handle_unknown(UnknownCategory::Ignore).fit(&x).unwrap();
     let z = lenient.transform(&new).unwrap();
     assert_eq!(z.row(1), [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
     assert!(lenient.inverse_transform(&z).unwrap().get(1, 1).is_nan());
@@ -84,7 +94,7 @@ fn an_unknown_level_is_an_error_with_its_place_or_zeros() {
 }
 
 #[test]
-fn the_first_unknown_level_is_the_one_reported() {
+fn the_first_unknown_category_is_the_one_reported() {
     let rows = 100_000;
     let x = Matrix::from_vec(rows, 1, (0..rows).map(|row| (row % 3) as f32).collect()).unwrap();
     let model = OneHotEncoder::default().fit(&x).unwrap();
@@ -96,7 +106,7 @@ fn the_first_unknown_level_is_the_one_reported() {
 }
 
 #[test]
-fn zero_is_one_level_whatever_its_sign() {
+fn zero_is_one_category_whatever_its_sign() {
     let x = Matrix::from_vec(3, 1, vec![0.0, -0.0, 1.5]).unwrap();
     let model = OneHotEncoder::default().fit(&x).unwrap();
     assert_eq!(model.transform(&x).unwrap().as_slice(), [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);

@@ -51,8 +51,8 @@ fn encoders_and_imputers_return_with_names_and_gaps() {
     let gaps = matrix(4, &GAPS);
     assert_returns(&SimpleImputer::default().fit(&gaps).unwrap(), &gaps);
     let x = matrix(2, &[0.0, 1.5, 2.0, 2.5]);
-    let levels = [Some(vec!["rot".to_string(), "grün".to_string(), "".to_string()]), None];
-    assert_returns(&OneHotEncoder::default().drop(DropLevel::First).fit_levels(&x, &levels).unwrap(), &x);
+    let named = x.clone().with_category_names(0, ["rot", "grün", ""]).unwrap();
+    assert_returns(&OneHotEncoder::default().drop(DropCategory::First).fit(&named).unwrap(), &x);
     let labels = LabelEncoder::default().fit(&["b", "a"]).unwrap();
     assert_eq!(LabelEncoderModel::from_bytes(&labels.to_bytes().unwrap()).unwrap(), labels);
 }
@@ -70,9 +70,9 @@ fn parameters_have_scikit_learns_names_in_json() {
     assert_json(MinMaxScaler::default().feature_range(-1.0, 1.0), r#"{"feature_range": [-1, 1]}"#);
     assert_json(RobustScaler::default().quantile_range(5.0, 95.0), r#"{"quantile_range": [5, 95]}"#);
     assert_json(Normalizer::default().norm(Norm::L1), r#"{"norm": "l1"}"#);
-    assert_json(OneHotEncoder::default().drop(DropLevel::IfBinary), r#"{"drop": "if_binary"}"#);
+    assert_json(OneHotEncoder::default().drop(DropCategory::IfBinary), r#"{"drop": "if_binary"}"#);
     assert_json(
-        OneHotEncoder::default().handle_unknown(UnknownLevel::Ignore).columns(["a"]),
+        OneHotEncoder::default().handle_unknown(UnknownCategory::Ignore).columns(["a"]),
         r#"{"handle_unknown": "ignore", "columns": ["a"]}"#,
     );
     assert_json(PolynomialFeatures::new(3).include_bias(false), r#"{"degree": 3, "include_bias": false}"#);

@@ -84,7 +84,7 @@ pub fn run(options: &Options, everywhere: &Everywhere) -> Done {
     let mut seconds = Seconds::default();
     let data = timed(&mut seconds.load, || read(options))?;
     let file = options.file.display().to_string();
-    let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at, &data.levels[at])).collect();
+    let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at)).collect();
     let target = summary(&data.target, &options.target.target);
     let described = Described { file, rows: data.x.rows(), columns, target, seconds };
     if everywhere.json {
@@ -105,12 +105,12 @@ fn read(options: &Options) -> gristmill::Result<Dataset> {
     }
 }
 
-fn column(x: &Matrix, at: usize, levels: &Option<Vec<String>>) -> Column {
+fn column(x: &Matrix, at: usize) -> Column {
     let name = x.names().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
     let values = || x.as_slice().iter().skip(at).step_by(x.columns()).copied().filter(|value| !value.is_nan());
     let present = values().count();
     let missing = x.rows() - present;
-    if let Some(levels) = levels {
+    if let Some(levels) = x.categories(at) {
         let mut counts = vec![0; levels.len()];
         values().for_each(|code| counts[code as usize] += 1);
         let levels = levels.iter().zip(counts).map(|(name, count)| Count { name: name.clone(), count }).collect();
@@ -134,7 +134,7 @@ fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
         Some(pairs.map(|(name, count)| Count { name: name.clone(), count }).collect())
     };
     let columns = |numbers: &Matrix| {
-        let mut columns: Vec<Column> = (0..numbers.columns()).map(|at| column(numbers, at, &None)).collect();
+        let mut columns: Vec<Column> = (0..numbers.columns()).map(|at| column(numbers, at)).collect();
         if numbers.names().is_none() {
             columns.iter_mut().zip(names).for_each(|(column, name)| column.name = name.clone());
         }

@@ -43,8 +43,8 @@ impl KnownColumns {
     /// The columns of data that a model will be fitted on.
     pub fn of(data: &Dataset, takes_missing: bool) -> KnownColumns {
         let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
-        let levels = data.levels.iter().enumerate();
-        let columns = levels.map(|(column, levels)| Column { name: name(column), levels: levels.clone() }).collect();
+        let levels = data.categories().into_iter().enumerate();
+        let columns = levels.map(|(column, levels)| Column { name: name(column), levels }).collect();
         KnownColumns { columns, takes_missing }
     }
 

@@ -132,7 +132,7 @@ impl Picture<'_> {
             figures.push(plot::roc_curve(&metrics::roc_curve(truth, &scores)?));
         }
         // Levels span no plane.
-        if self.model.steps().is_empty() && self.data.levels.iter().any(Option::is_some) {
+        if self.model.steps().is_empty() && !self.data.x.categorical_columns().is_empty() {
             return Ok(figures);
         }
         let say = |cells: &Matrix| self.classes_of(cells);
@@ -157,7 +157,7 @@ impl Picture<'_> {
 
     /// Whether the rows have two columns of numbers.
     fn is_plane(&self) -> bool {
-        self.data.x.columns() == 2 && self.data.levels.iter().all(Option::is_none)
+        self.data.x.columns() == 2 && self.data.x.categorical_columns().is_empty()
     }
 
     /// What the model behind the steps says of rows.
@@ -172,7 +172,7 @@ impl Picture<'_> {
     fn numbers(&self, predicted: &Matrix) -> Result<Vec<Figure>> {
         let truth = self.data.values()?;
         let columns = truth.columns().min(predicted.columns()).min(MOST_TARGETS);
-        let one_feature = self.data.x.columns() == 1 && self.data.levels.iter().all(Option::is_none);
+        let one_feature = self.data.x.columns() == 1 && self.data.x.categorical_columns().is_empty();
         let grid = one_feature.then(|| curve_points(&self.data.x)).transpose()?;
         let curve = match &grid {
             Some(grid) => {

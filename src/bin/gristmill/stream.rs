@@ -101,7 +101,7 @@ pub fn fit(
 
 /// Levels are known only at the end of the file, so text cannot be encoded on the way.
 fn refuse_text(chunks: &CsvChunks) -> Result<()> {
-    let levels = chunks.levels();
+    let levels = chunks.categories();
     let text = levels.iter().enumerate().filter(|(_, levels)| levels.is_some());
     let name = |column: usize| chunks.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
     let text: Vec<String> = text.map(|(column, _)| name(column)).collect();

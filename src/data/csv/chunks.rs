@@ -10,9 +10,9 @@ use crate::error::{Error, Result};
 
 /// The rows of a CSV file, gzip or not, in matrices of a fixed number of rows; the last one may be shorter.
 ///
-/// Columns of text are coded in the order in which their levels first occur; [`CsvChunks::levels`] names them. The memory
-/// needed is that of a chunk and some blocks of 4 MiB, however long the file. Missing values can be refused, kept or
-/// dropped; their mean is only known at the end.
+/// Columns of text are coded in the order in which their categories first occur; [`CsvChunks::categories`] names them. The
+/// memory needed is that of a chunk and some blocks of 4 MiB, however long the file. Missing values can be refused, kept
+/// or dropped; their mean is only known at the end.
 ///
 /// ```
 /// use gristmill::data::{CsvChunks, ReadOptions};
@@ -66,9 +66,9 @@ impl CsvChunks {
         self.names.as_deref()
     }
 
-    /// The levels found so far in each column, by code; nothing for columns of numbers.
-    pub fn levels(&self) -> Vec<Option<Vec<String>>> {
-        let named = |column| self.stream.levels.get(&column).map(|levels| levels.iter().map(str::to_string).collect());
+    /// The names of the categories found so far in each column, by code; nothing for columns of numbers.
+    pub fn categories(&self) -> Vec<Option<Vec<String>>> {
+        let named = |column| self.stream.texts.get(&column).map(|texts| texts.iter().map(str::to_string).collect());
         self.stream.schema.kept().map(named).collect()
     }
 
@@ -101,6 +101,9 @@ impl CsvChunks {
         let values = &self.waiting[self.start..self.start + count];
         let chunk = Matrix::from_slice(count / self.columns, self.columns, values)?;
         self.start += count;
+        let categorical =
+            self.stream.schema.kept().zip(0..).filter(|(column, _)| self.stream.texts.contains_key(column));
+        let chunk = chunk.with_categories(categorical.map(|(_, at)| at))?;
         match &self.names {
             Some(names) => chunk.with_names(names.iter().cloned()),
             None => Ok(chunk),

@@ -3,10 +3,10 @@
 mod chunks;
 mod dialect;
 mod gather;
-mod levels;
 mod piece;
 mod records;
 mod schema;
+mod text_codes;
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use rayon::prelude::*;
 
 pub use chunks::CsvChunks;
 use gather::Gathered;
-use levels::Levels;
 use piece::{Fault, Kind, Piece, Plan, Wrong, parse};
 use records::{cells, cut, record_end, skip_empty_lines};
 use schema::Schema;
+use text_codes::TextCodes;
 
 use super::lines::{LONGEST, PIECE, count, too_long};
 use super::missing::ADVICE;
@@ -52,7 +52,7 @@ struct Stream<'a> {
     lines: u64,
     parsed: u64,
     /// The texts of each categorical column so far.
-    levels: BTreeMap<usize, Levels>,
+    texts: BTreeMap<usize, TextCodes>,
     refuse_missing: bool,
 }
 
@@ -78,9 +78,9 @@ impl<'a> Stream<'a> {
         let lines = count(&block[..header], b'\n') as u64;
         block.drain(..header);
         let refuse_missing = options.missing == Missing::Refuse;
-        let (ahead, levels) = (vec![], BTreeMap::new());
+        let (ahead, texts) = (vec![], BTreeMap::new());
         let parsed = header as u64;
-        Ok(Stream { source, schema, block, ahead, ended, lines, parsed, levels, refuse_missing })
+        Ok(Stream { source, schema, block, ahead, ended, lines, parsed, texts, refuse_missing })
     }
 
     /// The rows of the next block, codes being the stream's; nothing at the end.
@@ -116,7 +116,7 @@ impl<'a> Stream<'a> {
         .map_err(|fault| self.error(fault))?;
         // A fault of the reader counts only after what was read before it.
         self.ended |= taken? == 0;
-        self.unite_levels(&mut pieces)?;
+        self.unite_codes(&mut pieces)?;
         self.lines += pieces.iter().map(|piece| piece.lines as u64).sum::<u64>();
         self.parsed += whole as u64;
         std::mem::swap(&mut self.block, &mut self.ahead);
@@ -147,54 +147,55 @@ impl<'a> Stream<'a> {
     }
 
     /// Turns the codes of each piece into those of the whole stream.
-    fn unite_levels(&mut self, pieces: &mut [Piece]) -> Result<()> {
+    fn unite_codes(&mut self, pieces: &mut [Piece]) -> Result<()> {
         let kept: Vec<usize> = self.schema.kept().collect();
         let width = kept.len();
         let categorical = |at: &usize| self.schema.kinds[kept[*at]].is_categorical();
         let columns: Vec<usize> = (0..width).filter(categorical).collect();
         for (number, &column) in columns.iter().enumerate() {
-            let levels = self.levels.entry(kept[column]).or_default();
+            let texts = self.texts.entry(kept[column]).or_default();
             for piece in pieces.iter_mut() {
-                let codes: Option<Vec<u32>> = piece.levels[number].iter().map(|text| levels.code(text)).collect();
+                let codes: Option<Vec<u32>> = piece.texts[number].iter().map(|text| texts.code(text)).collect();
                 let Some(codes) = codes else {
-                    let what = format!("levels of column {} of {}", self.schema.label(kept[column]), self.source.name);
-                    let most = Levels::MOST as u64;
+                    let what =
+                        format!("categories of column {} of {}", self.schema.label(kept[column]), self.source.name);
+                    let most = TextCodes::MOST as u64;
                     return Err(Error::Limit { what, need: most + 1, have: most });
                 };
                 let of_column = piece.values.iter_mut().skip(column).step_by(width);
                 of_column.filter(|code| !code.is_nan()).for_each(|code| *code = codes[*code as usize] as f32);
             }
         }
-        // Names of ever new levels would take many times the bytes of the file.
-        let need = self.levels.values().map(Levels::cost).sum::<u64>();
+        // Names of ever new categories would take many times the bytes of the file.
+        let need = self.texts.values().map(TextCodes::cost).sum::<u64>();
         let have = 6 * self.source.taken() + (768 << 10);
         if need > have {
-            let what = format!("bytes for the names of levels of {}, most of which occur once", self.source.name);
+            let what = format!("bytes for the names of categories of {}, most of which occur once", self.source.name);
             return Err(Error::Limit { what, need, have });
         }
         Ok(())
     }
 
-    /// The table, once all its values are there: levels in order, codes to match.
+    /// The table, once all its values are there: categories in order, codes to match.
     fn finish(self, mut values: Vec<f32>) -> Result<Raw> {
-        let Stream { source, schema, levels, lines, refuse_missing, .. } = self;
+        let Stream { source, schema, texts, lines, refuse_missing, .. } = self;
         let kept: Vec<usize> = schema.kept().collect();
         let width = kept.len();
         if values.is_empty() {
             return Err(source.error(Some(lines.max(1)), None, "there are no rows of data; expected one at least"));
         }
-        let mut names_of_levels = vec![None; width];
-        let mut places = vec![vec![]; if levels.is_empty() { 0 } else { width }];
-        for (column, levels) in levels {
+        let mut categories = vec![None; width];
+        let mut places = vec![vec![]; if texts.is_empty() { 0 } else { width }];
+        for (column, texts) in texts {
             let at = kept.partition_point(|kept| *kept < column);
-            let (names, place) = levels.in_order();
-            names_of_levels[at] = Some(names);
+            let (names, place) = texts.in_order();
+            categories[at] = Some(names);
             places[at] = place;
         }
-        // A named column without a single level is still categorical.
+        // A named column without a single category is still categorical.
         for (at, column) in kept.iter().enumerate() {
-            if schema.kinds[*column].is_categorical() && names_of_levels[at].is_none() {
-                names_of_levels[at] = Some(vec![]);
+            if schema.kinds[*column].is_categorical() && categories[at].is_none() {
+                categories[at] = Some(vec![]);
             }
         }
         if !places.is_empty() {
@@ -205,8 +206,8 @@ impl<'a> Stream<'a> {
         }
         let (names, choice) = schema.into_kept(&kept);
         let rows = values.len() / width;
-        let (levels, choice, complete) = (names_of_levels, Some(choice), refuse_missing);
-        Ok(Raw { name: source.name, rows, columns: width, values, complete, names, levels, choice })
+        let (choice, complete) = (Some(choice), refuse_missing);
+        Ok(Raw { name: source.name, rows, columns: width, values, complete, names, categories, choice })
     }
 
     /// What a fault in the block means to the reader of the file.
@@ -237,7 +238,7 @@ impl<'a> Stream<'a> {
                 format!("expected the cell to end after its closing quote, found {cell}; double the quotes within it")
             }
             Wrong::OpenQuote => format!("the quote that opens here is never closed: {cell}"),
-            Wrong::TooManyLevels => format!("more than {} different texts in one column; drop it", Levels::MOST),
+            Wrong::TooManyCategories => format!("more than {} different texts in one column; drop it", TextCodes::MOST),
         };
         self.source.error(Some(line), Some(self.schema.label(fault.column)), why)
     }

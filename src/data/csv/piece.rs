@@ -1,7 +1,7 @@
 //! Whole records, parsed by one thread.
 
-use super::levels::Levels;
 use super::records::{Cell, Quotes, next_cell, skip_empty_lines};
+use super::text_codes::TextCodes;
 use crate::data::lines::count;
 use crate::data::number::{self, classify, leading_number};
 
@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Number,
     /// Text, none of which is a number.
     Text,
-    /// Levels by the user's word, numbers or not.
+    /// Categories by the user's word, numbers or not.
     Named,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Piece {
     /// Row by row, the columns that are not skipped; text as codes.
     pub(super) values: Vec<f32>,
     /// The texts of each categorical column.
-    pub(super) levels: Vec<Levels>,
+    pub(super) texts: Vec<TextCodes>,
     /// Ends of lines.
     pub(super) lines: usize,
 }
@@ -76,7 +76,7 @@ pub(super) enum Wrong {
     LoneReturn,
     MisplacedQuote,
     OpenQuote,
-    TooManyLevels,
+    TooManyCategories,
 }
 
 /// Parses whole records.
@@ -89,7 +89,7 @@ pub(super) fn parse(bytes: &[u8], plan: Plan) -> Result<Piece, Fault> {
     let mut rows = Rows {
         bytes,
         plan,
-        piece: Piece { values: Vec::with_capacity(room), levels: vec![Levels::default(); categorical], lines },
+        piece: Piece { values: Vec::with_capacity(room), texts: vec![TextCodes::default(); categorical], lines },
         scratch: String::new(),
     };
     let mut at = skip_empty_lines(bytes, 0);
@@ -182,18 +182,18 @@ impl Rows<'_> {
         if cell.quotes == Quotes::None && text.contains('\r') {
             return Err(Wrong::LoneReturn);
         }
-        let levels = &mut self.piece.levels[text_column];
+        let texts = &mut self.piece.texts[text_column];
         let code = if cell.quotes == Quotes::Doubled {
             self.scratch.clear();
             text.split("\"\"").enumerate().for_each(|(number, part)| {
                 self.scratch.push_str(if number > 0 { "\"" } else { "" });
                 self.scratch.push_str(part);
             });
-            levels.code(&self.scratch)
+            texts.code(&self.scratch)
         } else {
-            levels.code(text)
+            texts.code(text)
         };
-        code.ok_or(Wrong::TooManyLevels)
+        code.ok_or(Wrong::TooManyCategories)
     }
 
     /// The record's cells are counted to the end for the message; the fault lies at its beginning.

@@ -13,7 +13,7 @@ pub use nominal_tree::{NominalNode, NominalTree};
 use super::parameters::at_least;
 use super::trees::rows_to_learn;
 use super::{check_classes, likeliest};
-use crate::array::{MOST_LEVELS, Matrix};
+use crate::array::{MAX_CATEGORIES, Matrix};
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, Rows, Task};
@@ -33,7 +33,7 @@ const OP: &str = "Id3Classifier";
 /// let root = &model.tree().nodes()[0];
 /// assert_eq!(root.column, Some(0)); // the outlook
 /// assert!((root.gain - 0.247).abs() < 5e-4);
-/// let text = model.to_text(&days.levels);
+/// let text = model.to_text(&days.categories());
 /// assert!(text.starts_with("outlook? (0.247 bits)\n├─ Overcast: Yes (1.000)  [4 rows]\n├─ Rain: wind? (0.971 bits)"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
@@ -106,7 +106,7 @@ impl Id3Classifier {
 
 /// Refuses numbers that are no codes.
 fn check_codes(x: &Matrix) -> Result<()> {
-    let most = MOST_LEVELS as f32;
+    let most = MAX_CATEGORIES as f32;
     let code = |value: f32| value.is_nan() || (0.0..most).contains(&value) && value.fract() == 0.0;
     match x.as_slice().iter().position(|value| !code(*value)) {
         None => Ok(()),

@@ -31,7 +31,7 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written("tree.svg", "a decision tree");
     let days = datasets::play_tennis()?;
     let tree = Id3Classifier::default().fit(&days.x, days.labels()?)?;
-    NominalTreeFigure::new(&tree, &days.levels).title("To play or not").save(path("play_tennis.svg"))?;
+    NominalTreeFigure::new(&tree, &days.categories()).title("To play or not").save(path("play_tennis.svg"))?;
     written("play_tennis.svg", "ID3's tree of PlayTennis");
     tree_regions::draw(&path("tree_regions.svg"))?;
     written("tree_regions.svg", "regions of a tree, of one after a label flipped, of a forest and of boosting");

@@ -14,7 +14,7 @@ pub fn show(page: &mut Page) -> Result<()> {
     page.section("ID3 divides by all levels at once: PlayTennis, the textbook's tree");
     let days = datasets::play_tennis()?;
     let tree = Id3Classifier::default().fit(&days.x, days.labels()?)?;
-    page.text(tree.to_text(&days.levels).trim_end());
+    page.text(tree.to_text(&days.categories()).trim_end());
     page.section("What trees tell of themselves, on breast cancer, 30 % for testing");
     let (train, test) = datasets::breast_cancer()?.split(0.7, 1)?;
     pruning(page, &train, &test)?;

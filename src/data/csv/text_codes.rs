@@ -6,7 +6,7 @@ use crate::data::source::reserve_gently;
 
 /// Texts by code. They lie end to end in one string, since a column can hold as many short ones as it has rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Levels {
+pub(super) struct TextCodes {
     text: String,
     /// Where each text ends.
     ends: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Levels {
     hasher: RandomState,
 }
 
-impl Levels {
+impl TextCodes {
     /// Codes beyond this have no place in an `f32`.
     pub(super) const MOST: usize = 1 << 24;
 

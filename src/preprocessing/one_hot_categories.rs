@@ -1,0 +1,79 @@
+//! The categories of one categorical column.
+
+use crate::error::Result;
+use crate::model::Container;
+
+/// The values that a column takes, ascending and all different, with their names.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ColumnCategories {
+    pub(super) values: Vec<f32>,
+    pub(super) names: Vec<String>,
+}
+
+impl ColumnCategories {
+    /// The categories that occur in a column; their names are the numbers.
+    pub(super) fn found(mut values: Vec<f32>) -> ColumnCategories {
+        // Zero has two signs and one category.
+        values.iter_mut().for_each(|value| *value += 0.0);
+        values.sort_unstable_by(f32::total_cmp);
+        values.dedup();
+        let names = values.iter().map(f32::to_string).collect();
+        ColumnCategories { values, names }
+    }
+
+    /// ColumnCategories with names, coded 0, 1, 2, ….
+    pub(super) fn named(names: &[String]) -> ColumnCategories {
+        ColumnCategories { values: (0..names.len()).map(|code| code as f32).collect(), names: names.to_vec() }
+    }
+
+    /// The number of the category that `value` is.
+    pub(super) fn find(&self, value: f32) -> Option<usize> {
+        // Codes are their own numbers; anything else is searched.
+        let guess = value as usize;
+        if self.values.get(guess) == Some(&value) {
+            return Some(guess);
+        }
+        self.values.binary_search_by(|category| category.total_cmp(&(value + 0.0))).ok()
+    }
+
+    /// Some of the categories, for a message.
+    pub(super) fn some_names(&self) -> String {
+        let some = self.names.iter().take(10).map(String::as_str).collect::<Vec<&str>>().join(", ");
+        if self.names.len() > 10 { some + ", …" } else { some }
+    }
+}
+
+/// Puts the categories of all columns into a container; a column without categories is not encoded.
+pub(super) fn store_categories(container: &mut Container, columns: &[Option<ColumnCategories>]) -> Result<()> {
+    let counts: Vec<u64> = columns
+        .iter()
+        .map(|categories| categories.as_ref().map_or(0, |categories| categories.values.len() as u64))
+        .collect();
+    let values: Vec<f32> = columns.iter().flatten().flat_map(|categories| categories.values.iter().copied()).collect();
+    let names: Vec<&String> = columns.iter().flatten().flat_map(|categories| &categories.names).collect();
+    container.insert("categories.counts", &[counts.len()], counts)?;
+    container.insert("categories.values", &[values.len()], values)?;
+    container.insert_strings("categories.names", &names)
+}
+
+/// Takes them out again.
+pub(super) fn restore_categories(container: &mut Container) -> Result<Vec<Option<ColumnCategories>>> {
+    let ([columns], [total]) = (container.shape("categories.counts")?, container.shape("categories.values")?);
+    let counts: Vec<u64> = container.take("categories.counts", &[columns])?;
+    let values: Vec<f32> = container.take("categories.values", &[total])?;
+    let names = container.take_strings("categories.names")?;
+    let unfit = || container.refuse("the categories do not fit together");
+    let (mut values, mut names) = (values.as_slice(), names.as_slice());
+    let mut categories = Vec::with_capacity(columns);
+    for count in counts {
+        let count = usize::try_from(count).map_err(|_| unfit())?;
+        let (head, behind) = values.split_at_checked(count).ok_or_else(unfit)?;
+        let (head_names, names_behind) = names.split_at_checked(count).ok_or_else(unfit)?;
+        if !head.is_sorted_by(|left, right| left < right) {
+            return Err(unfit());
+        }
+        categories.push((count > 0).then(|| ColumnCategories { values: head.to_vec(), names: head_names.to_vec() }));
+        (values, names) = (behind, names_behind);
+    }
+    if values.is_empty() && names.is_empty() && !categories.is_empty() { Ok(categories) } else { Err(unfit()) }
+}
