@@ -1,0 +1,149 @@
+//! Which data, and what in it is what.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use gristmill::data::{CsvChunks, Format, Missing, ReadOptions};
+use gristmill::estimator::Task;
+use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
+use gristmill::registry::AnyEstimator;
+use gristmill::{Dataset, Result, Target};
+
+use crate::report::{CliError, CommandResult};
+
+/// Where the truth is.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct TargetArgs {
+    /// The column to predict, by name or number (-1 is the last); several columns of numbers as A,B
+    #[arg(long, value_name = "COL", value_delimiter = ',', allow_negative_numbers = true)]
+    pub target: Vec<String>,
+    /// A file with one column: the target of each row of the data
+    #[arg(long, value_name = "FILE", conflicts_with = "target")]
+    pub labels: Option<PathBuf>,
+}
+
+/// The data of `fit` and `cv`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct DataArgs {
+    /// The data: CSV, TSV, LIBSVM, NPY or IDX, gzip or not
+    pub data: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The columns to learn from; all but the target if not given
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true, conflicts_with = "drop")]
+    pub features: Vec<String>,
+    /// Columns to leave out; they are not looked at
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
+    pub drop: Vec<String>,
+    /// Columns whose numbers are names of levels
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
+    pub categorical: Vec<String>,
+    /// What becomes of missing values; refused unless the model takes them
+    #[arg(long, value_name = "HOW")]
+    pub missing: Option<MissingChoice>,
+}
+
+/// What becomes of missing values.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingChoice {
+    /// The first one is an error that says where it is
+    Refuse,
+    /// Rows with one are left out
+    Drop,
+    /// The mean of its column takes its place, as part of the model
+    Mean,
+    /// The median of its column takes its place, as part of the model
+    Median,
+    /// They stay, for models that take them
+    Keep,
+}
+
+/// What was read.
+pub struct Loaded {
+    pub data: Dataset,
+    /// The names of the target's columns in the file; none where the target has a file of its own.
+    pub targets: Vec<String>,
+}
+
+impl DataArgs {
+    /// How the data is read for a model.
+    pub fn read_options(&self, estimator: &AnyEstimator) -> ReadOptions {
+        let missing = match self.missing {
+            Some(MissingChoice::Refuse) => Missing::Refuse,
+            Some(MissingChoice::Drop) => Missing::Drop,
+            // The imputer is a step of the model, so that it treats what it is to predict alike.
+            Some(MissingChoice::Mean | MissingChoice::Median | MissingChoice::Keep) => Missing::Keep,
+            None if estimator.takes_missing() => Missing::Keep,
+            None => Missing::Refuse,
+        };
+        let mut options = ReadOptions::default().missing(missing);
+        options.features = (!self.features.is_empty()).then(|| self.features.clone());
+        options.drop = self.drop.clone();
+        options.categorical = self.categorical.clone();
+        options.targets = self.target.target.clone();
+        options
+    }
+
+    /// The step that fills in missing values, if one is asked for.
+    pub fn imputer(&self) -> Option<SimpleImputer> {
+        let strategy = match self.missing {
+            Some(MissingChoice::Mean) => ImputeStrategy::Mean,
+            Some(MissingChoice::Median) => ImputeStrategy::Median,
+            _ => return None,
+        };
+        Some(SimpleImputer::default().strategy(strategy))
+    }
+
+    /// Reads the data for a model, and checks that there is the target it learns from.
+    pub fn read(&self, estimator: &AnyEstimator) -> CommandResult<Loaded> {
+        let mut data = Dataset::read_with(&self.data, &self.read_options(estimator))?;
+        if let Some(labels) = &self.target.labels {
+            data = data.with_labels_file(labels)?;
+        }
+        check_target(estimator.name(), estimator.task(), &data.target)?;
+        let names = if self.target.target.is_empty() { None } else { header(&self.data)? };
+        let targets = self.target.target.iter().map(|wanted| named(wanted, names.as_deref())).collect();
+        Ok(Loaded { data, targets })
+    }
+}
+
+/// Refuses data without the target that a model learns from, or with one of another kind.
+pub fn check_target(model: &str, task: Task, target: &Target) -> CommandResult {
+    if task.needs_target() && matches!(target, Target::None) {
+        let why = format!("{model} learns from a target: name its column with --target, or its file with --labels");
+        return Err(CliError::Usage(why));
+    }
+    Ok(task.check(target)?)
+}
+
+/// The names of the columns of a CSV file; nothing without a header, for other formats, and for what is read only once.
+pub fn header(path: &Path) -> Result<Option<Vec<String>>> {
+    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    if !readable_twice || Format::of(path)? != Format::Csv {
+        return Ok(None);
+    }
+    let chunks = CsvChunks::open(path, &ReadOptions::default().missing(Missing::Keep), 1)?;
+    Ok(chunks.names().map(<[String]>::to_vec))
+}
+
+/// How many columns a CSV file has that does not name them.
+pub fn unnamed_width(path: &Path) -> Result<Option<usize>> {
+    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    if !readable_twice || Format::of(path)? != Format::Csv {
+        return Ok(None);
+    }
+    let chunks = CsvChunks::open(path, &ReadOptions::default().missing(Missing::Keep), 1)?;
+    Ok(chunks.names().is_none().then(|| chunks.columns()))
+}
+
+/// The name of a column that was asked for by name or number.
+fn named(wanted: &str, names: Option<&[String]>) -> String {
+    let Some(names) = names.filter(|names| !names.iter().any(|name| name == wanted)) else {
+        return wanted.to_string();
+    };
+    let at = wanted.parse::<i64>().ok().and_then(|number| match number {
+        1.. => usize::try_from(number - 1).ok(),
+        _ => usize::try_from(names.len() as i64 + number).ok(),
+    });
+    at.and_then(|at| names.get(at)).map_or_else(|| wanted.to_string(), String::clone)
+}

@@ -1,0 +1,133 @@
+//! Reading data for a model that knows its columns: by name, in any order, whatever else the file has.
+
+use std::path::Path;
+
+use gristmill::data::{Format, Missing, ReadOptions, nearest_name};
+use gristmill::pipeline::Column;
+use gristmill::{Dataset, Error, Result};
+
+use super::GlobalArgs;
+use super::data::{header, unnamed_width};
+use crate::report::note;
+
+/// Columns that a note names.
+const MOST_NAMED: usize = 8;
+
+/// What a model wants of a file.
+pub struct KnownColumns {
+    /// The columns that it was fitted on; none if they are not known.
+    pub columns: Vec<Column>,
+    /// Whether rows may have missing values.
+    pub takes_missing: bool,
+}
+
+/// What was read for a model.
+pub struct Read {
+    pub data: Dataset,
+    /// Columns of the file that are neither the model's nor a target.
+    pub ignored: Vec<String>,
+}
+
+impl Read {
+    /// Says what was ignored, if anything was.
+    pub fn note_ignored(&self, global: &GlobalArgs) {
+        if !self.ignored.is_empty() {
+            let more = if self.ignored.len() > MOST_NAMED { ", …" } else { "" };
+            let named = self.ignored[..self.ignored.len().min(MOST_NAMED)].join(", ");
+            note(global, &format!("ignored, as the model does not know them: {named}{more}"));
+        }
+    }
+}
+
+impl KnownColumns {
+    /// The columns of data that a model will be fitted on.
+    pub fn of(data: &Dataset, takes_missing: bool) -> KnownColumns {
+        let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
+        let levels = data.categories().into_iter().enumerate();
+        let columns = levels.map(|(column, levels)| Column { name: name(column), levels }).collect();
+        KnownColumns { columns, takes_missing }
+    }
+
+    /// Reads a file. Only the columns of the model and the targets are looked at; a missing one is an error, unless the
+    /// file does not name its columns: then they are taken as they come.
+    pub fn read(&self, path: &Path, targets: &[String]) -> Result<Read> {
+        let missing = if self.takes_missing { Missing::Keep } else { Missing::Refuse };
+        let mut options = ReadOptions::default().missing(missing).targets(targets.iter().cloned());
+        if !self.columns.is_empty() {
+            options.width = Some(self.columns.len());
+        }
+        let named = !self.columns.is_empty() && self.columns.iter().all(|column| !column.name.is_empty());
+        let mut ignored = vec![];
+        match header(path)?.filter(|_| named) {
+            Some(names) => {
+                self.check(path, &names)?;
+                options.features = Some(self.columns.iter().map(|column| column.name.clone()).collect());
+                options.categorical = self.categorical(|_, column| column.name.clone());
+                let known = |name: &String| targets.contains(name) || self.columns.iter().any(|one| one.name == *name);
+                ignored = names.into_iter().filter(|name| !known(name)).collect();
+            }
+            None => {
+                let numbers = feature_numbers(self.columns.len(), targets);
+                options.categorical = self.categorical(|at, _| numbers[at].to_string());
+            }
+        }
+        let data = Dataset::read_with(path, &options).map_err(|error| self.explained(path, options, error))?;
+        Ok(Read { data, ignored })
+    }
+
+    /// What to do when missing values are all that is wrong with a file: the model was fitted on rows without any.
+    fn explained(&self, path: &Path, options: ReadOptions, error: Error) -> Error {
+        let Error::Data { path: file, line, column, .. } = &error else { return error };
+        let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+        if self.takes_missing || !readable_twice || Dataset::read_with(path, &options.missing(Missing::Keep)).is_err() {
+            return error;
+        }
+        let why = "the value is missing, and the model has no way to fill it in: leave such rows out of the file, or fit \
+                   the model with --missing mean or median, which fill them in as part of it";
+        Error::Data { path: file.clone(), line: *line, column: column.clone(), why: why.to_string() }
+    }
+
+    /// Reads a file for its rows alone. Where columns have no names, one more for each target of the model is taken for
+    /// that target, and ignored.
+    pub fn read_rows(&self, path: &Path, targets: &[String]) -> Result<Read> {
+        let wider = |width: usize| !self.columns.is_empty() && width == self.columns.len() + targets.len();
+        let numbered = !targets.is_empty() && targets.iter().all(|target| target.parse::<i64>().is_ok());
+        if !numbered || !unnamed_width(path)?.is_some_and(wider) {
+            return self.read(path, &[]);
+        }
+        let mut read = self.read(path, targets)?;
+        read.ignored = targets.iter().map(|target| format!("column {target}, the target")).collect();
+        Ok(read)
+    }
+
+    /// What the model's text columns are called.
+    fn categorical(&self, name: impl Fn(usize, &Column) -> String) -> Vec<String> {
+        let columns = self.columns.iter().enumerate().filter(|(_, column)| column.levels.is_some());
+        columns.map(|(at, column)| name(at, column)).collect()
+    }
+
+    /// Refuses a file without one of the columns.
+    fn check(&self, path: &Path, names: &[String]) -> Result<()> {
+        let Some(absent) = self.columns.iter().find(|column| !names.contains(&column.name)) else { return Ok(()) };
+        let near = match nearest_name(&absent.name, names.iter().map(String::as_str)) {
+            Some(near) => format!("; the nearest is {near:?}"),
+            None => String::new(),
+        };
+        let why = format!("the model was fitted on a column of this name, which the file does not have{near}");
+        Err(Error::Data { path: path.display().to_string(), line: None, column: Some(absent.name.clone()), why })
+    }
+}
+
+/// The numbers, from 1, of the columns of a file without names that are no targets.
+fn feature_numbers(features: usize, targets: &[String]) -> Vec<usize> {
+    let width = features + targets.len();
+    let from_front = |number: i64| if number > 0 { number } else { width as i64 + 1 + number };
+    let taken: Vec<i64> = targets.iter().filter_map(|target| target.parse().ok().map(from_front)).collect();
+    (1..=width).filter(|number| !taken.contains(&(*number as i64))).collect()
+}
+
+/// Whether the file brings its own target, as LIBSVM files do.
+pub fn brings_target(path: &Path) -> bool {
+    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+    readable_twice && Format::of(path).is_ok_and(|format| format == Format::Libsvm)
+}

@@ -1,0 +1,13 @@
+//! What the commands take: flags, data, models and saved models.
+
+mod data;
+mod global;
+mod known_columns;
+mod model;
+mod saved_model;
+
+pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target};
+pub use global::{GlobalArgs, check_folder};
+pub use known_columns::{KnownColumns, brings_target};
+pub use model::ModelArgs;
+pub use saved_model::SavedModel;

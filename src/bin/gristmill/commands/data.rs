@@ -1,0 +1,196 @@
+//! `gristmill data`: what is in a file.
+
+use std::path::PathBuf;
+
+use gristmill::data::{Missing, ReadOptions};
+use gristmill::{Dataset, Labels, Matrix, Target};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::arguments::{GlobalArgs, TargetArgs};
+use crate::report::{CommandResult, Seconds, number, print, print_json, table, timed};
+
+/// Columns that a table shows; JSON has all.
+const MOST_SHOWN: usize = 200;
+/// Levels of a column that the table names.
+const MOST_NAMED: usize = 5;
+
+const EXAMPLES: &str = "Examples:
+  gristmill data data/iris.csv --target species
+  gristmill data train.csv.gz --json
+  gristmill data images.npy --labels labels.npy";
+
+/// What `data` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DataCommandArgs {
+    /// The file: CSV, TSV, LIBSVM, NPY or IDX, gzip or not
+    file: PathBuf,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Columns whose numbers are names of levels
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
+    categorical: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Described {
+    file: String,
+    rows: usize,
+    columns: Vec<Column>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<TargetSummary>,
+    seconds: Seconds,
+}
+
+/// A column of `x`, or of a target of numbers.
+#[derive(Serialize)]
+struct Column {
+    name: String,
+    /// `number`, `whole`, `text`, or `empty` if every value is missing.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    missing: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    /// Of a text column, how many rows have each level.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    levels: Option<Vec<Count>>,
+}
+
+#[derive(Serialize)]
+struct Count {
+    name: String,
+    count: usize,
+}
+
+#[derive(Serialize)]
+struct TargetSummary {
+    /// The classes, where the target can serve as classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classes: Option<Vec<Count>>,
+    /// The numbers, where it can serve as numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    numbers: Vec<Column>,
+}
+
+pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
+    let mut seconds = Seconds::default();
+    let data = timed(&mut seconds.load, || read(args))?;
+    let file = args.file.display().to_string();
+    let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at)).collect();
+    let target = summary(&data.target, &args.target.target);
+    let described = Described { file, rows: data.x.rows(), columns, target, seconds };
+    if global.json {
+        print_json(&described);
+    } else {
+        print(&page(&described));
+    }
+    Ok(())
+}
+
+fn read(args: &DataCommandArgs) -> gristmill::Result<Dataset> {
+    let mut reading = ReadOptions::default().missing(Missing::Keep).categorical(args.categorical.iter().cloned());
+    reading.targets = args.target.target.clone();
+    let data = Dataset::read_with(&args.file, &reading)?;
+    match &args.target.labels {
+        Some(labels) => data.with_labels_file(labels),
+        None => Ok(data),
+    }
+}
+
+fn column(x: &Matrix, at: usize) -> Column {
+    let name = x.names().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
+    let values = || x.as_slice().iter().skip(at).step_by(x.columns()).copied().filter(|value| !value.is_nan());
+    let present = values().count();
+    let missing = x.rows() - present;
+    if let Some(levels) = x.categories(at) {
+        let mut counts = vec![0; levels.len()];
+        values().for_each(|code| counts[code as usize] += 1);
+        let levels = levels.iter().zip(counts).map(|(name, count)| Count { name: name.clone(), count }).collect();
+        return Column { name, kind: "text", missing, min: None, max: None, mean: None, levels: Some(levels) };
+    }
+    if present == 0 {
+        return Column { name, kind: "empty", missing, min: None, max: None, mean: None, levels: None };
+    }
+    let (mut min, mut max, mut sum, mut whole) = (f32::MAX, f32::MIN, 0.0_f64, true);
+    for value in values() {
+        (min, max, sum) = (min.min(value), max.max(value), sum + f64::from(value));
+        whole &= value.fract() == 0.0;
+    }
+    let (kind, mean) = (if whole { "whole" } else { "number" }, Some(sum / present as f64));
+    Column { name, kind, missing, min: Some(min), max: Some(max), mean, levels: None }
+}
+
+fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
+    let counts = |labels: &Labels| {
+        let pairs = labels.names().iter().zip(labels.counts());
+        Some(pairs.map(|(name, count)| Count { name: name.clone(), count }).collect())
+    };
+    let columns = |numbers: &Matrix| {
+        let mut columns: Vec<Column> = (0..numbers.columns()).map(|at| column(numbers, at)).collect();
+        if numbers.names().is_none() {
+            columns.iter_mut().zip(names).for_each(|(column, name)| column.name = name.clone());
+        }
+        columns
+    };
+    match target {
+        Target::None => None,
+        Target::Classes(labels) => Some(TargetSummary { classes: counts(labels), numbers: vec![] }),
+        Target::Numbers(numbers) => Some(TargetSummary { classes: None, numbers: columns(numbers) }),
+        Target::Whole { classes, numbers } => {
+            Some(TargetSummary { classes: counts(classes), numbers: columns(numbers) })
+        }
+    }
+}
+
+fn page(described: &Described) -> String {
+    let mut shown = table(&["column", "type", "missing", "least", "mean", "most", "levels"]);
+    described.columns.iter().take(MOST_SHOWN).for_each(|column| {
+        shown.add_row(row(column));
+    });
+    let (rows, columns) = (described.rows, described.columns.len());
+    let mut page = format!("{}: {rows} rows × {columns} columns\n{shown}", described.file);
+    if columns > MOST_SHOWN {
+        page += &format!("\n… {} more columns; --json has all", columns - MOST_SHOWN);
+    }
+    let Some(target) = &described.target else { return page };
+    if let Some(classes) = target.classes.as_ref().filter(|classes| classes.len() <= MOST_SHOWN) {
+        let mut shown = table(&["class", "rows", "share"]);
+        for Count { name, count } in classes {
+            shown.add_row([name.clone(), count.to_string(), format!("{:.1} %", 100.0 * *count as f64 / rows as f64)]);
+        }
+        page += &format!("\nThe target as {} classes\n{shown}", classes.len());
+    }
+    if !target.numbers.is_empty() {
+        let mut shown = table(&["target", "type", "missing", "least", "mean", "most", "levels"]);
+        target.numbers.iter().for_each(|column| {
+            shown.add_row(row(column));
+        });
+        page += &format!("\nThe target as numbers\n{shown}");
+    }
+    page
+}
+
+fn row(column: &Column) -> [String; 7] {
+    let or_nothing = |value: Option<f64>| value.map_or_else(String::new, number);
+    let levels = column.levels.as_ref().map_or_else(String::new, |levels| {
+        let named: Vec<String> =
+            levels.iter().take(MOST_NAMED).map(|Count { name, count }| format!("{name} ({count})")).collect();
+        let more = if levels.len() > MOST_NAMED { ", …" } else { "" };
+        format!("{}: {}{more}", levels.len(), named.join(", "))
+    });
+    [
+        column.name.clone(),
+        column.kind.to_string(),
+        column.missing.to_string(),
+        or_nothing(column.min.map(f64::from)),
+        or_nothing(column.mean),
+        or_nothing(column.max.map(f64::from)),
+        levels,
+    ]
+}

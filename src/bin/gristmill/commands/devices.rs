@@ -1,0 +1,48 @@
+//! `gristmill devices`.
+
+use gristmill::prelude::*;
+use gristmill::{DeviceInfo, DeviceKind};
+
+use crate::arguments::GlobalArgs;
+use crate::report::{CommandResult, bytes, print, print_json, table};
+
+pub fn run(global: &GlobalArgs) -> CommandResult {
+    let devices = Device::list();
+    if global.json {
+        print_json(&devices);
+    } else {
+        print(&describe(&devices));
+    }
+    Ok(())
+}
+
+/// The list as a table, with a note where there is no GPU.
+pub fn describe(devices: &[DeviceInfo]) -> String {
+    let mut rows =
+        table(&["", "device", "kind", "backend", "driver", "kernels", "subgroup", "binding", "buffer", "workgroup"]);
+    for info in devices {
+        let gpu = info.kind != DeviceKind::Cpu;
+        let or_dash = |text: String| if gpu { text } else { "–".to_string() };
+        let [least, most] = info.subgroup_sizes;
+        let subgroup = if least == most { least.to_string() } else { format!("{least}–{most}") };
+        rows.add_row([
+            format!("{}{}", info.index, if info.default { " *" } else { "" }),
+            info.name.clone(),
+            format!("{:?}", info.kind).to_lowercase(),
+            info.backend.clone(),
+            info.driver.clone(),
+            format!("{:?}", info.variant).to_lowercase(),
+            or_dash(subgroup),
+            or_dash(bytes(info.max_binding_bytes)),
+            or_dash(bytes(info.max_buffer_bytes)),
+            or_dash(format!("{} / {}", info.max_workgroup_size, bytes(info.max_workgroup_bytes as u64))),
+        ]);
+    }
+    let mut text = format!("{rows}\n* the default; GRISTMILL_DEVICE or --device choose another");
+    if devices.len() == 1 {
+        text += "\nNo GPU driver found: the CPU does the work. For a GPU install its Vulkan driver.";
+    } else if devices.iter().all(|info| matches!(info.kind, DeviceKind::Cpu | DeviceKind::Software)) {
+        text += "\nNo hardware GPU found: a software driver is used only when asked for, with `gpu`.";
+    }
+    text
+}

@@ -1,0 +1,124 @@
+//! `gristmill evaluate`: how good a saved model is on the rows of a file.
+
+use std::path::PathBuf;
+
+use gristmill::Target;
+use gristmill::estimator::{Prediction, Task};
+use gristmill::metrics::{self, ConfusionMatrix};
+use gristmill::selection::{Scoring, permutation_importance_on};
+use gristmill::{Dataset, Device, registry};
+
+use crate::arguments::{GlobalArgs, SavedModel, TargetArgs, brings_target, check_target};
+use crate::pictures::{Picture, check_picture};
+use crate::report::{CliError, CommandResult, Importance, Report, predict, print, print_json, timed};
+
+/// Classes up to which the table of which are taken for which is shown.
+const MOST_CLASSES: usize = 20;
+
+const EXAMPLES: &str = "The target is the column that the model was fitted to, unless another is named.
+
+Examples:
+  gristmill evaluate digits.gm test.csv
+  gristmill evaluate digits.gm test.csv --target digit --json
+  gristmill evaluate digits.gm test.csv --permute 10
+  gristmill evaluate digits.gm images.npy --labels labels.npy --plot test.svg";
+
+/// What `evaluate` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct EvaluateArgs {
+    /// The model file that `fit --save` wrote
+    model: PathBuf,
+    /// The rows to judge it by
+    data: PathBuf,
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Tells what the first score loses when each column is permuted, so many times
+    #[arg(long, value_name = "TIMES")]
+    permute: Option<usize>,
+    /// Draws what suits the model into this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+}
+
+pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
+    args.plot.as_deref().map_or(Ok(()), check_picture)?;
+    let loaded = SavedModel::load(&args.model)?;
+    let device = global.open_device()?;
+    let mut report = Report::new(&loaded.kind, &device);
+    let data = timed(&mut report.seconds.load, || read(args, global, &loaded))?;
+    let x = loaded.model.arrange(&data)?.x;
+    (report.rows, report.columns, report.scored_rows) = (x.rows(), x.columns(), Some(x.rows()));
+    let predicted = predict(&loaded.model, &x, &device, global, &mut report.seconds)?;
+    let predicted = predicted.with_chances(&loaded.model, &device)?;
+    report.scores = predicted.scores(&loaded.model, &data.target)?;
+    let data = Dataset { x, ..data };
+    if let Some(repeats) = args.permute {
+        report.importances = permuted(&loaded, &data, repeats, global.seed.unwrap_or(0), &device)?;
+    }
+    if let Some(path) = &args.plot {
+        let (kind, model) = (loaded.kind.as_str(), &loaded.model);
+        Picture { kind, model, data: &data, predicted: &predicted, device: &device, rows: "new rows" }.save(path)?;
+        report.plot = Some(path.display().to_string());
+    }
+    report.take_profile(global, &device);
+    if global.json {
+        print_json(&report);
+        return Ok(());
+    }
+    print(&report.to_string());
+    if let Prediction::Classes(labels) = &predicted.prediction {
+        print(&format!("\n{}", metrics::classification_report(data.labels()?, labels)?));
+        let confusion = ConfusionMatrix::new(data.labels()?, labels)?;
+        if confusion.classes().len() <= MOST_CLASSES {
+            print(&format!("\n{confusion}"));
+        }
+    }
+    Ok(())
+}
+
+/// What each column is worth to the model, the most first.
+fn permuted(
+    loaded: &SavedModel,
+    data: &Dataset,
+    repeats: usize,
+    seed: u64,
+    device: &Device,
+) -> CommandResult<Vec<Importance>> {
+    let task = registry::find(&loaded.kind).map_or(Task::Clustering, |entry| entry.task);
+    let scoring = Scoring::of_task(task)?;
+    let (x, target) = (&data.x, &data.target);
+    let found = permutation_importance_on(device, &loaded.model, x, target, scoring, repeats, seed)?;
+    let name = |column: usize| data.x.names().map_or_else(|| format!("x{column}"), |names| names[column].clone());
+    let samples = found.importances().into_iter().enumerate();
+    let mut all: Vec<Importance> = samples
+        .map(|(column, sample)| Importance { column: name(column), mean: sample.mean, deviation: sample.deviation })
+        .collect();
+    all.sort_by(|one, other| other.mean.total_cmp(&one.mean));
+    Ok(all)
+}
+
+/// The rows with their truth: from the column that is named or that the model remembers, or from a file of its own.
+fn read(args: &EvaluateArgs, global: &GlobalArgs, loaded: &SavedModel) -> CommandResult<Dataset> {
+    let task = registry::find(&loaded.kind).map_or(Task::Clustering, |entry| entry.task);
+    let remembered = task.needs_target() && args.target.labels.is_none() && !brings_target(&args.data);
+    let targets = match args.target.target.is_empty() {
+        true if remembered => loaded.model.targets(),
+        true => &[],
+        false => &args.target.target,
+    };
+    // A file without the column that the model remembers is not the user's mistake in a flag.
+    let read = loaded.columns.read(&args.data, targets).map_err(|error| match args.target.target.is_empty() {
+        true => CliError::Run(error),
+        false => error.into(),
+    })?;
+    read.note_ignored(global);
+    let data = match &args.target.labels {
+        Some(labels) => read.data.with_labels_file(labels)?,
+        None => read.data,
+    };
+    if task.needs_target() || !matches!(data.target, Target::None) {
+        check_target(&loaded.kind, task, &data.target)?;
+    }
+    Ok(data)
+}

@@ -1,0 +1,68 @@
+//! `gristmill export`: a model for other programs.
+
+use std::path::PathBuf;
+
+use gristmill::model::{Container, Persist, write_atomically};
+use gristmill::pipeline::PipelineModel;
+use gristmill::{Error, Model};
+use serde::Serialize;
+
+use crate::arguments::{GlobalArgs, check_folder};
+use crate::report::{CommandResult, print, print_json};
+
+const EXAMPLES: &str =
+    "LightGBM's text format holds trees alone: text columns go in as the numbers of their levels, which
+`gristmill inspect` lists in order.
+
+Examples:
+  gristmill fit gradient-boosting-classifier data/breast_cancer.csv --target diagnosis --save cancer.gm
+  gristmill export cancer.gm cancer.txt";
+
+/// What `export` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ExportArgs {
+    /// The model file, of boosted trees
+    model: PathBuf,
+    /// Where LightGBM's text goes
+    text: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Exported {
+    file: String,
+    format: &'static str,
+    bytes: usize,
+    columns: Vec<String>,
+}
+
+pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
+    check_folder(&args.text)?;
+    let container = Container::load(&args.model)?;
+    let model = match container.kind() == PipelineModel::KIND {
+        true => PipelineModel::from_container(container)?,
+        false => PipelineModel::from(Model::from_container(container)?),
+    };
+    if let Some(step) = model.steps().first() {
+        let rule =
+            "one without steps before it, as LightGBM's format holds trees alone: fit it on the columns as they are";
+        return Err(refused(rule, format!("one with a step, {}", step.kind())).into());
+    }
+    let columns = if model.columns().is_empty() { vec![] } else { model.input_names() };
+    let Some(text) = model.model().lightgbm_text(&columns) else {
+        let rule = "one of boosted trees (gradient-boosting-classifier, gradient-boosting-regressor)";
+        return Err(refused(rule, model.model().container()?.kind().to_string()).into());
+    };
+    write_atomically(&args.text, text.as_bytes())?;
+    let (file, bytes) = (args.text.display().to_string(), text.len());
+    if global.json {
+        print_json(&Exported { file, format: "lightgbm", bytes, columns });
+    } else {
+        print(&format!("{file}: {} lines for LightGBM", text.lines().count()));
+    }
+    Ok(())
+}
+
+fn refused(rule: &str, got: String) -> Error {
+    Error::Param { name: "model", rule: rule.to_string(), got }
+}

@@ -1,0 +1,227 @@
+//! `gristmill fit`: learn from a file.
+
+mod chunks;
+
+use std::path::{Path, PathBuf};
+
+use gristmill::Target;
+use gristmill::estimator::{Outcome, Prediction, Task};
+use gristmill::pipeline::{Arranged, PipelineModel};
+use gristmill::prelude::*;
+use gristmill::selection::{stratified_train_test_split, train_test_split};
+
+use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder};
+use crate::pictures::{Picture, check_picture};
+use crate::report::{
+    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, guarded, interrupted, note, predict, print,
+    print_json, timed,
+};
+
+const EXAMPLES: &str = "Examples:
+  gristmill fit kneighbors-classifier data/digits.csv --target digit --split 0.8 --plot digits.svg
+  gristmill fit kneighbors-regressor data/diabetes.csv --target progression --scale --split 0.8
+  gristmill fit kmeans data/iris.csv --drop species --set n_clusters=3 --set n_init=10 --save iris.gm
+  gristmill fit kneighbors-classifier data/play_tennis.csv --target play --one-hot --save tennis.gm
+  gristmill fit local-outlier-factor data/wine.csv --target class --scale --plot outliers.svg
+  gristmill fit decision-tree-classifier data/play_tennis.csv --target play --set max_depth=3 --plot tree.svg
+  gristmill fit gradient-boosting-classifier data/breast_cancer.csv --target diagnosis --split 0.8 --set learning_rate=0.05
+  gristmill fit random-forest-classifier data/wine.csv --target class --set oob_score=true --save forest.gm
+  gristmill fit stacking-regressor data/diabetes.csv --target progression --split 0.8 --set estimators=kneighbors-regressor,random-forest-regressor
+  gristmill fit bagging-classifier data/iris.csv --target species --set estimator=kneighbors-classifier --set estimator.n_neighbors=3";
+
+/// What `fit` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Scores the rows of this file
+    #[arg(long, value_name = "FILE", conflicts_with = "split")]
+    pub test: Option<PathBuf>,
+    /// A file with one column: the target of each row of --test
+    #[arg(long, value_name = "FILE", requires = "test")]
+    test_labels: Option<PathBuf>,
+    /// Fits on this share of the rows and scores the others; each class keeps its share
+    #[arg(long, value_name = "SHARE")]
+    pub split: Option<f64>,
+    /// Writes the model to this file
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Draws what suits the model into this SVG file
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Reads a CSV file so many rows at a time, in one pass, for mini-batch-kmeans; by itself above 256 MiB
+    #[arg(long, value_name = "ROWS")]
+    pub chunk: Option<usize>,
+}
+
+/// Rows with their truth, and what the model said of them.
+struct Judged {
+    data: Dataset,
+    predicted: Predicted,
+}
+
+pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
+    let estimator = args.model.estimator(global.seed)?;
+    args.save.as_deref().map_or(Ok(()), check_folder)?;
+    args.plot.as_deref().map_or(Ok(()), check_picture)?;
+    let chunk = chunks::chunk_rows(args)?;
+    let device = global.open_device()?;
+    let mut report = Report::new(&args.model.model, &device);
+    if let Some(rows) = chunk {
+        let model = chunks::fit(args, global, &estimator, &device, rows, &mut report)?;
+        let run = Run { args, global, device: &device };
+        return run.finish(report, model, None, None);
+    }
+    let (loaded, test) = timed(&mut report.seconds.load, || load(args, &estimator))?;
+    (report.rows, report.columns) = (loaded.data.x.rows(), loaded.data.x.columns());
+    let (train, test) = match (args.split, test) {
+        (Some(share), _) => {
+            let (train, test) = split(&loaded.data, estimator.task(), share, global.seed.unwrap_or(0))?;
+            (train, Some(test))
+        }
+        (None, test) => (loaded.data, test),
+    };
+    let pipeline = args.model.pipeline(estimator.clone(), &args.data);
+    let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(&train))?;
+    let rows = match &device {
+        Device::Cpu => prepared.x().to(&device)?,
+        Device::Gpu(_) => timed(&mut report.seconds.upload, || prepared.x().to(&device))?,
+    };
+    let model = guarded(|| {
+        let mut progress = Progress::new(global);
+        timed(&mut report.seconds.fit, || prepared.fit_rows(&rows, Fit::default().observer(&mut progress)))
+    })?;
+    let run = Run { args, global, device: &device };
+    run.finish(report, model.with_targets(loaded.targets), Some(train), test)
+}
+
+/// What was asked for.
+struct Run<'a> {
+    args: &'a FitArgs,
+    global: &'a GlobalArgs,
+    device: &'a Device,
+}
+
+impl Run<'_> {
+    /// Saves, scores, draws and tells. A long fit is saved before anything else can go wrong.
+    fn finish(
+        &self,
+        mut report: Report,
+        model: PipelineModel,
+        train: Option<Dataset>,
+        test: Option<Dataset>,
+    ) -> CommandResult {
+        let outcome = model.model().outcome();
+        report.take_outcome(&outcome);
+        // One pass over a stream has no end of its own to come to.
+        report.converged = report.converged.filter(|_| train.is_some());
+        report.stopped = interrupted();
+        self.save(&mut report, &model)?;
+        let truth = train.as_ref().map_or(&Target::None, |train| &train.target);
+        report.scores = Scores::of_fit(&outcome, truth);
+        // What was fitted is told before a picture that cannot be drawn ends the command.
+        let (mut judged, mut drawn) = (None, Ok(()));
+        if !report.stopped {
+            if let Some(test) = test {
+                judged = Some(self.judge(&mut report, &model, test)?);
+            }
+            report.scores.oob_score = outcome.oob_score;
+            if let Some(path) = &self.args.plot {
+                drawn = self.draw(path, &model, outcome, train, judged.as_ref());
+                report.plot = drawn.is_ok().then(|| path.display().to_string());
+            }
+        }
+        report.take_profile(self.global, self.device);
+        if self.global.json {
+            print_json(&report);
+            return drawn;
+        }
+        print(&report.to_string());
+        if let Some(Judged { data, predicted: Predicted { prediction: Prediction::Classes(labels), .. } }) = &judged {
+            print(&format!("\n{}", metrics::classification_report(data.labels()?, labels)?));
+        }
+        drawn
+    }
+
+    fn save(&self, report: &mut Report, model: &PipelineModel) -> CommandResult {
+        let Some(path) = &self.args.save else {
+            return if report.stopped { Err(CliError::Run(Error::Stopped { what: "the fit" })) } else { Ok(()) };
+        };
+        guarded(|| model.save(path))?;
+        report.saved = Some(path.display().to_string());
+        if report.stopped {
+            note(self.global, &format!("stopped early; what there is was saved to {}", path.display()));
+        }
+        Ok(())
+    }
+
+    fn judge(&self, report: &mut Report, model: &PipelineModel, data: Dataset) -> CommandResult<Judged> {
+        let Arranged { x, .. } = model.arrange(&data)?;
+        let predicted = predict(model, &x, self.device, self.global, &mut report.seconds)?;
+        let predicted = predicted.with_chances(model, self.device)?;
+        report.scores = predicted.scores(model, &data.target)?;
+        report.scored_rows = Some(x.rows());
+        Ok(Judged { data: Dataset { x, ..data }, predicted })
+    }
+
+    /// Draws the rows that were scored, or else those that were fitted.
+    fn draw(
+        &self,
+        path: &Path,
+        model: &PipelineModel,
+        outcome: Outcome,
+        train: Option<Dataset>,
+        judged: Option<&Judged>,
+    ) -> CommandResult {
+        let (device, kind) = (self.device, self.args.model.model.as_str());
+        if let Some(Judged { data, predicted }) = judged {
+            return Ok(Picture { kind, model, data, predicted, device, rows: "new rows" }.save(path)?);
+        }
+        let (data, predicted) = match (train, outcome.fitted) {
+            (Some(train), Some(prediction)) => {
+                let inputs = model.transform(&train.x)?;
+                (train, Predicted { inputs, prediction, chances: None })
+            }
+            (Some(train), None) => {
+                let predicted = predict(model, &train.x, device, self.global, &mut Seconds::default())?;
+                (train, predicted.with_chances(model, device)?)
+            }
+            // Of rows that came in chunks the centres are left.
+            (None, _) => {
+                let inputs = outcome.centers.unwrap_or(Matrix::zeros(0, 0)?);
+                let prediction = Prediction::Clusters((0..inputs.rows() as u32).collect());
+                (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, chances: None })
+            }
+        };
+        Ok(Picture { kind, model, data: &data, predicted: &predicted, device, rows: "fitted rows" }.save(path)?)
+    }
+}
+
+/// Reads the data and, if there is one, the file of test rows.
+fn load(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<(Loaded, Option<Dataset>)> {
+    let loaded = args.data.read(estimator)?;
+    let Some(path) = &args.test else { return Ok((loaded, None)) };
+    let takes_missing = estimator.takes_missing() || args.data.imputer().is_some();
+    let test = KnownColumns::of(&loaded.data, takes_missing).read(path, &loaded.targets)?.data;
+    let test = match &args.test_labels {
+        Some(labels) => test.with_labels_file(labels)?,
+        None => test,
+    };
+    if estimator.task().needs_target() && matches!(test.target, Target::None) {
+        let why = format!("the target of {} is not known: name its file with --test-labels", path.display());
+        return Err(CliError::Usage(why));
+    }
+    Ok((loaded, Some(test)))
+}
+
+/// The rows to fit on and those to score; with classes to learn, each part has its share of every class.
+fn split(data: &Dataset, task: Task, share: f64, seed: u64) -> Result<(Dataset, Dataset)> {
+    let (train, test) = match task {
+        Task::Classification => stratified_train_test_split(data.labels()?, share, seed)?,
+        _ => train_test_split(data.x.rows(), share, seed)?,
+    };
+    Ok((data.select(&train)?, data.select(&test)?))
+}

@@ -1,0 +1,64 @@
+//! The commands, one file or folder each.
+
+mod bench;
+mod cv;
+mod data;
+mod devices;
+mod evaluate;
+mod export;
+mod fit;
+mod inspect;
+mod models;
+mod predict;
+mod tour;
+
+use clap::Subcommand;
+
+use crate::arguments::GlobalArgs;
+use crate::report::CommandResult;
+
+/// What the program can be asked to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Fit a model to the rows of a file; score, save and draw it
+    Fit(Box<fit::FitArgs>),
+    /// Cross-validate a model, and search for its best parameters
+    Cv(Box<cv::CvArgs>),
+    /// Predict the rows of a file with a saved model
+    Predict(predict::PredictArgs),
+    /// Score a saved model on the rows of a file
+    Evaluate(evaluate::EvaluateArgs),
+    /// List every model with its parameters, their defaults and what they mean
+    Models(models::ModelsArgs),
+    /// Describe a data file: columns, types, ranges, missing values, classes
+    Data(data::DataCommandArgs),
+    /// Describe a model file
+    Inspect(inspect::InspectArgs),
+    /// Write a model of boosted trees in LightGBM's text format
+    Export(export::ExportArgs),
+    /// List the devices of this machine
+    Devices,
+    /// Show what the crate does, on the CPU and on the GPU
+    Tour(tour::TourArgs),
+    /// Measure the kernels, CPU against GPU, and against this machine's peak
+    Bench(bench::BenchArgs),
+}
+
+impl Command {
+    /// Runs the command.
+    pub fn run(&self, global: &GlobalArgs) -> CommandResult {
+        match self {
+            Command::Fit(args) => fit::run(args, global),
+            Command::Cv(args) => cv::run(args, global),
+            Command::Predict(args) => predict::run(args, global),
+            Command::Evaluate(args) => evaluate::run(args, global),
+            Command::Models(args) => models::run(args, global),
+            Command::Data(args) => data::run(args, global),
+            Command::Inspect(args) => inspect::run(args, global),
+            Command::Export(args) => export::run(args, global),
+            Command::Devices => devices::run(global),
+            Command::Tour(args) => tour::run(args, global),
+            Command::Bench(args) => bench::run(args, global),
+        }
+    }
+}

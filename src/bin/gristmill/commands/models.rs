@@ -1,0 +1,124 @@
+//! `gristmill models`: every model with its parameters.
+
+use gristmill::estimator::Task;
+use gristmill::registry::{self, Entry};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::arguments::GlobalArgs;
+use crate::report::{CommandResult, print, print_json};
+
+const EXAMPLES: &str = "Examples:
+  gristmill models
+  gristmill models kmeans
+  gristmill models --json";
+
+/// What `models` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ModelsArgs {
+    /// Only this model
+    name: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Described {
+    name: &'static str,
+    task: Task,
+    about: &'static str,
+    takes_missing: bool,
+    takes_categories: bool,
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Serialize)]
+struct Parameter {
+    name: &'static str,
+    default: Value,
+    help: &'static str,
+}
+
+pub fn run(args: &ModelsArgs, global: &GlobalArgs) -> CommandResult {
+    if let Some(name) = &args.name {
+        let model = describe(registry::find(name)?)?;
+        if global.json {
+            print_json(&model);
+        } else {
+            print(&detail(&model));
+        }
+        return Ok(());
+    }
+    let models = registry::entries().iter().map(describe).collect::<gristmill::Result<Vec<Described>>>()?;
+    if global.json {
+        print_json(&serde_json::json!({ "models": models }));
+        return Ok(());
+    }
+    for model in &models {
+        print(&format!("{}\n", block(model)));
+    }
+    print("gristmill models NAME shows one; gristmill fit NAME DATA --set parameter=value uses it.");
+    Ok(())
+}
+
+fn describe(entry: &Entry) -> gristmill::Result<Described> {
+    let estimator = entry.estimator();
+    let defaults = estimator.parameters()?;
+    let parameter = |(name, help): &(&'static str, &'static str)| {
+        let default = defaults.get(*name).cloned().unwrap_or(Value::Null);
+        Parameter { name, default, help }
+    };
+    let (name, task, about) = (entry.name, entry.task, entry.about);
+    let parameters = entry.parameters.iter().map(parameter).collect();
+    let (takes_missing, takes_categories) = (estimator.takes_missing(), estimator.takes_categories());
+    Ok(Described { name, task, about, takes_missing, takes_categories, parameters })
+}
+
+/// The model, its task and what it does, and a line for each parameter: name, default and meaning.
+fn block(model: &Described) -> String {
+    let missing = if model.takes_missing { ", takes missing values" } else { "" };
+    let levels = if model.takes_categories { " and text columns" } else { "" };
+    let mut block = format!("{} ({}{missing}{levels}): {}", model.name, task(model.task), model.about);
+    let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
+    let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let names = width(&mut model.parameters.iter().map(|parameter| parameter.name.len()));
+    let values = width(&mut defaults.iter().map(|default| default.chars().count()));
+    for (parameter, default) in model.parameters.iter().zip(&defaults) {
+        block += &format!("\n    {:names$} = {default:values$}   {}", parameter.name, parameter.help);
+    }
+    block
+}
+
+fn detail(model: &Described) -> String {
+    let target = if model.task.needs_target() { " --target COL" } else { "" };
+    let first = model.parameters.first().map_or("parameter", |parameter| parameter.name);
+    format!("{}\n\n  gristmill fit {} DATA{target} --set {first}=… --save model.gm", block(model), model.name)
+}
+
+fn task(task: Task) -> &'static str {
+    match task {
+        Task::Classification => "classes from features",
+        Task::Regression => "numbers from features",
+        Task::Clustering => "clusters",
+        Task::Outliers => "outliers",
+    }
+}
+
+/// A default as `--set` takes it.
+pub fn short(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_string(),
+        Value::String(text) => text.clone(),
+        Value::Object(map) if map.contains_key("model") => named(map),
+        Value::Array(list) => list.iter().map(short).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+/// A model that is a parameter: its name, and what is set otherwise than by default.
+fn named(map: &Map<String, Value>) -> String {
+    let name = short(&map["model"]);
+    let usual = registry::find(&name).and_then(|entry| entry.estimator().parameters()).unwrap_or_default();
+    let own = map.iter().filter(|(key, value)| *key != "model" && usual.get(*key) != Some(value));
+    let own: Vec<String> = own.map(|(key, value)| format!("{key}={}", short(value))).collect();
+    if own.is_empty() { name } else { format!("{name} ({})", own.join(", ")) }
+}

@@ -1,0 +1,166 @@
+//! `gristmill predict`: what a saved model says of the rows of a file.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::PathBuf;
+
+use gristmill::estimator::Prediction;
+use gristmill::model::write_atomically_with;
+use gristmill::prelude::*;
+use serde::Serialize;
+
+use crate::arguments::{GlobalArgs, SavedModel};
+use crate::report::{CliError, CommandResult, Predicted, Report, predict, print_json, timed, write_out};
+
+const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
+
+Examples:
+  gristmill predict iris.gm flowers.csv
+  gristmill predict iris.gm flowers.csv.gz --proba --out classes.csv
+  gristmill predict iris.gm flowers.csv --json --quiet";
+
+/// What `predict` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct PredictArgs {
+    /// The model file that `fit --save` wrote
+    model: PathBuf,
+    /// The rows to predict for; the target need not be there
+    data: PathBuf,
+    /// Writes the CSV to this file, whole or not at all, instead of standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Adds the chance of each class, in columns p_<class>
+    #[arg(long)]
+    proba: bool,
+}
+
+/// The columns of the output: a name each, and a cell for each row.
+struct Columns<'a> {
+    names: Vec<String>,
+    prediction: &'a Prediction,
+    chances: Option<&'a Matrix>,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    report: Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predictions: Option<Vec<serde_json::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classes: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probabilities: Option<Vec<Vec<f32>>>,
+}
+
+pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
+    let loaded = SavedModel::load(&args.model)?;
+    let device = global.open_device()?;
+    let mut report = Report::new(&loaded.kind, &device);
+    let read = timed(&mut report.seconds.load, || loaded.columns.read_rows(&args.data, loaded.model.targets()))?;
+    read.note_ignored(global);
+    let x = loaded.model.arrange(&read.data)?.x;
+    (report.rows, report.columns) = (x.rows(), x.columns());
+    let mut predicted = predict(&loaded.model, &x, &device, global, &mut report.seconds)?;
+    if args.proba {
+        predicted = predicted.with_chances(&loaded.model, &device)?;
+        if predicted.chances.is_none() {
+            let why = format!("{} gives no chances of classes; leave out --proba", loaded.kind);
+            return Err(CliError::Usage(why));
+        }
+    }
+    report.take_profile(global, &device);
+    let columns = Columns::new(&predicted, loaded.model.targets());
+    if let Some(path) = &args.out {
+        write_atomically_with(path, |file| {
+            let mut out = std::io::BufWriter::with_capacity(1 << 16, file);
+            columns.write(&mut out).and_then(|()| out.flush())
+        })?;
+        report.saved = Some(path.display().to_string());
+    }
+    if global.json {
+        print_json(&answer(report, &predicted, args.out.is_none()));
+    } else if args.out.is_none() {
+        write_out(|out| columns.write(out))?;
+    }
+    Ok(())
+}
+
+fn answer(report: Report, predicted: &Predicted, with_rows: bool) -> Answer {
+    let chances = predicted.chances.as_ref().filter(|_| with_rows);
+    let rows = |chances: &Matrix| (0..chances.rows()).map(|row| chances.row(row).to_vec()).collect();
+    let predictions: Option<Vec<serde_json::Value>> = with_rows.then(|| match &predicted.prediction {
+        Prediction::Classes(labels) => (0..labels.len()).map(|row| labels.name(row).into()).collect(),
+        Prediction::Numbers(numbers) if numbers.columns() == 1 => {
+            numbers.as_slice().iter().map(|number| (*number).into()).collect()
+        }
+        Prediction::Numbers(numbers) => (0..numbers.rows()).map(|row| numbers.row(row).to_vec().into()).collect(),
+        Prediction::Clusters(clusters) => clusters.iter().map(|cluster| (*cluster).into()).collect(),
+        Prediction::Outliers(outliers) => outliers.iter().map(|outlier| (*outlier).into()).collect(),
+    });
+    let classes = chances.and_then(|chances| chances.names()).map(<[String]>::to_vec);
+    Answer { report, predictions, classes, probabilities: chances.map(rows) }
+}
+
+impl<'a> Columns<'a> {
+    fn new(predicted: &'a Predicted, targets: &[String]) -> Columns<'a> {
+        let (prediction, chances) = (&predicted.prediction, predicted.chances.as_ref());
+        let mut names = match prediction {
+            Prediction::Numbers(numbers) if numbers.columns() > 1 && targets.len() == numbers.columns() => {
+                targets.to_vec()
+            }
+            Prediction::Numbers(numbers) if numbers.columns() > 1 => {
+                (1..=numbers.columns()).map(|column| format!("prediction_{column}")).collect()
+            }
+            _ => vec!["prediction".to_string()],
+        };
+        let classes = chances.and_then(Matrix::names).unwrap_or_default();
+        names.extend(classes.iter().map(|class| format!("p_{class}")));
+        Columns { names, prediction, chances }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let header: Vec<Cow<str>> = self.names.iter().map(|name| quoted(name)).collect();
+        writeln!(out, "{}", header.join(","))?;
+        // A class is quoted once, not once a row.
+        let classes: Vec<Cow<str>> = match self.prediction {
+            Prediction::Classes(labels) => labels.names().iter().map(|name| quoted(name)).collect(),
+            _ => vec![],
+        };
+        for row in 0..self.prediction.len() {
+            match self.prediction {
+                Prediction::Classes(labels) => write!(out, "{}", classes[labels.codes()[row] as usize])?,
+                Prediction::Numbers(numbers) => write_numbers(out, numbers.row(row))?,
+                Prediction::Clusters(clusters) => write!(out, "{}", clusters[row])?,
+                Prediction::Outliers(outliers) => write!(out, "{}", outliers[row])?,
+            }
+            if let Some(chances) = self.chances {
+                write!(out, ",")?;
+                write_numbers(out, chances.row(row))?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers with as many digits as tell them apart.
+fn write_numbers(out: &mut dyn Write, numbers: &[f32]) -> std::io::Result<()> {
+    for (at, number) in numbers.iter().enumerate() {
+        if at > 0 {
+            write!(out, ",")?;
+        }
+        write!(out, "{number}")?;
+    }
+    Ok(())
+}
+
+/// A text as a cell of a CSV file.
+fn quoted(text: &str) -> Cow<'_, str> {
+    let special = |letter: char| matches!(letter, ',' | '"' | '\n' | '\r') || (letter.is_whitespace() && letter != ' ');
+    if text.contains(special) || text.starts_with(' ') || text.ends_with(' ') || text.is_empty() {
+        return Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")));
+    }
+    Cow::Borrowed(text)
+}

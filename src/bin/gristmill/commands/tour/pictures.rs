@@ -1,0 +1,43 @@
+//! The pictures of trees and ensembles: those of the examples, and two trees.
+
+#[allow(dead_code)]
+#[path = "../../../../../examples/ensemble_regions.rs"]
+mod ensemble_regions;
+#[allow(dead_code)]
+#[path = "../../../../../examples/tree_curves.rs"]
+mod tree_curves;
+#[allow(dead_code)]
+#[path = "../../../../../examples/tree_regions.rs"]
+mod tree_regions;
+
+use std::path::Path;
+
+use gristmill::plot::{NominalTreeFigure, TreeFigure};
+use gristmill::prelude::*;
+use gristmill::tree::Id3Classifier;
+
+use super::page::Page;
+
+/// Draws all of them into a folder.
+pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
+    page.section(&format!("Pictures, in {}", folder.display()));
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Error::Io { path: folder.display().to_string(), why: format!("cannot be made: {error}") })?;
+    let path = |name: &str| folder.join(name).display().to_string();
+    let mut written = |name: &str, what: &str| page.fact(name, what.to_string());
+    let iris = datasets::iris()?;
+    let tree = DecisionTreeClassifier::default().max_depth(3).fit(&iris.x, iris.labels()?)?;
+    TreeFigure::of_classifier(&tree).title("Iris").save(path("tree.svg"))?;
+    written("tree.svg", "a decision tree");
+    let days = datasets::play_tennis()?;
+    let tree = Id3Classifier::default().fit(&days.x, days.labels()?)?;
+    NominalTreeFigure::new(&tree, &days.categories()).title("To play or not").save(path("play_tennis.svg"))?;
+    written("play_tennis.svg", "ID3's tree of PlayTennis");
+    tree_regions::draw(&path("tree_regions.svg"))?;
+    written("tree_regions.svg", "regions of a tree, of one after a label flipped, of a forest and of boosting");
+    ensemble_regions::draw(&path("ensemble_regions.svg"))?;
+    written("ensemble_regions.svg", "AdaBoost after 2, 10 and 50 rounds, bagging after 1, 10 and 100");
+    tree_curves::draw(&path("tree_curves.svg"))?;
+    written("tree_curves.svg", "pruning, errors round by round, importances, Shapley values");
+    Ok(())
+}

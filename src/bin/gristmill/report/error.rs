@@ -1,0 +1,61 @@
+//! How a command fails: used wrongly, or run without success.
+
+use gristmill::Error;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum CliError {
+    /// What was asked for makes no sense: exit code 2.
+    Usage(String),
+    /// It made sense and did not work: exit code 1.
+    Run(Error),
+}
+
+/// What a command returns.
+pub type CommandResult<T = ()> = Result<T, CliError>;
+
+impl CliError {
+    /// The exit code for it.
+    pub fn code(&self) -> u8 {
+        match self {
+            CliError::Usage(_) => 2,
+            CliError::Run(_) => 1,
+        }
+    }
+}
+
+/// A parameter that is wrong is wrong usage, also one of a model inside; a file that cannot be read is not.
+impl From<Error> for CliError {
+    fn from(error: Error) -> CliError {
+        match is_misuse(&error) {
+            true => CliError::Usage(error.to_string()),
+            false => CliError::Run(from_one(error)),
+        }
+    }
+}
+
+fn is_misuse(error: &Error) -> bool {
+    match error {
+        Error::Param { .. } => true,
+        Error::Nested { error, .. } => is_misuse(error),
+        _ => false,
+    }
+}
+
+/// Rows and columns of a file are counted from 1, here as global else in the command.
+fn from_one(error: Error) -> Error {
+    match error {
+        Error::NotFinite { row, column, value } => Error::NotFinite { row: row + 1, column: column + 1, value },
+        Error::Nested { what, error } => Error::Nested { what, error: Box::new(from_one(*error)) },
+        other => other,
+    }
+}
+
+impl std::fmt::Display for CliError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CliError::Usage(why) => formatter.write_str(why),
+            CliError::Run(error) => error.fmt(formatter),
+        }
+    }
+}

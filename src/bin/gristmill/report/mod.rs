@@ -1,0 +1,18 @@
+//! What the commands say: reports, scores, tables, progress and errors.
+
+mod error;
+mod format;
+mod output;
+mod predictions;
+pub mod profile;
+mod progress;
+mod run;
+mod scores;
+
+pub use error::{CliError, CommandResult};
+pub use format::{bytes, number, seconds};
+pub use output::{note, print, print_json, table, write_out};
+pub use predictions::{Predicted, predict};
+pub use progress::{Progress, guarded, interrupted, listen};
+pub use run::{Importance, Report, Seconds, timed};
+pub use scores::{Scores, positive_chances};

@@ -1,0 +1,58 @@
+//! What goes to standard output, and notes that go to standard error.
+
+use std::io::{ErrorKind, Write};
+
+use gristmill::Error;
+use serde::Serialize;
+
+use crate::arguments::GlobalArgs;
+
+/// Writes a line to standard output; a closed pipe ends the program quietly, a full disk with an error.
+pub fn print(text: &str) {
+    let done = write_out(|out| writeln!(out, "{text}"));
+    if let Err(error) = done {
+        eprintln!("gristmill: {error}");
+        std::process::exit(1);
+    }
+}
+
+/// Prints a value as JSON.
+pub fn print_json(value: &impl Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => print(&text),
+        Err(error) => {
+            eprintln!("gristmill: {error}");
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Lets `write` write to standard output, in large pieces; a closed pipe ends the program quietly.
+pub fn write_out(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> gristmill::Result<()> {
+    let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            let why = format!("cannot be written: {error}");
+            // What is still in the buffer has no place to go; dropping the writer would try again.
+            let _ = out.into_parts();
+            Err(Error::Io { path: "standard output".to_string(), why })
+        }
+    }
+}
+
+/// Tells what a person may want to know, on standard error, unless nobody wants to.
+pub fn note(global: &GlobalArgs, text: &str) {
+    if !global.quiet {
+        eprintln!("gristmill: {text}");
+    }
+}
+
+/// A table with a header, in the style of all commands.
+pub fn table(header: &[&str]) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
+    table.load_style(comfy_table::presets::UTF8_FULL_CONDENSED);
+    table.set_header(header.to_vec());
+    table
+}

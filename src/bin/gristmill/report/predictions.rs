@@ -1,0 +1,71 @@
+//! What a model says of rows, timed phase by phase.
+
+use gristmill::estimator::Prediction;
+use gristmill::pipeline::PipelineModel;
+use gristmill::{Device, Matrix, Result, Target};
+
+use super::progress::Progress;
+use super::run::{Seconds, timed};
+use super::scores::Scores;
+use crate::arguments::GlobalArgs;
+
+/// What a model said.
+pub struct Predicted {
+    /// The rows behind the steps: what the model saw.
+    pub inputs: Matrix,
+    pub prediction: Prediction,
+    /// The chance of each class, n×k, the classes as names of the columns; nothing if the model gives none.
+    pub chances: Option<Matrix>,
+}
+
+/// Predicts the rows of `x`, which has the columns of the model in its order.
+pub fn predict(
+    model: &PipelineModel,
+    x: &Matrix,
+    device: &Device,
+    global: &GlobalArgs,
+    seconds: &mut Seconds,
+) -> Result<Predicted> {
+    let inputs = match model.steps().is_empty() {
+        true => x.clone(),
+        false => timed(&mut seconds.prepare, || model.transform(x))?,
+    };
+    let rows = match device {
+        Device::Cpu => inputs.to(device)?,
+        Device::Gpu(_) => timed(&mut seconds.upload, || inputs.to(device))?,
+    };
+    let mut progress = Progress::new(global);
+    let predict = || model.model().predict_with((&rows).into(), &mut progress);
+    let prediction = timed(&mut seconds.predict, predict)?;
+    Ok(Predicted { inputs, prediction, chances: None })
+}
+
+impl Predicted {
+    /// What the predictions are worth beside the truth; for clusters also how far the rows are from their centres.
+    pub fn scores(&self, model: &PipelineModel, target: &Target) -> Result<Scores> {
+        let mut scores = Scores::of_predictions(&self.prediction, self.chances.as_ref(), target)?;
+        if let (Prediction::Clusters(clusters), Some(centers)) = (&self.prediction, model.model().outcome().centers) {
+            scores.inertia = Some(inertia(&self.inputs, clusters, &centers));
+        }
+        Ok(scores)
+    }
+
+    /// The same with the chances of the classes, where the model gives them.
+    pub fn with_chances(mut self, model: &PipelineModel, device: &Device) -> Result<Predicted> {
+        if let Prediction::Classes(_) = self.prediction {
+            let chances = model.model().predict_proba((&self.inputs.to(device)?).into())?;
+            let classes = model.model().classes().iter().cloned();
+            self.chances = chances.map(|chances| chances.with_names(classes)).transpose()?;
+        }
+        Ok(self)
+    }
+}
+
+/// Σ of the squared distances from the rows to the centres of their clusters.
+fn inertia(x: &Matrix, clusters: &[u32], centers: &Matrix) -> f64 {
+    let square = |(row, cluster): (usize, &u32)| -> f64 {
+        let pairs = x.row(row).iter().zip(centers.row(*cluster as usize));
+        pairs.map(|(value, center)| (f64::from(*value) - f64::from(*center)).powi(2)).sum()
+    };
+    clusters.iter().enumerate().map(square).sum()
+}
