@@ -17,7 +17,7 @@ pub struct Column {
 
 /// Rows in the form that a model was fitted on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Arranged {
+pub struct Aligned {
     /// The columns of the model, in its order.
     pub x: Matrix,
     /// Columns of the data that the model does not know.
@@ -37,7 +37,7 @@ impl Column {
 ///
 /// Without names on either side the columns are taken as they come. A level that was not fitted is missing (NaN) where
 /// `unseen_is_missing`, else an error.
-pub(super) fn arrange(columns: &[Column], data: &Dataset, unseen_is_missing: bool) -> Result<Arranged> {
+pub(super) fn align(columns: &[Column], data: &Dataset, unseen_is_missing: bool) -> Result<Aligned> {
     let named = columns.iter().all(|column| !column.name.is_empty());
     let (places, ignored) = match data.x.names().filter(|_| named) {
         Some(names) => by_name(columns, names)?,
@@ -51,7 +51,7 @@ pub(super) fn arrange(columns: &[Column], data: &Dataset, unseen_is_missing: boo
     let same_levels =
         columns.iter().zip(&places).all(|(column, place)| column.levels.as_deref() == data.x.categories(*place));
     if unchanged && same_levels {
-        return Ok(Arranged { x: data.x.clone(), ignored });
+        return Ok(Aligned { x: data.x.clone(), ignored });
     }
     let maps = columns.iter().zip(&places).map(|(column, place)| recoding(column, data.x.categories(*place)));
     let maps: Vec<Option<Vec<Option<f32>>>> = maps.collect::<Result<_>>()?;
@@ -70,9 +70,9 @@ pub(super) fn arrange(columns: &[Column], data: &Dataset, unseen_is_missing: boo
             });
         }
     }
-    let names = named.then(|| columns.iter().map(|column| column.name.clone()).collect());
-    let info = ColumnInfo::new(names, columns.iter().map(|column| column.levels.clone()).collect());
-    Ok(Arranged { x: Matrix::from_vec(data.x.rows(), columns.len(), values)?.with_column_info(info), ignored })
+    let x = Matrix::from_vec(data.x.rows(), columns.len(), values)?;
+    let x = if named { x.with_names(columns.iter().map(|column| column.name.clone()))? } else { x };
+    Ok(Aligned { x, ignored })
 }
 
 /// The place of each fitted column in the data, and the names that none of them has.

@@ -4,7 +4,7 @@ mod columns;
 mod model;
 mod step;
 
-pub use columns::{Arranged, Column};
+pub use columns::{Aligned, Column};
 pub use model::PipelineModel;
 pub use step::{FittedStep, Step};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Arranged, Column, arrange};
+use super::columns::{Aligned, Column, align};
 use super::{FittedStep, Prepared};
 use crate::array::Matrix;
 use crate::data::{Dataset, Target};
@@ -81,12 +81,12 @@ impl PipelineModel {
     /// The rows of `data` in the form that was fitted: columns by name in any order, levels by name. Further columns are
     /// ignored; a missing one is an error, and so is a level that was not fitted, except for a model that takes missing
     /// values and sees the column as it is.
-    pub fn arrange(&self, data: &Dataset) -> Result<Arranged> {
+    pub fn align(&self, data: &Dataset) -> Result<Aligned> {
         if self.columns.is_empty() {
-            return Ok(Arranged { x: data.x.clone(), ignored: vec![] });
+            return Ok(Aligned { x: data.x.clone(), ignored: vec![] });
         }
         let encoded = self.steps.iter().any(|step| matches!(step, FittedStep::OneHotEncoder(_)));
-        arrange(&self.columns, data, self.takes_missing && !encoded)
+        align(&self.columns, data, self.takes_missing && !encoded)
     }
 
     /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::folds::Folds;
-use super::scoring::{Judged, Scoring};
+use super::scoring::{Predictions, Scoring};
 use super::stats::Sample;
 use crate::data::Dataset;
 use crate::device::Device;
@@ -65,12 +65,12 @@ impl<'a> Trial<'a> {
     }
 
     /// What is the same for every fold, of so many fits in all.
-    pub(super) fn judge(self, task: Task, folds: &Folds, fits: usize) -> Result<Judge<'a>> {
+    pub(super) fn runner(self, task: Task, folds: &Folds, fits: usize) -> Result<FoldRunner<'a>> {
         let scoring = self.scores_for(task, folds)?;
         let beside = self.beside.into_iter().filter(|other| !scoring.contains(other)).collect();
         let device = self.device.unwrap_or(Device::Cpu);
         let told = Told::new(self.observer, fits);
-        Ok(Judge { scoring, beside, train_scores: self.train_scores, device, told })
+        Ok(FoldRunner { scoring, beside, train_scores: self.train_scores, device, told })
     }
 }
 
@@ -143,25 +143,25 @@ pub(super) fn try_all(
     task.check(&data.target)?;
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.x.rows(), labels)?;
-    let judge = trial.judge(task, folds, splits.len() * estimators.len())?;
+    let runner = trial.runner(task, folds, splits.len() * estimators.len())?;
     let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
         let (train, test) = splits.get(number).unwrap_or_default();
-        judge.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
+        runner.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
     };
-    let by_fold: Vec<Vec<Result<FoldScores>>> = match judge.device {
+    let by_fold: Vec<Vec<Result<FoldScores>>> = match runner.device {
         // Of several failures that of the first fold is told.
         Device::Cpu => {
             (0..splits.len()).into_par_iter().map(fold).collect::<Vec<_>>().into_iter().collect::<Result<_>>()?
         }
         Device::Gpu(_) => (0..splits.len()).map(fold).collect::<Result<_>>()?,
     };
-    judge.told.stopped()?;
+    runner.told.stopped()?;
     let mut by_fold: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
     let gather = |_: &AnyEstimator| {
         // The scores of this estimator leave every fold before a failure is looked for: the next one's come after them.
         let scores: Vec<Result<FoldScores>> = by_fold.iter_mut().filter_map(Iterator::next).collect();
         let scores = scores.into_iter().collect::<Result<Vec<FoldScores>>>();
-        scores.map(|scores| CrossValidation::gather(judge.all(), scores))
+        scores.map(|scores| CrossValidation::gather(runner.all(), scores))
     };
     Ok(estimators.iter().map(gather).collect())
 }
@@ -174,7 +174,7 @@ pub(super) struct FoldScores {
 }
 
 /// What is the same for every fold.
-pub(super) struct Judge<'a> {
+pub(super) struct FoldRunner<'a> {
     /// What must be there; the first decides.
     pub(super) scoring: Vec<Scoring>,
     /// What is told where it can be computed.
@@ -184,7 +184,7 @@ pub(super) struct Judge<'a> {
     pub(super) told: Told<'a>,
 }
 
-impl Judge<'_> {
+impl FoldRunner<'_> {
     /// Every score, in the order of [`CrossValidation::test`].
     fn all(&self) -> Vec<Scoring> {
         [&self.scoring[..], &self.beside].concat()
@@ -225,11 +225,11 @@ impl Judge<'_> {
     }
 
     fn scores(&self, model: &PipelineModel, data: &Dataset) -> Result<Vec<f64>> {
-        let mut judged = Judged::new(model, (&data.x.to(&self.device)?).into())?;
+        let mut predictions = Predictions::new(model, (&data.x.to(&self.device)?).into())?;
         if self.all().contains(&Scoring::Inertia) {
-            judged = judged.with_inertia(&model.model().outcome(), &model.transform(&data.x)?)?;
+            predictions = predictions.with_inertia(&model.model().outcome(), &model.transform(&data.x)?)?;
         }
-        let score = |scoring: &Scoring| judged.score(*scoring, &data.target);
+        let score = |scoring: &Scoring| predictions.score(*scoring, &data.target);
         let needed = self.scoring.iter().map(score).collect::<Result<Vec<f64>>>()?;
         Ok(needed.into_iter().chain(self.beside.iter().map(|other| score(other).unwrap_or(f64::NAN))).collect())
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cross_validate::{CrossValidation, Judge, Trial, try_all};
+use super::cross_validate::{CrossValidation, FoldRunner, Trial, try_all};
 use super::folds::Folds;
 use super::scoring::Scoring;
 use super::split::shuffled;
@@ -113,7 +113,7 @@ pub fn learning_curve_with(
     }
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.x.rows(), labels)?;
-    let judge = trial.train_scores(true).judge(task, folds, splits.len() * shares.len())?;
+    let runner = trial.train_scores(true).runner(task, folds, splits.len() * shares.len())?;
     let mut points = vec![Point::default(); shares.len()];
     for (number, (rows, rest)) in splits.iter().enumerate() {
         let held_out = data.select(&rest)?;
@@ -122,8 +122,8 @@ pub fn learning_curve_with(
         for (share, point) in shares.iter().zip(&mut points) {
             let size = ((share * rows.len() as f64).round() as usize).clamp(1, rows.len());
             point.rows = point.rows.max(size);
-            point.add(&judge, pipeline, &data.select(&order[..size])?, &held_out);
-            judge.told.stopped()?;
+            point.add(&runner, pipeline, &data.select(&order[..size])?, &held_out);
+            runner.told.stopped()?;
         }
     }
     let failure = points.iter().find_map(|point| point.failure.clone());
@@ -135,7 +135,7 @@ pub fn learning_curve_with(
         along: "rows".to_string(),
         labels: points.iter().map(|point| point.rows.to_string()).collect(),
         values: points.iter().map(|point| point.rows as f64).collect(),
-        scoring: judge.scoring[0],
+        scoring: runner.scoring[0],
         train: points.iter().map(|point| Sample::of(&point.train)).collect(),
         test: points.iter().map(|point| Sample::of(&point.test)).collect(),
     })
@@ -152,12 +152,12 @@ struct Point {
 
 impl Point {
     /// Fits and scores one fold; not after a failure, which is kept.
-    fn add(&mut self, judge: &Judge<'_>, pipeline: &Pipeline, train: &Dataset, test: &Dataset) {
+    fn add(&mut self, runner: &FoldRunner<'_>, pipeline: &Pipeline, train: &Dataset, test: &Dataset) {
         if self.failure.is_some() {
             return;
         }
         let estimators = [pipeline.estimator().clone()];
-        match judge.fold(pipeline, &estimators, train, test).and_then(|mut scores| scores.remove(0)) {
+        match runner.fold(pipeline, &estimators, train, test).and_then(|mut scores| scores.remove(0)) {
             Ok(scores) => {
                 self.train.extend(scores.train.first());
                 self.test.extend(scores.test.first());

@@ -18,5 +18,5 @@ pub use curves::{Curve, learning_curve, learning_curve_with, validation_curve, v
 pub use folds::{Folds, Splits};
 pub use grid_search::{Candidate, GridSearch, GridSearchResult};
 pub use permutation::{PermutationImportance, permutation_importance, permutation_importance_on};
-pub use scoring::{Judged, Scoring};
+pub use scoring::{Predictions, Scoring};
 pub use split::{ThreeWay, stratified_three_way_split, stratified_train_test_split, three_way_split, train_test_split};

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::scoring::{Judged, Scoring};
+use super::scoring::{Predictions, Scoring};
 use super::stats::Sample;
 use crate::array::Matrix;
 use crate::cpu::random::permutation::permutation;
@@ -14,7 +14,7 @@ use crate::estimator::Fitted;
 /// What [`permutation_importance`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PermutationImportance {
-    /// What the model was judged by.
+    /// What the model was scored by.
     pub scoring: Scoring,
     /// Its score on the rows as they are.
     pub score: f64,
@@ -81,13 +81,13 @@ pub fn permutation_importance_on(
     })?;
     let outcome = model.outcome();
     let score_of = |x: &Matrix| {
-        let judged = match device {
-            Device::Cpu => Judged::new(model, x.into())?,
-            Device::Gpu(_) => Judged::new(model, (&x.to(device)?).into())?,
+        let predictions = match device {
+            Device::Cpu => Predictions::new(model, x.into())?,
+            Device::Gpu(_) => Predictions::new(model, (&x.to(device)?).into())?,
         };
         match scoring {
-            Scoring::Inertia => judged.with_inertia(&outcome, &model.seen(x.into())?)?.score(scoring, target),
-            _ => judged.score(scoring, target),
+            Scoring::Inertia => predictions.with_inertia(&outcome, &model.seen(x.into())?)?.score(scoring, target),
+            _ => predictions.score(scoring, target),
         }
     };
     let score = score_of(x)?;

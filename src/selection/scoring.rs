@@ -1,4 +1,4 @@
-//! What a fitted model is judged by.
+//! What a fitted model is scored by.
 
 use serde::{Deserialize, Serialize};
 
@@ -130,7 +130,7 @@ impl std::str::FromStr for Scoring {
 
 /// What a model said of rows, kept so that several scores are made of one prediction.
 #[derive(Debug)]
-pub struct Judged {
+pub struct Predictions {
     /// The prediction.
     pub prediction: Prediction,
     /// The chances, if the model gives them.
@@ -139,22 +139,22 @@ pub struct Judged {
     inertia: Option<f64>,
 }
 
-impl Judged {
+impl Predictions {
     /// Lets a model speak of the rows of `x`.
-    pub fn new(model: &dyn Fitted, x: Rows<'_>) -> Result<Judged> {
+    pub fn new(model: &dyn Fitted, x: Rows<'_>) -> Result<Predictions> {
         let chances = model.chances(x)?;
         let classes = model.class_names().to_vec();
         let prediction = model.predict_any(x, &mut |_: &Report| Flow::Continue)?;
-        Ok(Judged { prediction, chances, classes, inertia: None })
+        Ok(Predictions { prediction, chances, classes, inertia: None })
     }
 
     /// What a model said, and its classes in the order of the chances' columns.
-    pub fn of(prediction: Prediction, chances: Option<Matrix>, classes: Vec<String>) -> Judged {
-        Judged { prediction, chances, classes, inertia: None }
+    pub fn of(prediction: Prediction, chances: Option<Matrix>, classes: Vec<String>) -> Predictions {
+        Predictions { prediction, chances, classes, inertia: None }
     }
 
     /// The same with the inertia of the rows that the model sees of `x`: those behind the steps of a pipeline.
-    pub fn with_inertia(mut self, outcome: &Outcome, x: &Matrix) -> Result<Judged> {
+    pub fn with_inertia(mut self, outcome: &Outcome, x: &Matrix) -> Result<Predictions> {
         if let Some(centers) = &outcome.centers {
             let device = crate::Device::Cpu;
             let mut stream = device.stream();

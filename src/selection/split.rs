@@ -16,7 +16,7 @@ pub struct ThreeWay {
     pub train: Vec<usize>,
     /// To choose by.
     pub validation: Vec<usize>,
-    /// To judge by, once.
+    /// To score by, once.
     pub test: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ pub fn stratified_train_test_split(labels: &Labels, share: f64, seed: u64) -> Re
     nth_stratified_split(labels, share, seed, 0)
 }
 
-/// Splits n rows at random into shares to train on, to choose by, and the rest to judge by. Each part has at least one
+/// Splits n rows at random into shares to train on, to choose by, and the rest to score by. Each part has at least one
 /// row, and both shares are rounded down.
 ///
 /// ```

@@ -10,14 +10,14 @@ fn columns_are_described_by_type_range_and_levels() {
     assert_eq!(described["rows"], 4);
     let columns = described["columns"].as_array().unwrap();
     let types: Vec<&str> = columns.iter().map(|column| column["type"].as_str().unwrap()).collect();
-    assert_eq!(types, ["number", "whole", "text", "empty"]);
+    assert_eq!(types, ["number", "integer", "text", "empty"]);
     let missing: Vec<u64> = columns.iter().map(|column| column["missing"].as_u64().unwrap()).collect();
     assert_eq!(missing, [1, 1, 1, 4]);
     assert_eq!((&columns[0]["min"], &columns[0]["max"]), (&(-3.0).into(), &2.5.into()));
     assert!((columns[1]["mean"].as_f64().unwrap() - 10.0 / 3.0).abs() < 1e-12);
-    assert_eq!(columns[2]["levels"][1], serde_json::json!({"name": "red", "count": 2}));
+    assert_eq!(columns[2]["categories"][1], serde_json::json!({"name": "red", "count": 2}));
     let (shown, _) = run(&["data", &file]);
-    for word in ["4 rows × 4 columns", "whole", "blue (1)", "3.3333"] {
+    for word in ["4 rows × 4 columns", "integer", "blue (1)", "3.3333"] {
         assert!(shown.contains(word), "{word} in {shown}");
     }
 }
@@ -40,7 +40,7 @@ fn labels_and_levels_can_be_named() {
     let (x, y) = (folder.file("x.csv", "a\n1\n2\n1\n"), folder.file("y.txt", "p\nq\nq\n"));
     let described = json(&["data", &x, "--labels", &y, "--categorical", "a"]);
     assert_eq!(described["target"]["classes"][1]["count"], 2);
-    assert_eq!(described["columns"][0]["levels"][0]["name"], "1");
+    assert_eq!(described["columns"][0]["categories"][0]["name"], "1");
 }
 
 #[test]

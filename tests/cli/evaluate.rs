@@ -8,10 +8,10 @@ fn the_target_is_remembered_and_scores_equal_those_of_fit() {
     let (model, data) = (folder.path("wine.gm"), "data/wine.csv");
     let fit = ["fit", "kneighbors-classifier", data, "--target", "class", "--scale", "--test", data];
     let fitted = json(&[&fit[..], &["--save", &model]].concat());
-    let judged = json(&["evaluate", &model, data]);
-    assert_eq!(judged["scores"], fitted["scores"]);
-    assert_eq!((&judged["model"], &judged["rows"]), (&"kneighbors-classifier".into(), &178.into()));
-    assert!(judged["seconds"].get("fit").is_none() && judged["seconds"]["predict"].is_number());
+    let scored = json(&["evaluate", &model, data]);
+    assert_eq!(scored["scores"], fitted["scores"]);
+    assert_eq!((&scored["model"], &scored["rows"]), (&"kneighbors-classifier".into(), &178.into()));
+    assert!(scored["seconds"].get("fit").is_none() && scored["seconds"]["predict"].is_number());
     let (shown, _) = run(&["evaluate", &model, data, "--target", "class"]);
     for word in ["accuracy", "precision", "truth", "class_0", "weighted average"] {
         assert!(shown.contains(word), "{word} in {shown}");
@@ -26,19 +26,19 @@ fn labels_come_from_a_file() {
     let iris = read("data/iris.csv");
     let species: String = iris.lines().skip(1).map(|line| format!("{}\n", line.rsplit(',').next().unwrap())).collect();
     let labels = folder.file("species.txt", species);
-    let judged = json(&["evaluate", &model, "data/iris.csv", "--labels", &labels, "-q"]);
-    assert_eq!(judged["scores"], json(&["evaluate", &model, "data/iris.csv", "-q"])["scores"]);
+    let scored = json(&["evaluate", &model, "data/iris.csv", "--labels", &labels, "-q"]);
+    assert_eq!(scored["scores"], json(&["evaluate", &model, "data/iris.csv", "-q"])["scores"]);
 }
 
 #[test]
-fn clusters_are_judged_by_their_inertia() {
+fn clusters_are_scored_by_their_inertia() {
     let folder = Folder::new();
     let model = folder.path("iris.gm");
     let fit = ["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=3", "--save", &model];
     let fitted = json(&fit);
-    let judged = json(&["evaluate", &model, "data/iris.csv", "-q"]);
+    let scored = json(&["evaluate", &model, "data/iris.csv", "-q"]);
     let inertia = |report: &serde_json::Value| report["scores"]["inertia"].as_f64().unwrap();
-    assert!((inertia(&fitted) - inertia(&judged)).abs() < 1e-3);
+    assert!((inertia(&fitted) - inertia(&scored)).abs() < 1e-3);
     let with_classes = json(&["evaluate", &model, "data/iris.csv", "--target", "species"]);
     assert!(with_classes["scores"]["adjusted_rand"].as_f64().unwrap() > 0.7);
 }
@@ -60,9 +60,9 @@ fn a_class_that_was_not_fitted_counts_as_wrong() {
     run(&["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
     let header = "sepal_length,sepal_width,petal_length,petal_width,species";
     let data = folder.file("new.csv", format!("{header}\n5.1,3.5,1.4,0.2,setosa\n5.1,3.5,1.4,0.2,germanica\n"));
-    let judged = json(&["evaluate", &model, &data]);
-    assert_eq!(judged["scores"]["accuracy"], 0.5);
-    assert!(judged["scores"].get("log_loss").is_none());
+    let scored = json(&["evaluate", &model, &data]);
+    assert_eq!(scored["scores"]["accuracy"], 0.5);
+    assert!(scored["scores"].get("log_loss").is_none());
 }
 
 #[test]
@@ -70,13 +70,13 @@ fn permuted_columns_show_what_the_model_leans_on() {
     let folder = Folder::new();
     let model = folder.path("iris.gm");
     run(&["fit", "random-forest-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
-    let judged = json(&["evaluate", &model, "data/iris.csv", "--permute", "5"]);
-    let importances = judged["importances"].as_array().unwrap();
+    let scored = json(&["evaluate", &model, "data/iris.csv", "--permutation-importance", "5"]);
+    let importances = scored["importances"].as_array().unwrap();
     assert_eq!(importances.len(), 4);
     assert!(importances[0]["column"].as_str().unwrap().starts_with("petal"), "{importances:?}");
     assert!(importances[0]["mean"].as_f64().unwrap() > 0.1);
-    assert!(run(&["evaluate", &model, "data/iris.csv", "--permute", "2"]).0.contains("permuted column"));
-    assert!(refused(2, &["evaluate", &model, "data/iris.csv", "--permute", "0"]).contains("at least 1"));
+    assert!(run(&["evaluate", &model, "data/iris.csv", "--permutation-importance", "2"]).0.contains("permuted column"));
+    assert!(refused(2, &["evaluate", &model, "data/iris.csv", "--permutation-importance", "0"]).contains("at least 1"));
 }
 
 #[test]
@@ -84,12 +84,12 @@ fn permutations_go_by_the_seed_and_suit_clusters() {
     let folder = Folder::new();
     let (model, clusters) = (folder.path("iris.gm"), folder.path("clusters.gm"));
     run(&["fit", "decision-tree-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
-    let evaluate = ["evaluate", &model, "data/iris.csv", "--permute", "3"];
+    let evaluate = ["evaluate", &model, "data/iris.csv", "--permutation-importance", "3"];
     let found = |seed: &str| json(&[&evaluate[..], &["--seed", seed]].concat())["importances"].clone();
     assert_eq!(found("0"), json(&evaluate)["importances"]);
     assert_ne!(found("0"), found("1"));
     let fit = ["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=3", "--scale"];
     run(&[&fit[..], &["--save", &clusters]].concat());
-    let judged = json(&["evaluate", &clusters, "data/iris.csv", "--permute", "2", "-q"]);
-    assert!(judged["importances"][0]["mean"].as_f64().unwrap() > 1.0, "{judged}");
+    let scored = json(&["evaluate", &clusters, "data/iris.csv", "--permutation-importance", "2", "-q"]);
+    assert!(scored["importances"][0]["mean"].as_f64().unwrap() > 1.0, "{scored}");
 }

@@ -181,7 +181,7 @@ fn columns_are_chosen_and_levels_encoded() {
     let model = folder.path("levels.gm");
     run(&[&fit[..], &["--categorical", "age", "--drop", "city", "--one-hot", "--save", &model]].concat());
     let inside = json(&["inspect", &model]);
-    assert_eq!(inside["columns"][0]["levels"].as_array().unwrap().len(), 8);
+    assert_eq!(inside["columns"][0]["categories"].as_array().unwrap().len(), 8);
 }
 
 #[test]

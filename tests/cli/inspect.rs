@@ -16,7 +16,7 @@ fn a_pipeline_shows_columns_levels_classes_steps_and_arrays() {
     }
     let inside = json(&["inspect", &model]);
     assert_eq!((&inside["kind"], &inside["version"]), (&"pipeline".into(), &1.into()));
-    assert_eq!(inside["columns"][1]["levels"].as_array().unwrap().len(), 3);
+    assert_eq!(inside["columns"][1]["categories"].as_array().unwrap().len(), 3);
     assert_eq!(inside["columns"][0]["type"], "number");
     assert_eq!(inside["classes"].as_array().unwrap().len(), 2);
     assert_eq!(inside["steps"][0], "one-hot-encoder");

@@ -53,7 +53,7 @@ fn clusters_show_their_centres_and_outliers_stand_apart() {
     assert!(svg.contains("Clusters") && svg.contains("centres"));
     let svg = drawn(&["fit", "local-outlier-factor", "data/wine.csv", "--drop", "class"]);
     assert!(svg.contains("Outliers") && svg.contains("others"));
-    let svg = drawn(&["fit", "mini-batch-kmeans", "data/iris.csv", "--drop", "species", "--chunk", "50"]);
+    let svg = drawn(&["fit", "mini-batch-kmeans", "data/iris.csv", "--drop", "species", "--chunk-rows", "50"]);
     assert!(svg.contains("centres"));
 }
 

@@ -116,7 +116,7 @@ fn an_interrupted_fit_saves_what_there_is() {
 fn a_stream_that_is_interrupted_saves_what_there_is() {
     let folder = Folder::new();
     let (data, model) = (numbers(&folder, "x.csv", 200_000, 8), folder.path("model.gm"));
-    let set = ["--set", "n_clusters=256", "--chunk", "256", "--device", "cpu", "--threads", "1"];
+    let set = ["--set", "n_clusters=256", "--chunk-rows", "256", "--device", "cpu", "--threads", "1"];
     for wait in [0.3, 0.1, 1.0, 3.0] {
         let fit = [&["fit", "mini-batch-kmeans", &data], &set[..], &["--save", &model, "--json"]].concat();
         let output = interrupted(&fit, wait);

@@ -255,10 +255,10 @@ fn pipelines_take_columns_of_text_as_they_are() {
     assert_eq!(again.predict(&days.x).unwrap(), model.predict(&days.x).unwrap());
     // A category that was not fitted is missing to the tree.
     let mut new = days.clone();
-    new.x = new.x.with_category_names(0, ["Hail", "Rain", "Sunny"]).unwrap();
-    let arranged = model.arrange(&new).unwrap().x;
-    assert!(arranged.get(2, 0).is_nan() && !arranged.get(0, 0).is_nan());
-    assert_eq!(model.predict(&arranged).unwrap().len(), 14);
+    new.levels[0] = Some(["Hail", "Rain", "Sunny"].map(String::from).to_vec());
+    let aligned = model.align(&new).unwrap().x;
+    assert!(aligned.get(2, 0).is_nan() && !aligned.get(0, 0).is_nan());
+    assert_eq!(model.predict(&aligned).unwrap().len(), 14);
 }
 
 /// Checks that levels without a row in a node go with its larger child, left if they are alike; says how many there were.

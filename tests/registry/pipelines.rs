@@ -27,7 +27,7 @@ fn mixed() -> Pipeline {
 fn text_and_missing_cells_are_prepared_and_predicted_alike() {
     let data = people();
     let model = mixed().fit(&data).unwrap();
-    let Prediction::Classes(predicted) = model.predict(&model.arrange(&data).unwrap().x).unwrap() else { panic!() };
+    let Prediction::Classes(predicted) = model.predict(&model.align(&data).unwrap().x).unwrap() else { panic!() };
     assert_eq!(&predicted, data.labels().unwrap());
     assert_eq!(model.transform(&data.x).unwrap().columns(), 5);
 }
@@ -45,9 +45,9 @@ fn columns_are_matched_by_name_in_any_order_and_further_ones_ignored() {
     let model = mixed().fit(&people()).unwrap();
     let text = b"kind,height,note,city,age\na,1.7,7,Ulm,30\nb,1.9,8,Graz,53\n";
     let other = Dataset::parse("other.csv", text, &ReadOptions::default()).unwrap();
-    let arranged = model.arrange(&other).unwrap();
-    assert_eq!(arranged.ignored, ["kind", "note"]);
-    let Prediction::Classes(predicted) = model.predict(&arranged.x).unwrap() else { panic!() };
+    let aligned = model.align(&other).unwrap();
+    assert_eq!(aligned.ignored, ["kind", "note"]);
+    let Prediction::Classes(predicted) = model.predict(&aligned.x).unwrap() else { panic!() };
     assert_eq!(predicted, Labels::from_names(&["a", "b"]));
 }
 
@@ -56,7 +56,7 @@ fn a_missing_column_an_unseen_level_and_another_kind_are_errors() {
     let model = mixed().fit(&people()).unwrap();
     let refused = |text: &[u8]| {
         let data = Dataset::parse("other.csv", text, &ReadOptions::default()).unwrap();
-        model.arrange(&data).unwrap_err().to_string()
+        model.align(&data).unwrap_err().to_string()
     };
     let absent = refused(b"age,ctiy,height\n30,Ulm,1.7\n");
     assert!(absent.contains("\"city\"") && absent.contains("\"ctiy\""), "{absent}");
@@ -134,12 +134,12 @@ fn a_model_without_a_pipeline_becomes_one_that_knows_its_columns() {
     let fitted = KNeighborsClassifier::new(3).fit(&iris.x, iris.labels().unwrap()).unwrap();
     let expected = Prediction::Classes(fitted.predict(&iris.x).unwrap());
     let bare = PipelineModel::from(Model::new(Box::new(fitted)));
-    assert_eq!(bare.arrange(&iris).unwrap().x, iris.x);
+    assert_eq!(bare.align(&iris).unwrap().x, iris.x);
     let prepared = knn().prepare(&iris).unwrap();
     let columns = prepared.fit_on(&Device::Cpu, Fit::default()).unwrap().columns().to_vec();
     let model = PipelineModel::from_bytes(&bare.with_columns(columns).to_bytes().unwrap()).unwrap();
     assert_eq!(model.columns().len(), 4);
-    assert_eq!(model.predict(&model.arrange(&iris).unwrap().x).unwrap(), expected);
+    assert_eq!(model.predict(&model.align(&iris).unwrap().x).unwrap(), expected);
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn a_level_that_was_not_fitted_is_missing_to_a_tree_and_named_behind_an_encoder(
     let other = b"age,city,height\n30,Wien,1.7\n";
     let other = Dataset::parse("other.csv", other, &ReadOptions::default()).unwrap();
     let model = tree().fit(&people()).unwrap();
-    assert!(model.arrange(&other).unwrap().x.get(0, 1).is_nan());
+    assert!(model.align(&other).unwrap().x.get(0, 1).is_nan());
     let impute = SimpleImputer::default().strategy(ImputeStrategy::Median);
     let model = tree().step(impute).step(OneHotEncoder::default()).fit(&people()).unwrap();
-    let refused = model.arrange(&other).unwrap_err().to_string();
+    let refused = model.align(&other).unwrap_err().to_string();
     assert!(refused.contains("a level of \"city\" that was fitted") && refused.contains("\"Wien\""), "{refused}");
 }
 

@@ -11,7 +11,7 @@ use gristmill::{Dataset, Result, Target};
 
 use crate::report::{CliError, CommandResult};
 
-/// Where the truth is.
+/// Where the target is.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct TargetArgs {
     /// The column to predict, by name or number (-1 is the last); several columns of numbers as A,B
@@ -29,32 +29,32 @@ pub struct DataArgs {
     pub data: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The columns to learn from; all but the target if not given
+    /// The columns to learn from; by default all but the target
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true, conflicts_with = "drop")]
     pub features: Vec<String>,
-    /// Columns to leave out; they are not looked at
+    /// Columns to ignore
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     pub drop: Vec<String>,
-    /// Columns whose numbers are names of levels
+    /// Columns whose numbers are categories
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     pub categorical: Vec<String>,
-    /// What becomes of missing values; refused unless the model takes them
+    /// What to do with missing values; without this they are an error unless the model takes them
     #[arg(long, value_name = "HOW")]
     pub missing: Option<MissingChoice>,
 }
 
-/// What becomes of missing values.
+/// What to do with missing values.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MissingChoice {
-    /// The first one is an error that says where it is
+    /// The first one is an error that names its row and column
     Refuse,
-    /// Rows with one are left out
+    /// Rows with a missing value are dropped
     Drop,
-    /// The mean of its column takes its place, as part of the model
+    /// Filled with the mean of the column, as part of the model
     Mean,
-    /// The median of its column takes its place, as part of the model
+    /// Filled with the median of the column, as part of the model
     Median,
-    /// They stay, for models that take them
+    /// Kept as they are, for models that take them
     Keep,
 }
 

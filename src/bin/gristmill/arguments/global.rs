@@ -7,22 +7,22 @@ use gristmill::{Device, Error, Result};
 /// Flags that every command takes.
 #[derive(clap::Args, Clone)]
 pub struct GlobalArgs {
-    /// cpu, gpu, an index or part of a name from `gristmill devices`; wins over GRISTMILL_DEVICE
+    /// cpu, gpu, or an index or part of a name from `gristmill devices`; overrides GRISTMILL_DEVICE
     #[arg(long, global = true)]
     pub device: Option<String>,
-    /// Decides the split, and what is random in the model; 0 if not given
+    /// Seed of the split and of the model; 0 by default
     #[arg(long, global = true)]
     pub seed: Option<u64>,
-    /// Threads of the CPU twins; all cores if not given
+    /// Threads on the CPU; all cores by default
     #[arg(long, global = true)]
     pub threads: Option<usize>,
     /// Print one JSON object
     #[arg(long, global = true)]
     pub json: bool,
-    /// Count dispatches, times, bytes, submits and read-backs
+    /// Report dispatches, GPU times, bytes moved, submits and read-backs
     #[arg(long, global = true)]
     pub profile: bool,
-    /// No progress, no notes
+    /// No progress bar, no notes
     #[arg(long, short, global = true)]
     pub quiet: bool,
 }

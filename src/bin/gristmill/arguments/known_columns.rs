@@ -29,7 +29,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// Says what was ignored, if anything was.
+    /// Notes which columns were ignored, if any were.
     pub fn note_ignored(&self, global: &GlobalArgs) {
         if !self.ignored.is_empty() {
             let more = if self.ignored.len() > MOST_NAMED { ", …" } else { "" };

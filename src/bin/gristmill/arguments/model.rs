@@ -12,13 +12,13 @@ use crate::report::CommandResult;
 pub struct ModelArgs {
     /// The model; `gristmill models` lists them
     pub model: String,
-    /// Sets a parameter, such as n_neighbors=3; estimator.max_depth=2 sets one inside, a .npy path stands for its array
+    /// Sets a parameter, such as n_neighbors=3; estimator.max_depth=2 sets one of an inner model; a .npy path is read as an array
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Scales every column to mean 0 and deviation 1, as part of the model
+    /// Scales every column to mean 0 and standard deviation 1, as part of the model
     #[arg(long)]
     pub scale: bool,
-    /// Gives every level of a text column a column of its own, as part of the model
+    /// Encodes every category of a text column as a column of 0 and 1, as part of the model
     #[arg(long)]
     pub one_hot: bool,
 }

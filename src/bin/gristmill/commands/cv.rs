@@ -1,4 +1,4 @@
-//! `gristmill cv`: how good a model is on rows it has not seen, and which parameters are best.
+//! `gristmill cv`: cross-validation and grid search.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,13 +41,13 @@ pub struct CvArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
-    /// Parts that the rows are dealt into, each tested once; each class keeps its share. `loo` tests every row alone
+    /// Number of folds, stratified for classes; `loo` leaves out one row at a time
     #[arg(long, value_name = "K", default_value = "5")]
     folds: String,
-    /// Values of a parameter to try, with every combination of those of other --grid: n_neighbors=1,5,15
+    /// Values of a parameter to try, such as n_neighbors=1,5,15; several --grid try every combination
     #[arg(long, value_name = "KEY=V1,V2,…")]
     grid: Vec<String>,
-    /// The score that decides: accuracy, balanced_accuracy, f1_macro, log_loss, roc_auc, r2, rmse, mae, inertia
+    /// The score to select by: accuracy, balanced_accuracy, f1_macro, log_loss, roc_auc, r2, rmse, mae, inertia
     #[arg(long, value_name = "S")]
     scoring: Option<String>,
     /// Fits the best parameters on all rows and writes the model to this file
@@ -58,9 +58,9 @@ pub struct CvArgs {
     plot: Option<PathBuf>,
 }
 
-/// What `cv` tells.
+/// What `cv` reports.
 #[derive(Serialize)]
-struct Report {
+struct CvReport {
     model: String,
     device: String,
     rows: usize,
@@ -137,7 +137,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         guarded(|| found.model.save(path))?;
         report.saved = Some(path.display().to_string());
     }
-    // What was found is told before a picture that cannot be drawn ends the command.
+    // The result is reported before a picture that cannot be drawn ends the command.
     let drawn = args.plot.as_ref().map_or(Ok(()), |path| {
         let input = PlotInput { pipeline: &pipeline, data: &data, folds: &folds, decides, device: &device };
         guarded(|| input.of(&grid, &found, &mut Progress::new(global)))?.save(path)
@@ -204,13 +204,13 @@ fn report(
     seconds: Seconds,
     scoring: Scoring,
     best: &CrossValidation,
-) -> Report {
-    // Folds that cannot have a score are left out of its mean, and a score that no fold has is not told.
+) -> CvReport {
+    // Folds that cannot have a score are left out of its mean, and a score that no fold has is left out.
     let there = |test: &[f64]| test.iter().copied().filter(|score| !score.is_nan()).collect::<Vec<f64>>();
     let scores = || best.scoring.iter().map(|scoring| scoring.name()).zip(&best.test);
     let scores = || scores().filter(|(_, test)| !there(test).is_empty());
     let samples = || scores().map(|(name, test)| (name, Sample::of(&there(test))));
-    Report {
+    CvReport {
         model: args.model.model.clone(),
         device: device.info().name,
         rows: data.x.rows(),
@@ -239,7 +239,7 @@ fn tried(candidate: &Candidate) -> Tried {
     }
 }
 
-fn describe(report: &Report) -> String {
+fn describe(report: &CvReport) -> String {
     let folds = |name: &str| report.folds.get(name).map_or(&[][..], Vec::as_slice);
     let count = folds(report.scoring.name()).len();
     let head = format!("{} on {}: {} rows × {} columns", report.model, report.device, report.rows, report.columns);

@@ -12,7 +12,7 @@ use crate::report::{CommandResult, Seconds, number, print, print_json, table, ti
 
 /// Columns that a table shows; JSON has all.
 const MOST_SHOWN: usize = 200;
-/// Levels of a column that the table names.
+/// Categories of a column that the table names.
 const MOST_NAMED: usize = 5;
 
 const EXAMPLES: &str = "Examples:
@@ -28,13 +28,13 @@ pub struct DataCommandArgs {
     file: PathBuf,
     #[command(flatten)]
     target: TargetArgs,
-    /// Columns whose numbers are names of levels
+    /// Columns whose numbers are categories
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     categorical: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Described {
+struct DataDescription {
     file: String,
     rows: usize,
     columns: Vec<Column>,
@@ -47,7 +47,7 @@ struct Described {
 #[derive(Serialize)]
 struct Column {
     name: String,
-    /// `number`, `whole`, `text`, or `empty` if every value is missing.
+    /// `number`, `integer`, `text`, or `empty` if every value is missing.
     #[serde(rename = "type")]
     kind: &'static str,
     missing: usize,
@@ -57,9 +57,9 @@ struct Column {
     max: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mean: Option<f64>,
-    /// Of a text column, how many rows have each level.
+    /// Of a text column, how many rows have each category.
     #[serde(skip_serializing_if = "Option::is_none")]
-    levels: Option<Vec<Count>>,
+    categories: Option<Vec<Count>>,
 }
 
 #[derive(Serialize)]
@@ -84,7 +84,7 @@ pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
     let file = args.file.display().to_string();
     let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at)).collect();
     let target = summary(&data.target, &args.target.target);
-    let described = Described { file, rows: data.x.rows(), columns, target, seconds };
+    let described = DataDescription { file, rows: data.x.rows(), columns, target, seconds };
     if global.json {
         print_json(&described);
     } else {
@@ -108,22 +108,23 @@ fn column(x: &Matrix, at: usize) -> Column {
     let values = || x.as_slice().iter().skip(at).step_by(x.columns()).copied().filter(|value| !value.is_nan());
     let present = values().count();
     let missing = x.rows() - present;
-    if let Some(levels) = x.categories(at) {
-        let mut counts = vec![0; levels.len()];
+    if let Some(categories) = x.categories(at) {
+        let mut counts = vec![0; categories.len()];
         values().for_each(|code| counts[code as usize] += 1);
-        let levels = levels.iter().zip(counts).map(|(name, count)| Count { name: name.clone(), count }).collect();
-        return Column { name, kind: "text", missing, min: None, max: None, mean: None, levels: Some(levels) };
+        let categories =
+            categories.iter().zip(counts).map(|(name, count)| Count { name: name.clone(), count }).collect();
+        return Column { name, kind: "text", missing, min: None, max: None, mean: None, categories: Some(categories) };
     }
     if present == 0 {
-        return Column { name, kind: "empty", missing, min: None, max: None, mean: None, levels: None };
+        return Column { name, kind: "empty", missing, min: None, max: None, mean: None, categories: None };
     }
-    let (mut min, mut max, mut sum, mut whole) = (f32::MAX, f32::MIN, 0.0_f64, true);
+    let (mut min, mut max, mut sum, mut integer) = (f32::MAX, f32::MIN, 0.0_f64, true);
     for value in values() {
         (min, max, sum) = (min.min(value), max.max(value), sum + f64::from(value));
-        whole &= value.fract() == 0.0;
+        integer &= value.fract() == 0.0;
     }
-    let (kind, mean) = (if whole { "whole" } else { "number" }, Some(sum / present as f64));
-    Column { name, kind, missing, min: Some(min), max: Some(max), mean, levels: None }
+    let (kind, mean) = (if integer { "integer" } else { "number" }, Some(sum / present as f64));
+    Column { name, kind, missing, min: Some(min), max: Some(max), mean, categories: None }
 }
 
 fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
@@ -148,8 +149,8 @@ fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
     }
 }
 
-fn page(described: &Described) -> String {
-    let mut shown = table(&["column", "type", "missing", "least", "mean", "most", "levels"]);
+fn page(described: &DataDescription) -> String {
+    let mut shown = table(&["column", "type", "missing", "min", "mean", "max", "categories"]);
     described.columns.iter().take(MOST_SHOWN).for_each(|column| {
         shown.add_row(row(column));
     });
@@ -167,7 +168,7 @@ fn page(described: &Described) -> String {
         page += &format!("\nThe target as {} classes\n{shown}", classes.len());
     }
     if !target.numbers.is_empty() {
-        let mut shown = table(&["target", "type", "missing", "least", "mean", "most", "levels"]);
+        let mut shown = table(&["target", "type", "missing", "min", "mean", "max", "categories"]);
         target.numbers.iter().for_each(|column| {
             shown.add_row(row(column));
         });
@@ -178,11 +179,11 @@ fn page(described: &Described) -> String {
 
 fn row(column: &Column) -> [String; 7] {
     let or_nothing = |value: Option<f64>| value.map_or_else(String::new, number);
-    let levels = column.levels.as_ref().map_or_else(String::new, |levels| {
+    let categories = column.categories.as_ref().map_or_else(String::new, |categories| {
         let named: Vec<String> =
-            levels.iter().take(MOST_NAMED).map(|Count { name, count }| format!("{name} ({count})")).collect();
-        let more = if levels.len() > MOST_NAMED { ", …" } else { "" };
-        format!("{}: {}{more}", levels.len(), named.join(", "))
+            categories.iter().take(MOST_NAMED).map(|Count { name, count }| format!("{name} ({count})")).collect();
+        let more = if categories.len() > MOST_NAMED { ", …" } else { "" };
+        format!("{}: {}{more}", categories.len(), named.join(", "))
     });
     [
         column.name.clone(),
@@ -191,6 +192,6 @@ fn row(column: &Column) -> [String; 7] {
         or_nothing(column.min.map(f64::from)),
         or_nothing(column.mean),
         or_nothing(column.max.map(f64::from)),
-        levels,
+        categories,
     ]
 }

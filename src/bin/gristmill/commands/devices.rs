@@ -23,8 +23,8 @@ pub fn describe(devices: &[DeviceInfo]) -> String {
     for info in devices {
         let gpu = info.kind != DeviceKind::Cpu;
         let or_dash = |text: String| if gpu { text } else { "–".to_string() };
-        let [least, most] = info.subgroup_sizes;
-        let subgroup = if least == most { least.to_string() } else { format!("{least}–{most}") };
+        let [min, max] = info.subgroup_sizes;
+        let subgroup = if min == max { min.to_string() } else { format!("{min}–{max}") };
         rows.add_row([
             format!("{}{}", info.index, if info.default { " *" } else { "" }),
             info.name.clone(),

@@ -20,7 +20,7 @@ const EXAMPLES: &str = "The target is the column that the model was fitted to, u
 Examples:
   gristmill evaluate digits.gm test.csv
   gristmill evaluate digits.gm test.csv --target digit --json
-  gristmill evaluate digits.gm test.csv --permute 10
+  gristmill evaluate digits.gm test.csv --permutation-importance 10
   gristmill evaluate digits.gm images.npy --labels labels.npy --plot test.svg";
 
 /// What `evaluate` takes.
@@ -29,35 +29,35 @@ Examples:
 pub struct EvaluateArgs {
     /// The model file that `fit --save` wrote
     model: PathBuf,
-    /// The rows to judge it by
+    /// The rows to score it on
     data: PathBuf,
     #[command(flatten)]
     target: TargetArgs,
-    /// Tells what the first score loses when each column is permuted, so many times
+    /// Reports how much the first score drops when each column is permuted, this many times each
     #[arg(long, value_name = "TIMES")]
-    permute: Option<usize>,
-    /// Draws what suits the model into this SVG file
+    permutation_importance: Option<usize>,
+    /// Draws pictures of the model into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
 }
 
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
-    let loaded = SavedModel::load(&args.model)?;
+    let saved = SavedModel::load(&args.model)?;
     let device = global.open_device()?;
-    let mut report = Report::new(&loaded.kind, &device);
-    let data = timed(&mut report.seconds.load, || read(args, global, &loaded))?;
-    let x = loaded.model.arrange(&data)?.x;
+    let mut report = Report::new(&saved.kind, &device);
+    let data = timed(&mut report.seconds.load, || read(args, global, &saved))?;
+    let x = saved.model.align(&data)?.x;
     (report.rows, report.columns, report.scored_rows) = (x.rows(), x.columns(), Some(x.rows()));
-    let predicted = predict(&loaded.model, &x, &device, global, &mut report.seconds)?;
-    let predicted = predicted.with_chances(&loaded.model, &device)?;
-    report.scores = predicted.scores(&loaded.model, &data.target)?;
+    let predicted = predict(&saved.model, &x, &device, global, &mut report.seconds)?;
+    let predicted = predicted.with_probabilities(&saved.model, &device)?;
+    report.scores = predicted.scores(&saved.model, &data.target)?;
     let data = Dataset { x, ..data };
-    if let Some(repeats) = args.permute {
-        report.importances = permuted(&loaded, &data, repeats, global.seed.unwrap_or(0), &device)?;
+    if let Some(repeats) = args.permutation_importance {
+        report.importances = permutation_importances(&saved, &data, repeats, global.seed.unwrap_or(0), &device)?;
     }
     if let Some(path) = &args.plot {
-        let (kind, model) = (loaded.kind.as_str(), &loaded.model);
+        let (kind, model) = (saved.kind.as_str(), &saved.model);
         Picture { kind, model, data: &data, predicted: &predicted, device: &device, rows: "new rows" }.save(path)?;
         report.plot = Some(path.display().to_string());
     }
@@ -77,18 +77,18 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     Ok(())
 }
 
-/// What each column is worth to the model, the most first.
-fn permuted(
-    loaded: &SavedModel,
+/// What each column is worth to the model, the largest first.
+fn permutation_importances(
+    saved: &SavedModel,
     data: &Dataset,
     repeats: usize,
     seed: u64,
     device: &Device,
 ) -> CommandResult<Vec<Importance>> {
-    let task = registry::find(&loaded.kind).map_or(Task::Clustering, |entry| entry.task);
+    let task = registry::find(&saved.kind).map_or(Task::Clustering, |entry| entry.task);
     let scoring = Scoring::of_task(task)?;
     let (x, target) = (&data.x, &data.target);
-    let found = permutation_importance_on(device, &loaded.model, x, target, scoring, repeats, seed)?;
+    let found = permutation_importance_on(device, &saved.model, x, target, scoring, repeats, seed)?;
     let name = |column: usize| data.x.names().map_or_else(|| format!("x{column}"), |names| names[column].clone());
     let samples = found.importances().into_iter().enumerate();
     let mut all: Vec<Importance> = samples
@@ -98,17 +98,17 @@ fn permuted(
     Ok(all)
 }
 
-/// The rows with their truth: from the column that is named or that the model remembers, or from a file of its own.
-fn read(args: &EvaluateArgs, global: &GlobalArgs, loaded: &SavedModel) -> CommandResult<Dataset> {
-    let task = registry::find(&loaded.kind).map_or(Task::Clustering, |entry| entry.task);
+/// The rows with their target: from the column that is named or that the model remembers, or from a file of its own.
+fn read(args: &EvaluateArgs, global: &GlobalArgs, saved: &SavedModel) -> CommandResult<Dataset> {
+    let task = registry::find(&saved.kind).map_or(Task::Clustering, |entry| entry.task);
     let remembered = task.needs_target() && args.target.labels.is_none() && !brings_target(&args.data);
     let targets = match args.target.target.is_empty() {
-        true if remembered => loaded.model.targets(),
+        true if remembered => saved.model.targets(),
         true => &[],
         false => &args.target.target,
     };
     // A file without the column that the model remembers is not the user's mistake in a flag.
-    let read = loaded.columns.read(&args.data, targets).map_err(|error| match args.target.target.is_empty() {
+    let read = saved.columns.read(&args.data, targets).map_err(|error| match args.target.target.is_empty() {
         true => CliError::Run(error),
         false => error.into(),
     })?;
@@ -118,7 +118,7 @@ fn read(args: &EvaluateArgs, global: &GlobalArgs, loaded: &SavedModel) -> Comman
         None => read.data,
     };
     if task.needs_target() || !matches!(data.target, Target::None) {
-        check_target(&loaded.kind, task, &data.target)?;
+        check_target(&saved.kind, task, &data.target)?;
     }
     Ok(data)
 }

@@ -11,7 +11,7 @@ use crate::arguments::{GlobalArgs, check_folder};
 use crate::report::{CommandResult, print, print_json};
 
 const EXAMPLES: &str =
-    "LightGBM's text format holds trees alone: text columns go in as the numbers of their levels, which
+    "LightGBM's text format holds trees alone: a text column is written as the codes of its categories, which
 `gristmill inspect` lists in order.
 
 Examples:

@@ -15,7 +15,7 @@ use crate::arguments::GlobalArgs;
 use crate::pictures::{check_picture, draw_tree};
 use crate::report::{CommandResult, bytes, print, print_json, table};
 
-/// Levels and classes that a line names.
+/// Categories and classes that a line names.
 const MOST_NAMED: usize = 12;
 /// Letters of a parameter's value that a line shows.
 const LONGEST: usize = 60;
@@ -33,13 +33,13 @@ Examples:
 pub struct InspectArgs {
     /// The model file
     model: PathBuf,
-    /// Draws a model that is one tree into this SVG file
+    /// Draws a model that is a single tree into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
-struct Described {
+struct ModelFileDescription {
     file: String,
     bytes: u64,
     #[serde(flatten)]
@@ -64,7 +64,7 @@ struct Column {
     #[serde(rename = "type")]
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    levels: Option<Vec<String>>,
+    categories: Option<Vec<String>>,
 }
 
 /// A model, or one inside another.
@@ -113,13 +113,13 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
     Ok(())
 }
 
-fn describe(args: &InspectArgs, part: Part, model: &PipelineModel) -> Result<Described> {
+fn describe(args: &InspectArgs, part: Part, model: &PipelineModel) -> Result<ModelFileDescription> {
     let columns = model.columns().iter().map(|column| Column {
         name: column.name.clone(),
         kind: if column.levels.is_some() { "text" } else { "number" },
-        levels: column.levels.clone(),
+        categories: column.levels.clone(),
     });
-    Ok(Described {
+    Ok(ModelFileDescription {
         file: args.model.display().to_string(),
         bytes: std::fs::metadata(&args.model).map_or(0, |about| about.len()),
         part,
@@ -147,7 +147,7 @@ fn part_of(container: &Container) -> Part {
     }
 }
 
-fn page(described: &Described) -> String {
+fn page(described: &ModelFileDescription) -> String {
     let part = &described.part;
     let inner = part.models.iter().find(|inner| inner.name == "model");
     let kind = inner.map_or(String::new(), |inner| format!(" with {}", inner.part.kind));
@@ -163,10 +163,10 @@ fn page(described: &Described) -> String {
         lines.push(format!("classes: {}", list(&described.classes)));
     }
     if !described.columns.is_empty() {
-        let mut shown = table(&["column", "type", "levels"]);
+        let mut shown = table(&["column", "type", "categories"]);
         for (at, column) in described.columns.iter().enumerate() {
             let name = if column.name.is_empty() { (at + 1).to_string() } else { column.name.clone() };
-            shown.add_row([name, column.kind.to_string(), column.levels.as_deref().map_or_else(String::new, list)]);
+            shown.add_row([name, column.kind.to_string(), column.categories.as_deref().map_or_else(String::new, list)]);
         }
         lines.push(shown.to_string());
     }
@@ -200,7 +200,7 @@ fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str) {
     }
 }
 
-/// Parameters by name; those of an estimator inside, unless it is one that a name tells, as `estimator.max_depth`.
+/// Parameters by name; those of an estimator inside, unless it is given by name, as `estimator.max_depth`.
 fn flat(parameters: &Map<String, Value>) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     for (name, value) in parameters {
@@ -218,7 +218,7 @@ fn flat(parameters: &Map<String, Value>) -> BTreeMap<String, Value> {
 
 /// Models that differ in their seeds and arrays alone, such as the members of an ensemble, together.
 fn groups<'a>(models: impl Iterator<Item = &'a Inner>) -> Vec<Vec<&'a Inner>> {
-    let told = |inner: &Inner| {
+    let key_of = |inner: &Inner| {
         let mut parameters = flat(&inner.part.parameters);
         parameters.retain(|name, _| name != "seed" && !name.ends_with(".seed"));
         let arrays: Vec<String> = inner.part.arrays.iter().map(|array| array.name.clone()).collect();
@@ -226,7 +226,7 @@ fn groups<'a>(models: impl Iterator<Item = &'a Inner>) -> Vec<Vec<&'a Inner>> {
     };
     let mut found: Vec<(_, Vec<&Inner>)> = vec![];
     for inner in models {
-        let key = told(inner);
+        let key = key_of(inner);
         match found.iter_mut().find(|(known, _)| *known == key) {
             Some((_, group)) => group.push(inner),
             None => found.push((key, vec![inner])),
@@ -241,8 +241,8 @@ fn shape_of(arrays: &[&Array]) -> String {
     let axis = |at: usize| {
         let sizes = || arrays.iter().map(|array| array.shape[at]);
         match (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0)) {
-            (least, most) if least == most => least.to_string(),
-            (least, most) => format!("{least}–{most}"),
+            (min, max) if min == max => min.to_string(),
+            (min, max) => format!("{min}–{max}"),
         }
     };
     (0..axes).map(axis).collect::<Vec<_>>().join("×")

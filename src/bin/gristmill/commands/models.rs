@@ -22,7 +22,7 @@ pub struct ModelsArgs {
 }
 
 #[derive(Serialize)]
-struct Described {
+struct ModelDescription {
     name: &'static str,
     task: Task,
     about: &'static str,
@@ -48,7 +48,7 @@ pub fn run(args: &ModelsArgs, global: &GlobalArgs) -> CommandResult {
         }
         return Ok(());
     }
-    let models = registry::entries().iter().map(describe).collect::<gristmill::Result<Vec<Described>>>()?;
+    let models = registry::entries().iter().map(describe).collect::<gristmill::Result<Vec<ModelDescription>>>()?;
     if global.json {
         print_json(&serde_json::json!({ "models": models }));
         return Ok(());
@@ -60,7 +60,7 @@ pub fn run(args: &ModelsArgs, global: &GlobalArgs) -> CommandResult {
     Ok(())
 }
 
-fn describe(entry: &Entry) -> gristmill::Result<Described> {
+fn describe(entry: &Entry) -> gristmill::Result<ModelDescription> {
     let estimator = entry.estimator();
     let defaults = estimator.parameters()?;
     let parameter = |(name, help): &(&'static str, &'static str)| {
@@ -70,14 +70,14 @@ fn describe(entry: &Entry) -> gristmill::Result<Described> {
     let (name, task, about) = (entry.name, entry.task, entry.about);
     let parameters = entry.parameters.iter().map(parameter).collect();
     let (takes_missing, takes_categories) = (estimator.takes_missing(), estimator.takes_categories());
-    Ok(Described { name, task, about, takes_missing, takes_categories, parameters })
+    Ok(ModelDescription { name, task, about, takes_missing, takes_categories, parameters })
 }
 
 /// The model, its task and what it does, and a line for each parameter: name, default and meaning.
-fn block(model: &Described) -> String {
+fn block(model: &ModelDescription) -> String {
     let missing = if model.takes_missing { ", takes missing values" } else { "" };
-    let levels = if model.takes_categories { " and text columns" } else { "" };
-    let mut block = format!("{} ({}{missing}{levels}): {}", model.name, task(model.task), model.about);
+    let categories = if model.takes_categories { " and text columns" } else { "" };
+    let mut block = format!("{} ({}{missing}{categories}): {}", model.name, task(model.task), model.about);
     let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
     let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let names = width(&mut model.parameters.iter().map(|parameter| parameter.name.len()));
@@ -88,7 +88,7 @@ fn block(model: &Described) -> String {
     block
 }
 
-fn detail(model: &Described) -> String {
+fn detail(model: &ModelDescription) -> String {
     let target = if model.task.needs_target() { " --target COL" } else { "" };
     let first = model.parameters.first().map_or("parameter", |parameter| parameter.name);
     format!("{}\n\n  gristmill fit {} DATA{target} --set {first}=… --save model.gm", block(model), model.name)

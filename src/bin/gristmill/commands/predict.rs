@@ -1,4 +1,4 @@
-//! `gristmill predict`: what a saved model says of the rows of a file.
+//! `gristmill predict`: the predictions of a saved model for the rows of a file.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -27,10 +27,10 @@ pub struct PredictArgs {
     model: PathBuf,
     /// The rows to predict for; the target need not be there
     data: PathBuf,
-    /// Writes the CSV to this file, whole or not at all, instead of standard output
+    /// Writes the CSV to this file instead of standard output; never a partial file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Adds the chance of each class, in columns p_<class>
+    /// Adds the probability of each class, in columns p_<class>
     #[arg(long)]
     proba: bool,
 }
@@ -39,11 +39,11 @@ pub struct PredictArgs {
 struct Columns<'a> {
     names: Vec<String>,
     prediction: &'a Prediction,
-    chances: Option<&'a Matrix>,
+    probabilities: Option<&'a Matrix>,
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct PredictReport {
     #[serde(flatten)]
     report: Report,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,23 +55,23 @@ struct Answer {
 }
 
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
-    let loaded = SavedModel::load(&args.model)?;
+    let saved = SavedModel::load(&args.model)?;
     let device = global.open_device()?;
-    let mut report = Report::new(&loaded.kind, &device);
-    let read = timed(&mut report.seconds.load, || loaded.columns.read_rows(&args.data, loaded.model.targets()))?;
+    let mut report = Report::new(&saved.kind, &device);
+    let read = timed(&mut report.seconds.load, || saved.columns.read_rows(&args.data, saved.model.targets()))?;
     read.note_ignored(global);
-    let x = loaded.model.arrange(&read.data)?.x;
+    let x = saved.model.align(&read.data)?.x;
     (report.rows, report.columns) = (x.rows(), x.columns());
-    let mut predicted = predict(&loaded.model, &x, &device, global, &mut report.seconds)?;
+    let mut predicted = predict(&saved.model, &x, &device, global, &mut report.seconds)?;
     if args.proba {
-        predicted = predicted.with_chances(&loaded.model, &device)?;
-        if predicted.chances.is_none() {
-            let why = format!("{} gives no chances of classes; leave out --proba", loaded.kind);
+        predicted = predicted.with_probabilities(&saved.model, &device)?;
+        if predicted.probabilities.is_none() {
+            let why = format!("{} gives no class probabilities; leave out --proba", saved.kind);
             return Err(CliError::Usage(why));
         }
     }
     report.take_profile(global, &device);
-    let columns = Columns::new(&predicted, loaded.model.targets());
+    let columns = Columns::new(&predicted, saved.model.targets());
     if let Some(path) = &args.out {
         write_atomically_with(path, |file| {
             let mut out = std::io::BufWriter::with_capacity(1 << 16, file);
@@ -80,16 +80,16 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
         report.saved = Some(path.display().to_string());
     }
     if global.json {
-        print_json(&answer(report, &predicted, args.out.is_none()));
+        print_json(&predict_report(report, &predicted, args.out.is_none()));
     } else if args.out.is_none() {
         write_out(|out| columns.write(out))?;
     }
     Ok(())
 }
 
-fn answer(report: Report, predicted: &Predicted, with_rows: bool) -> Answer {
-    let chances = predicted.chances.as_ref().filter(|_| with_rows);
-    let rows = |chances: &Matrix| (0..chances.rows()).map(|row| chances.row(row).to_vec()).collect();
+fn predict_report(report: Report, predicted: &Predicted, with_rows: bool) -> PredictReport {
+    let probabilities = predicted.probabilities.as_ref().filter(|_| with_rows);
+    let rows = |probabilities: &Matrix| (0..probabilities.rows()).map(|row| probabilities.row(row).to_vec()).collect();
     let predictions: Option<Vec<serde_json::Value>> = with_rows.then(|| match &predicted.prediction {
         Prediction::Classes(labels) => (0..labels.len()).map(|row| labels.name(row).into()).collect(),
         Prediction::Numbers(numbers) if numbers.columns() == 1 => {
@@ -99,13 +99,13 @@ fn answer(report: Report, predicted: &Predicted, with_rows: bool) -> Answer {
         Prediction::Clusters(clusters) => clusters.iter().map(|cluster| (*cluster).into()).collect(),
         Prediction::Outliers(outliers) => outliers.iter().map(|outlier| (*outlier).into()).collect(),
     });
-    let classes = chances.and_then(|chances| chances.names()).map(<[String]>::to_vec);
-    Answer { report, predictions, classes, probabilities: chances.map(rows) }
+    let classes = probabilities.and_then(|probabilities| probabilities.names()).map(<[String]>::to_vec);
+    PredictReport { report, predictions, classes, probabilities: probabilities.map(rows) }
 }
 
 impl<'a> Columns<'a> {
     fn new(predicted: &'a Predicted, targets: &[String]) -> Columns<'a> {
-        let (prediction, chances) = (&predicted.prediction, predicted.chances.as_ref());
+        let (prediction, probabilities) = (&predicted.prediction, predicted.probabilities.as_ref());
         let mut names = match prediction {
             Prediction::Numbers(numbers) if numbers.columns() > 1 && targets.len() == numbers.columns() => {
                 targets.to_vec()
@@ -115,9 +115,9 @@ impl<'a> Columns<'a> {
             }
             _ => vec!["prediction".to_string()],
         };
-        let classes = chances.and_then(Matrix::names).unwrap_or_default();
+        let classes = probabilities.and_then(Matrix::names).unwrap_or_default();
         names.extend(classes.iter().map(|class| format!("p_{class}")));
-        Columns { names, prediction, chances }
+        Columns { names, prediction, probabilities }
     }
 
     fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
@@ -135,9 +135,9 @@ impl<'a> Columns<'a> {
                 Prediction::Clusters(clusters) => write!(out, "{}", clusters[row])?,
                 Prediction::Outliers(outliers) => write!(out, "{}", outliers[row])?,
             }
-            if let Some(chances) = self.chances {
+            if let Some(probabilities) = self.probabilities {
                 write!(out, ",")?;
-                write_numbers(out, chances.row(row))?;
+                write_numbers(out, probabilities.row(row))?;
             }
             writeln!(out)?;
         }

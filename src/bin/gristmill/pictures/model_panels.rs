@@ -45,7 +45,7 @@ impl Staged {
         stages.map(|stage| (stage, format!("{stage} {}", if stage == 1 { one } else { many }))).collect()
     }
 
-    /// What the first members say.
+    /// The predictions of the first members.
     pub fn predict(&self, x: Rows<'_>, members: usize) -> Result<Labels> {
         match self {
             Staged::AdaBoost(model) => model.staged_predict(x, members),
@@ -56,7 +56,7 @@ impl Staged {
 
 /// The leaves of a decision tree along the path of its pruning, and its score on these rows; nothing for other models,
 /// and for a tree of one leaf.
-pub fn pruning(kind: &str, model: &Model, x: &Matrix, truth: Answers<'_>) -> Result<Vec<Figure>> {
+pub fn pruning(kind: &str, model: &Model, x: &Matrix, truth: PictureTarget<'_>) -> Result<Vec<Figure>> {
     let (tree, classes) = match kind {
         DecisionTreeClassifierModel::KIND => {
             let model = DecisionTreeClassifierModel::from_container(model.container()?)?;
@@ -89,14 +89,14 @@ pub fn pruning(kind: &str, model: &Model, x: &Matrix, truth: Answers<'_>) -> Res
 
 /// What is true of rows, and what they are called.
 #[derive(Clone, Copy)]
-pub struct Answers<'a> {
+pub struct PictureTarget<'a> {
     pub classes: Option<&'a Labels>,
     pub numbers: Option<&'a Matrix>,
     pub rows: &'static str,
 }
 
 /// The share of rows whose class is right, or R².
-fn score(tree: &Tree, classes: &[String], x: &Matrix, truth: &Answers<'_>) -> Result<f64> {
+fn score(tree: &Tree, classes: &[String], x: &Matrix, truth: &PictureTarget<'_>) -> Result<f64> {
     let said = |row: usize| tree.value(tree.leaf_of(x.row(row)));
     match (truth.classes, truth.numbers) {
         (Some(labels), _) => {
@@ -113,7 +113,7 @@ fn score(tree: &Tree, classes: &[String], x: &Matrix, truth: &Answers<'_>) -> Re
 
 /// The errors of boosting on these rows after each round, and AdaBoost's on those it was fitted on; nothing for other
 /// models.
-pub fn stage_errors(kind: &str, model: &Model, x: &Matrix, truth: Answers<'_>) -> Result<Option<Figure>> {
+pub fn stage_errors(kind: &str, model: &Model, x: &Matrix, truth: PictureTarget<'_>) -> Result<Option<Figure>> {
     let figure = Figure::new().title("Errors after each round").x_label("round");
     Ok(match kind {
         AdaBoostClassifierModel::KIND => {
@@ -184,7 +184,7 @@ pub fn loss_name(kind: &str, model: &Model) -> Result<Option<(&'static str, Stri
     })
 }
 
-/// What the Shapley values of a model add up to: the chance or the log-odds of a class, a number or its logarithm.
+/// What the Shapley values of a model add up to: the probability or the log-odds of a class, a number or its logarithm.
 pub fn explained(kind: &str, model: &Model, name: &str) -> Result<String> {
     Ok(match kind {
         GradientBoostingClassifierModel::KIND => match parameter(model, "loss")? {
@@ -195,7 +195,7 @@ pub fn explained(kind: &str, model: &Model, name: &str) -> Result<String> {
             Some(RegressionLoss::Poisson) => format!("the logarithm of {name}"),
             _ => name.to_string(),
         },
-        _ if !model.classes().is_empty() => format!("the chance of {name}"),
+        _ if !model.classes().is_empty() => format!("the probability of {name}"),
         _ => name.to_string(),
     })
 }

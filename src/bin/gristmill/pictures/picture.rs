@@ -8,9 +8,9 @@ use gristmill::pipeline::PipelineModel;
 use gristmill::plot::{self, Figure, Panels};
 use gristmill::{Dataset, Device, Error, Labels, Matrix, Result};
 
-use super::model_panels::{Answers, Staged, explained, loss_name, pruning, stage_errors};
+use super::model_panels::{PictureTarget, Staged, explained, loss_name, pruning, stage_errors};
 use crate::arguments::check_folder;
-use crate::report::{CliError, CommandResult, Predicted, positive_chances};
+use crate::report::{CliError, CommandResult, Predicted, positive_probabilities};
 
 /// Cells of a picture of regions, a side; fewer where each costs much.
 const CELLS: usize = 160;
@@ -25,8 +25,8 @@ const MOST_COLUMNS: usize = 12;
 /// Columns of a target that there is room for.
 const MOST_TARGETS: usize = 4;
 
-/// Rows that are judged again and again: by each tree of a path, after each round.
-const MOST_JUDGED: usize = 5_000;
+/// Rows that are scored again and again: by each tree of a pruning path, after each round.
+const MOST_SCORED: usize = 5_000;
 
 /// A fitted model and the rows to show it on.
 pub struct Picture<'a> {
@@ -35,7 +35,7 @@ pub struct Picture<'a> {
     pub model: &'a PipelineModel,
     /// The rows, with the columns of the model in its order and what is to be predicted.
     pub data: &'a Dataset,
-    /// What the model says of them.
+    /// The predictions for them.
     pub predicted: &'a Predicted,
     pub device: &'a Device,
     /// What the rows are: `fitted rows` or `new rows`.
@@ -60,7 +60,7 @@ impl Picture<'_> {
         {
             figures.push(plot::losses(&outcome.losses).title(title).y_label(label));
         }
-        figures.extend(self.judged_again()?);
+        figures.extend(self.scored_again()?);
         if let Some(importances) = &outcome.importances {
             let names = self.model.input_names();
             if names.len() == importances.len() {
@@ -72,21 +72,21 @@ impl Picture<'_> {
     }
 
     /// The path of a tree's pruning and the errors of boosting round by round, on some of the rows.
-    fn judged_again(&self) -> Result<Vec<Figure>> {
-        let some = every_so_often(self.predicted.inputs.rows(), MOST_JUDGED);
+    fn scored_again(&self) -> Result<Vec<Figure>> {
+        let some = every_so_often(self.predicted.inputs.rows(), MOST_SCORED);
         if some.is_empty() {
             return Ok(vec![]);
         }
         let (x, data, model) = (self.predicted.inputs.select(&some)?, self.data.select(&some)?, self.model.model());
-        // Whole numbers can be classes or numbers: the model says which.
+        // Whole numbers can be classes or numbers: the model decides.
         let (classes, numbers) = match &self.predicted.prediction {
             Prediction::Classes(_) => (Some(data.labels()?), None),
             Prediction::Numbers(_) => (None, Some(data.values()?)),
             _ => return Ok(vec![]),
         };
-        let truth = Answers { classes, numbers, rows: self.rows };
-        let mut figures = pruning(self.kind, model, &x, truth)?;
-        figures.extend(stage_errors(self.kind, model, &x, truth)?);
+        let target = PictureTarget { classes, numbers, rows: self.rows };
+        let mut figures = pruning(self.kind, model, &x, target)?;
+        figures.extend(stage_errors(self.kind, model, &x, target)?);
         Ok(figures)
     }
 
@@ -103,9 +103,9 @@ impl Picture<'_> {
         let room = model.classes().len().max(1);
         let Some(values) = values.last().filter(|_| values.len() <= room) else { return Ok(None) };
         let columns: Vec<usize> = (0..rows.columns()).collect();
-        let levels = self.model.input_levels();
-        let rows =
-            rows.with_categories(columns.iter().copied().filter(|at| levels.get(*at).is_some_and(Option::is_some)))?;
+        let categories = self.model.input_levels();
+        let rows = rows
+            .with_categories(columns.iter().copied().filter(|at| categories.get(*at).is_some_and(Option::is_some)))?;
         let figure = plot::shapley_summary(&values.select_columns(&columns)?, &rows, MOST_COLUMNS)?;
         let target = self.model.targets().first().map_or("the prediction", String::as_str);
         let name = model.classes().last().map_or(target, String::as_str);
@@ -115,39 +115,43 @@ impl Picture<'_> {
     /// Regions where the columns are a plane; else which classes are taken for which, the ROC curve of two classes, and
     /// the regions over the two leading principal directions of what the model sees.
     fn classes(&self, predicted: &Labels) -> Result<Vec<Figure>> {
-        let truth = self.data.labels()?;
+        let target = self.data.labels()?;
         let cells = if self.data.x.as_slice().len() > LARGE { CELLS_OF_LARGE } else { CELLS };
         if self.is_plane() {
             if let Some(staged) = Staged::of(self.kind, self.model.model())? {
-                return self.stages(&staged, truth, cells);
+                return self.stages(&staged, target, cells);
             }
-            let say = |cells: &Matrix| self.classes_of(&self.model.transform(cells)?);
-            return Ok(vec![plot::decision_regions(&self.data.x, truth, cells, say)?]);
+            let predict = |cells: &Matrix| self.classes_of(&self.model.transform(cells)?);
+            return Ok(vec![plot::decision_regions(&self.data.x, target, cells, predict)?]);
         }
-        let mut figures = vec![plot::confusion_matrix(&ConfusionMatrix::new(truth, predicted)?)?];
-        let positive = self.predicted.chances.as_ref().and_then(|chances| positive_chances(truth, chances));
+        let mut figures = vec![plot::confusion_matrix(&ConfusionMatrix::new(target, predicted)?)?];
+        let positive = self
+            .predicted
+            .probabilities
+            .as_ref()
+            .and_then(|probabilities| positive_probabilities(target, probabilities));
         if let Some(scores) = positive {
-            figures.push(plot::roc_curve(&metrics::roc_curve(truth, &scores)?));
+            figures.push(plot::roc_curve(&metrics::roc_curve(target, &scores)?));
         }
-        // Levels span no plane.
+        // Categories span no plane.
         if self.model.steps().is_empty() && !self.data.x.categorical_columns().is_empty() {
             return Ok(figures);
         }
-        let say = |cells: &Matrix| self.classes_of(cells);
-        figures.push(plot::decision_regions(&self.predicted.inputs, truth, cells, say)?);
+        let predict = |cells: &Matrix| self.classes_of(cells);
+        figures.push(plot::decision_regions(&self.predicted.inputs, target, cells, predict)?);
         Ok(figures)
     }
 
     /// The regions after some of the members, with the share of the rows that those have right.
-    fn stages(&self, staged: &Staged, truth: &Labels, cells: usize) -> Result<Vec<Figure>> {
+    fn stages(&self, staged: &Staged, target: &Labels, cells: usize) -> Result<Vec<Figure>> {
         let (members, names): (Vec<usize>, Vec<String>) = staged.stages().into_iter().unzip();
-        let say = |cells: &Matrix, members: usize| {
+        let predict = |cells: &Matrix, members: usize| {
             staged.predict((&self.model.transform(cells)?.to(self.device)?).into(), members)
         };
-        let figures = plot::staged_regions(&self.data.x, truth, cells, &members, say)?;
+        let figures = plot::staged_regions(&self.data.x, target, cells, &members, predict)?;
         let titled = figures.into_iter().zip(members).zip(names).map(|((figure, members), name)| {
-            let said = staged.predict((&self.predicted.inputs.to(self.device)?).into(), members)?;
-            let right = 100.0 * metrics::accuracy(truth, &said)?;
+            let predicted_at = staged.predict((&self.predicted.inputs.to(self.device)?).into(), members)?;
+            let right = 100.0 * metrics::accuracy(target, &predicted_at)?;
             Ok(figure.title(format!("Decision regions, {name}: {right:.1} % of {} right", self.rows)))
         });
         titled.collect()
@@ -166,10 +170,10 @@ impl Picture<'_> {
         }
     }
 
-    /// The curve over one column; else predictions against the truth, and what is left.
+    /// The curve over one column; else predictions against the target, and what is left.
     fn numbers(&self, predicted: &Matrix) -> Result<Vec<Figure>> {
-        let truth = self.data.values()?;
-        let columns = truth.columns().min(predicted.columns()).min(MOST_TARGETS);
+        let target = self.data.values()?;
+        let columns = target.columns().min(predicted.columns()).min(MOST_TARGETS);
         let one_feature = self.data.x.columns() == 1 && self.data.x.categorical_columns().is_empty();
         let grid = one_feature.then(|| curve_points(&self.data.x)).transpose()?;
         let curve = match &grid {
@@ -184,7 +188,7 @@ impl Picture<'_> {
         };
         let mut figures = vec![];
         for at in 0..columns {
-            let (y, said) = (column(truth, at), column(predicted, at));
+            let (y, predicted_at) = (column(target, at), column(predicted, at));
             let name = self.model.targets().get(at).map_or("", String::as_str);
             if let (Some(grid), Some(curve)) = (&grid, &curve) {
                 let pairs = (0..grid.rows()).map(|row| (grid.get(row, 0) as f64, curve.get(row, at) as f64));
@@ -193,8 +197,8 @@ impl Picture<'_> {
                 figures.push(figure.x_label(feature).y_label(name));
             } else {
                 let title = |what: &str| if name.is_empty() { what.to_string() } else { format!("{what}: {name}") };
-                let against = plot::predicted_against_truth(&y, &said)?.title(title("Predicted against truth"));
-                figures.extend([against, plot::residuals(&y, &said)?.title(title("Residuals"))]);
+                let against = plot::predicted_against_truth(&y, &predicted_at)?.title(title("Predicted against truth"));
+                figures.extend([against, plot::residuals(&y, &predicted_at)?.title(title("Residuals"))]);
             }
         }
         Ok(figures)

@@ -15,4 +15,4 @@ pub use output::{note, print, print_json, table, write_out};
 pub use predictions::{Predicted, predict};
 pub use progress::{Progress, guarded, interrupted, listen};
 pub use run::{Importance, Report, Seconds, timed};
-pub use scores::{Scores, positive_chances};
+pub use scores::{Scores, positive_probabilities};

@@ -42,7 +42,7 @@ pub fn write_out(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> g
     }
 }
 
-/// Tells what a person may want to know, on standard error, unless nobody wants to.
+/// Writes a note to standard error, unless `--quiet`.
 pub fn note(global: &GlobalArgs, text: &str) {
     if !global.quiet {
         eprintln!("gristmill: {text}");

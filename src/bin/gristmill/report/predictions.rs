@@ -1,4 +1,4 @@
-//! What a model says of rows, timed phase by phase.
+//! Predictions of a pipeline, timed phase by phase.
 
 use gristmill::estimator::Prediction;
 use gristmill::pipeline::PipelineModel;
@@ -9,13 +9,13 @@ use super::run::{Seconds, timed};
 use super::scores::Scores;
 use crate::arguments::GlobalArgs;
 
-/// What a model said.
+/// The predictions for some rows.
 pub struct Predicted {
     /// The rows behind the steps: what the model saw.
     pub inputs: Matrix,
     pub prediction: Prediction,
-    /// The chance of each class, n×k, the classes as names of the columns; nothing if the model gives none.
-    pub chances: Option<Matrix>,
+    /// The probability of each class, n×k, the classes as names of the columns; nothing if the model gives none.
+    pub probabilities: Option<Matrix>,
 }
 
 /// Predicts the rows of `x`, which has the columns of the model in its order.
@@ -37,25 +37,25 @@ pub fn predict(
     let mut progress = Progress::new(global);
     let predict = || model.model().predict_with((&rows).into(), &mut progress);
     let prediction = timed(&mut seconds.predict, predict)?;
-    Ok(Predicted { inputs, prediction, chances: None })
+    Ok(Predicted { inputs, prediction, probabilities: None })
 }
 
 impl Predicted {
-    /// What the predictions are worth beside the truth; for clusters also how far the rows are from their centres.
+    /// The scores of the predictions; for clusters also how far the rows are from their centres.
     pub fn scores(&self, model: &PipelineModel, target: &Target) -> Result<Scores> {
-        let mut scores = Scores::of_predictions(&self.prediction, self.chances.as_ref(), target)?;
+        let mut scores = Scores::of_predictions(&self.prediction, self.probabilities.as_ref(), target)?;
         if let (Prediction::Clusters(clusters), Some(centers)) = (&self.prediction, model.model().outcome().centers) {
             scores.inertia = Some(inertia(&self.inputs, clusters, &centers));
         }
         Ok(scores)
     }
 
-    /// The same with the chances of the classes, where the model gives them.
-    pub fn with_chances(mut self, model: &PipelineModel, device: &Device) -> Result<Predicted> {
+    /// The same with class probabilities, where the model gives them.
+    pub fn with_probabilities(mut self, model: &PipelineModel, device: &Device) -> Result<Predicted> {
         if let Prediction::Classes(_) = self.prediction {
-            let chances = model.model().predict_proba((&self.inputs.to(device)?).into())?;
+            let probabilities = model.model().predict_proba((&self.inputs.to(device)?).into())?;
             let classes = model.model().classes().iter().cloned();
-            self.chances = chances.map(|chances| chances.with_names(classes)).transpose()?;
+            self.probabilities = probabilities.map(|probabilities| probabilities.with_names(classes)).transpose()?;
         }
         Ok(self)
     }

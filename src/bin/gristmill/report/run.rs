@@ -1,4 +1,4 @@
-//! What a run tells of itself: one JSON object, or a page to read.
+//! The report of a run: one JSON object, or a page to read.
 
 use std::time::Instant;
 
@@ -73,7 +73,7 @@ impl Report {
         Report { model: model.to_string(), device: device.info().name, ..Report::default() }
     }
 
-    /// Takes over what the fit tells of itself.
+    /// Takes over what the fit reports.
     pub fn take_outcome(&mut self, outcome: &Outcome) {
         (self.iterations, self.converged) = (outcome.iterations, outcome.converged);
         // All rounds that were asked for is how boosting is meant to end; only early stopping is news.
@@ -143,7 +143,7 @@ impl std::fmt::Display for Report {
     }
 }
 
-/// Runs a job and tells how long it took.
+/// Runs a job and adds the seconds it took.
 pub fn timed<T>(seconds: &mut Option<f64>, job: impl FnOnce() -> T) -> T {
     let begun = Instant::now();
     let result = job();

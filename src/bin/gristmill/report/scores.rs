@@ -2,7 +2,7 @@
 
 use gristmill::estimator::{Outcome, Prediction};
 use gristmill::metrics;
-use gristmill::selection::{Judged, Scoring};
+use gristmill::selection::{Predictions, Scoring};
 use gristmill::{Error, Labels, Matrix, Result, Target};
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// What a fit tells of the rows it was given.
+    /// The scores that a fit knows of its own rows.
     pub fn of_fit(outcome: &Outcome, target: &Target) -> Scores {
         let mut scores =
             outcome.fitted.as_ref().map_or_else(Scores::default, |fitted| Scores::of_groups(fitted, target));
@@ -51,16 +51,16 @@ impl Scores {
         scores
     }
 
-    /// What predictions are worth beside the truth. `chances` is n×k with the classes as names of its columns.
-    pub fn of_predictions(predicted: &Prediction, chances: Option<&Matrix>, target: &Target) -> Result<Scores> {
+    /// The scores of predictions against the target. `probabilities` is n×k with the classes as names of its columns.
+    pub fn of_predictions(predicted: &Prediction, probabilities: Option<&Matrix>, target: &Target) -> Result<Scores> {
         match predicted {
             Prediction::Classes(labels) => check_rows(target.labels()?.len(), labels.len())?,
             Prediction::Numbers(numbers) => check_rows(target.values()?.rows(), numbers.rows())?,
             Prediction::Clusters(_) | Prediction::Outliers(_) => return Ok(Scores::of_groups(predicted, target)),
         }
         let mut scores = Scores::default();
-        let classes = chances.and_then(Matrix::names).unwrap_or_default().to_vec();
-        for (scoring, score) in Judged::of(predicted.clone(), chances.cloned(), classes).scores(target) {
+        let classes = probabilities.and_then(Matrix::names).unwrap_or_default().to_vec();
+        for (scoring, score) in Predictions::of(predicted.clone(), probabilities.cloned(), classes).scores(target) {
             match scoring {
                 Scoring::Accuracy => scores.accuracy = Some(score),
                 Scoring::BalancedAccuracy => scores.balanced_accuracy = Some(score),
@@ -79,8 +79,8 @@ impl Scores {
     fn of_groups(predicted: &Prediction, target: &Target) -> Scores {
         match predicted {
             Prediction::Clusters(clusters) if !clusters.is_empty() => {
-                let truth = target.labels().ok().filter(|truth| truth.len() == clusters.len());
-                let agreement = truth.and_then(|truth| metrics::adjusted_rand_score(truth.codes(), clusters).ok());
+                let known = target.labels().ok().filter(|known| known.len() == clusters.len());
+                let agreement = known.and_then(|known| metrics::adjusted_rand_score(known.codes(), clusters).ok());
                 Scores { clusters: Some(occupied(clusters)), adjusted_rand: agreement, ..Scores::default() }
             }
             Prediction::Outliers(outliers) => {
@@ -115,8 +115,8 @@ impl Scores {
 
 /// How many clusters have a row.
 fn occupied(clusters: &[u32]) -> usize {
-    let most = clusters.iter().max().map_or(0, |most| *most as usize + 1);
-    let mut seen = vec![false; most];
+    let codes = clusters.iter().max().map_or(0, |max| *max as usize + 1);
+    let mut seen = vec![false; codes];
     clusters.iter().for_each(|cluster| seen[*cluster as usize] = true);
     seen.iter().filter(|seen| **seen).count()
 }
@@ -131,11 +131,11 @@ fn check_rows(known: usize, predicted: usize) -> Result<()> {
     }
 }
 
-/// Of two classes, the chances of the one that comes last in the truth; nothing for more classes, or if one is absent.
-pub fn positive_chances(truth: &Labels, chances: &Matrix) -> Option<Vec<f32>> {
-    let present = truth.counts().into_iter().zip(truth.names()).filter(|(count, _)| *count > 0);
+/// Of two classes, the probabilities of the one that comes last in the target; nothing for more classes, or if one is absent.
+pub fn positive_probabilities(target: &Labels, probabilities: &Matrix) -> Option<Vec<f32>> {
+    let present = target.counts().into_iter().zip(target.names()).filter(|(count, _)| *count > 0);
     let present: Vec<&String> = present.map(|(_, class)| class).collect();
-    let names = chances.names().filter(|names| names.len() == 2 && present.len() == 2)?;
+    let names = probabilities.names().filter(|names| names.len() == 2 && present.len() == 2)?;
     let column = names.iter().position(|name| name == present[1])?;
-    Some((0..chances.rows()).map(|row| chances.get(row, column)).collect())
+    Some((0..probabilities.rows()).map(|row| probabilities.get(row, column)).collect())
 }

@@ -54,7 +54,7 @@ struct Line {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BenchReport {
     machine: Peak,
     results: Vec<Line>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +83,7 @@ pub fn run(args: &BenchArgs, global: &GlobalArgs) -> CommandResult {
     }
     bar.finish_and_clear();
     let profile = if global.profile { Some(profiled(&cases, &handles)?) } else { None };
-    show(&Report { machine, results, profile }, devices.len(), args, global);
+    show(&BenchReport { machine, results, profile }, devices.len(), args, global);
     Ok(())
 }
 
@@ -145,7 +145,7 @@ fn profiled(cases: &[Case], devices: &[Device]) -> Result<gristmill::Profile> {
     Ok(report)
 }
 
-fn show(report: &Report, devices: usize, args: &BenchArgs, global: &GlobalArgs) {
+fn show(report: &BenchReport, devices: usize, args: &BenchArgs, global: &GlobalArgs) {
     if global.json {
         return print_json(report);
     }

@@ -28,14 +28,16 @@ pub fn chunk_rows(args: &FitArgs) -> CommandResult<Option<usize>> {
         (matches!(args.data.missing, Some(MissingChoice::Mean | MissingChoice::Median)), "--missing mean and median"),
     ];
     let needs_all = needs_all.iter().find(|(asked, _)| *asked).map(|(_, flag)| *flag);
-    match (args.chunk, takes_chunks, needs_all) {
+    match (args.chunk_rows, takes_chunks, needs_all) {
         (None, false, _) | (None, _, Some(_)) => Ok(None),
         (None, true, None) => Ok(is_large(&args.data)?.then_some(CHUNK)),
         (Some(_), false, _) => {
-            let why = format!("--chunk is for models that learn from chunks: {}", MiniBatchKMeansModel::KIND);
+            let why = format!("--chunk-rows is for models that learn from chunks: {}", MiniBatchKMeansModel::KIND);
             Err(CliError::Usage(why))
         }
-        (Some(_), true, Some(flag)) => Err(CliError::Usage(format!("{flag} needs all rows at once, --chunk has some"))),
+        (Some(_), true, Some(flag)) => {
+            Err(CliError::Usage(format!("{flag} needs all rows at once, and --chunk-rows reads some at a time")))
+        }
         (Some(rows), true, None) => Ok(Some(rows)),
     }
 }
@@ -61,7 +63,7 @@ pub fn fit(
     // The target is no part of what is clustered.
     read.drop.append(&mut read.targets);
     // The start is chosen among the rows of the first chunk.
-    let rows = if args.chunk.is_none() { rows.max(4 * batches.n_clusters) } else { rows };
+    let rows = if args.chunk_rows.is_none() { rows.max(4 * batches.n_clusters) } else { rows };
     let mut chunks = timed(&mut report.seconds.load, || CsvChunks::open(&args.data.data, &read, rows))?;
     let progress = Progress::new(global);
     let model = guarded(|| -> CommandResult<Option<MiniBatchKMeansModel>> {
@@ -93,10 +95,10 @@ pub fn fit(
     Ok(PipelineModel::from(Model::new(Box::new(model))).with_columns(columns))
 }
 
-/// Levels are known only at the end of the file, so text cannot be encoded on the way.
+/// Categories are known only at the end of the file, so text cannot be encoded on the way.
 fn refuse_text(chunks: &CsvChunks) -> Result<()> {
-    let levels = chunks.categories();
-    let text = levels.iter().enumerate().filter(|(_, levels)| levels.is_some());
+    let categories = chunks.categories();
+    let text = categories.iter().enumerate().filter(|(_, categories)| categories.is_some());
     let name = |column: usize| chunks.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
     let text: Vec<String> = text.map(|(column, _)| name(column)).collect();
     if text.is_empty() {

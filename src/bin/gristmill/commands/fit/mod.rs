@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gristmill::Target;
 use gristmill::estimator::{Outcome, Prediction, Task};
-use gristmill::pipeline::{Arranged, PipelineModel};
+use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
@@ -37,28 +37,28 @@ pub struct FitArgs {
     pub model: ModelArgs,
     #[command(flatten)]
     pub data: DataArgs,
-    /// Scores the rows of this file
+    /// Scores the model on the rows of this file
     #[arg(long, value_name = "FILE", conflicts_with = "split")]
     pub test: Option<PathBuf>,
     /// A file with one column: the target of each row of --test
     #[arg(long, value_name = "FILE", requires = "test")]
     test_labels: Option<PathBuf>,
-    /// Fits on this share of the rows and scores the others; each class keeps its share
+    /// Fits on this share of the rows and scores the rest; stratified for classes
     #[arg(long, value_name = "SHARE")]
     pub split: Option<f64>,
     /// Writes the model to this file
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Draws what suits the model into this SVG file
+    /// Draws pictures of the model into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Reads a CSV file so many rows at a time, in one pass, for mini-batch-kmeans; by itself above 256 MiB
+    /// Fits a CSV file in one pass, this many rows at a time, for models that learn by chunks; automatic above 256 MiB
     #[arg(long, value_name = "ROWS")]
-    pub chunk: Option<usize>,
+    pub chunk_rows: Option<usize>,
 }
 
-/// Rows with their truth, and what the model said of them.
-struct Judged {
+/// Rows with their targets, and the predictions for them.
+struct ScoredRows {
     data: Dataset,
     predicted: Predicted,
 }
@@ -106,7 +106,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Saves, scores, draws and tells. A long fit is saved before anything else can go wrong.
+    /// Saves, scores, draws and reports. A long fit is saved before anything else can go wrong.
     fn finish(
         &self,
         mut report: Report,
@@ -120,17 +120,17 @@ impl Run<'_> {
         report.converged = report.converged.filter(|_| train.is_some());
         report.stopped = interrupted();
         self.save(&mut report, &model)?;
-        let truth = train.as_ref().map_or(&Target::None, |train| &train.target);
-        report.scores = Scores::of_fit(&outcome, truth);
-        // What was fitted is told before a picture that cannot be drawn ends the command.
-        let (mut judged, mut drawn) = (None, Ok(()));
+        let target = train.as_ref().map_or(&Target::None, |train| &train.target);
+        report.scores = Scores::of_fit(&outcome, target);
+        // The fit is reported before a picture that cannot be drawn ends the command.
+        let (mut scored, mut drawn) = (None, Ok(()));
         if !report.stopped {
             if let Some(test) = test {
-                judged = Some(self.judge(&mut report, &model, test)?);
+                scored = Some(self.score(&mut report, &model, test)?);
             }
             report.scores.oob_score = outcome.oob_score;
             if let Some(path) = &self.args.plot {
-                drawn = self.draw(path, &model, outcome, train, judged.as_ref());
+                drawn = self.draw(path, &model, outcome, train, scored.as_ref());
                 report.plot = drawn.is_ok().then(|| path.display().to_string());
             }
         }
@@ -140,7 +140,8 @@ impl Run<'_> {
             return drawn;
         }
         print(&report.to_string());
-        if let Some(Judged { data, predicted: Predicted { prediction: Prediction::Classes(labels), .. } }) = &judged {
+        if let Some(ScoredRows { data, predicted: Predicted { prediction: Prediction::Classes(labels), .. } }) = &scored
+        {
             print(&format!("\n{}", metrics::classification_report(data.labels()?, labels)?));
         }
         drawn
@@ -158,13 +159,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn judge(&self, report: &mut Report, model: &PipelineModel, data: Dataset) -> CommandResult<Judged> {
-        let Arranged { x, .. } = model.arrange(&data)?;
+    fn score(&self, report: &mut Report, model: &PipelineModel, data: Dataset) -> CommandResult<ScoredRows> {
+        let Aligned { x, .. } = model.align(&data)?;
         let predicted = predict(model, &x, self.device, self.global, &mut report.seconds)?;
-        let predicted = predicted.with_chances(model, self.device)?;
+        let predicted = predicted.with_probabilities(model, self.device)?;
         report.scores = predicted.scores(model, &data.target)?;
         report.scored_rows = Some(x.rows());
-        Ok(Judged { data: Dataset { x, ..data }, predicted })
+        Ok(ScoredRows { data: Dataset { x, ..data }, predicted })
     }
 
     /// Draws the rows that were scored, or else those that were fitted.
@@ -174,26 +175,26 @@ impl Run<'_> {
         model: &PipelineModel,
         outcome: Outcome,
         train: Option<Dataset>,
-        judged: Option<&Judged>,
+        scored: Option<&ScoredRows>,
     ) -> CommandResult {
         let (device, kind) = (self.device, self.args.model.model.as_str());
-        if let Some(Judged { data, predicted }) = judged {
+        if let Some(ScoredRows { data, predicted }) = scored {
             return Ok(Picture { kind, model, data, predicted, device, rows: "new rows" }.save(path)?);
         }
         let (data, predicted) = match (train, outcome.fitted) {
             (Some(train), Some(prediction)) => {
                 let inputs = model.transform(&train.x)?;
-                (train, Predicted { inputs, prediction, chances: None })
+                (train, Predicted { inputs, prediction, probabilities: None })
             }
             (Some(train), None) => {
                 let predicted = predict(model, &train.x, device, self.global, &mut Seconds::default())?;
-                (train, predicted.with_chances(model, device)?)
+                (train, predicted.with_probabilities(model, device)?)
             }
             // Of rows that came in chunks the centres are left.
             (None, _) => {
                 let inputs = outcome.centers.unwrap_or(Matrix::zeros(0, 0)?);
                 let prediction = Prediction::Clusters((0..inputs.rows() as u32).collect());
-                (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, chances: None })
+                (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, probabilities: None })
             }
         };
         Ok(Picture { kind, model, data: &data, predicted: &predicted, device, rows: "fitted rows" }.save(path)?)

@@ -71,9 +71,9 @@ fn forests(page: &mut Page, train: &Dataset, test: &Dataset) -> Result<()> {
     let most = (1..lost.len()).fold(0, |most, column| if lost[column] > lost[most] { column } else { most });
     let name = new.names().map_or("", |names| names[most].as_str());
     page.fact("permutation importance", format!("{name} permuted costs {:.1} points", 100.0 * lost[most]));
-    let (values, chances) = (forest.shapley_values(new)?, forest.predict_proba(new)?);
+    let (values, probabilities) = (forest.shapley_values(new)?, forest.predict_proba(new)?);
     let sum = |row: usize| values[1].row(row).iter().map(|value| f64::from(*value)).sum::<f64>();
-    let apart = (0..new.rows()).map(|row| (sum(row) - f64::from(chances.get(row, 1))).abs()).fold(0.0, f64::max);
+    let apart = (0..new.rows()).map(|row| (sum(row) - f64::from(probabilities.get(row, 1))).abs()).fold(0.0, f64::max);
     page.fact("Shapley values", format!("add up to each row's chance: {apart:.0e} apart at most"));
     Ok(())
 }
