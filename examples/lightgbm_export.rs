@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use gristmill::ensemble::{ClassificationLoss, RegressionLoss};
-use gristmill::model::write_atomically;
+use gristmill::model_file::write_atomically;
 use gristmill::prelude::*;
 
 fn main() -> Result<()> {

@@ -29,7 +29,7 @@
 //! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
 //! | [`preprocessing`], [`selection`] | scaling, encoding, basis functions, imputing; splits into folds |
 //! | [`metrics`], [`plot`] | how good it is; pictures |
-//! | [`model`] | model files: a checked container that is written atomically |
+//! | [`model_file`] | model files: a checked container that is written atomically |
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
 //! | [`cpu`] | the CPU twins: plain slices, all cores, the instruction set chosen at run time |
@@ -60,7 +60,7 @@ pub mod linalg;
 pub mod linear;
 mod metric;
 pub mod metrics;
-pub mod model;
+pub mod model_file;
 pub mod neighbors;
 pub mod ops;
 pub mod pipeline;
@@ -74,8 +74,8 @@ pub use array::{DeviceMatrix, DeviceVec, Matrix};
 pub use data::{Dataset, Labels, Target};
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream, Variant};
 pub use error::{Error, Result};
+pub use estimator::{AnyEstimator, AnyModel};
 pub use metric::Metric;
-pub use registry::Model;
 
 /// What most programs need.
 pub mod prelude {
@@ -90,19 +90,20 @@ pub mod prelude {
     pub use crate::ensemble::{
         RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
     };
-    pub use crate::estimator::{Decision, Fit, Predict, PredictProba, Progress, Score, Transform};
+    pub use crate::estimator::{
+        AnyEstimator, AnyModel, Decision, Fit, Predict, PredictProba, Progress, Score, ScoreSamples, Transform,
+    };
     pub use crate::linear::{LinearRegression, LinearRegressionModel, Ridge, RidgeModel};
-    pub use crate::model::Persist;
+    pub use crate::model_file::Persist;
     pub use crate::neighbors::{
         KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel,
     };
     pub use crate::neighbors::{LocalOutlierFactor, LocalOutlierFactorModel, NearestNeighbors, NearestNeighborsModel};
     pub use crate::pipeline::{Pipeline, PipelineModel};
-    pub use crate::registry::{AnyEstimator, Model};
     pub use crate::tree::{
         DecisionTreeClassifier, DecisionTreeClassifierModel, DecisionTreeRegressor, DecisionTreeRegressorModel,
     };
-    pub use crate::{Dataset, Labels, Metric, datasets, metrics};
+    pub use crate::{Dataset, Labels, Metric, Target, datasets, metrics};
     pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
 }
 

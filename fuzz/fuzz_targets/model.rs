@@ -2,13 +2,13 @@
 #![no_main]
 
 use gristmill::estimator::Task;
-use gristmill::model::{Container, Element, ElementType};
+use gristmill::model_file::{Container, Element, ElementType};
 use gristmill::prelude::*;
 use gristmill::registry;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let _ = Model::from_bytes(data);
+    let _ = AnyModel::from_bytes(data);
     // Bytes alone hardly ever get past the checksum, so a real file is taken apart and put together differently.
     let Some((&choice, rest)) = data.split_first() else { return };
     let files = files();
@@ -16,11 +16,11 @@ fuzz_target!(|data: &[u8]| {
     let Ok(container) = Container::from_bytes(file) else { return };
     if let Ok(changed) = change(&container, &mut rest.iter().copied())
         && let Ok(bytes) = changed.to_bytes()
-        && let Ok(model) = Model::from_bytes(&bytes)
+        && let Ok(model) = AnyModel::from_bytes(&bytes)
     {
         let rows = Matrix::zeros(3, 2).unwrap();
-        let _ = model.predict((&rows).into());
-        let _ = model.predict_proba((&rows).into());
+        let _ = model.predict(&rows);
+        let _ = model.predict_proba(&rows);
     }
 });
 

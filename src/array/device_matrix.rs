@@ -35,8 +35,14 @@ impl DeviceMatrix {
             Device::Cpu => MatrixStorage::Cpu(matrix.values.clone()),
             Device::Gpu(gpu) => MatrixStorage::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
         };
-        let uploaded =
-            DeviceMatrix { device: device.clone(), rows, columns, missing, info: matrix.column_info().clone(), storage };
+        let uploaded = DeviceMatrix {
+            device: device.clone(),
+            rows,
+            columns,
+            missing,
+            info: matrix.column_info().clone(),
+            storage,
+        };
         if let MatrixStorage::Gpu(store) = &uploaded.storage {
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {

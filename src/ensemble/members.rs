@@ -9,9 +9,8 @@ use crate::array::Matrix;
 use crate::data::{Labels, Target};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Prediction, Rows, Task};
-use crate::model::Container;
-use crate::registry::{AnyEstimator, Model};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, Prediction, Rows, Task};
+use crate::model_file::Container;
 
 /// A list of estimators as JSON: a list of names or objects, or names with commas between them.
 pub(super) fn read_list<'de, D: Deserializer<'de>>(
@@ -78,11 +77,11 @@ pub(super) fn fit_all(
     x: Rows<'_>,
     target: &Target,
     weights: Option<&[f32]>,
-) -> Result<Vec<Model>> {
+) -> Result<Vec<AnyModel>> {
     let rows = x.on_device()?;
     let fit = |(place, member): (usize, &AnyEstimator)| {
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
-        member.fit((&*rows).into(), target, options).map_err(|error| error.inside(named(place, member)))
+        member.fit(&*rows, target, options).map_err(|error| error.inside(named(place, member)))
     };
     match rows.device() {
         // Of several failures that of the first member is told.
@@ -92,7 +91,7 @@ pub(super) fn fit_all(
 }
 
 /// The classes that a member predicts.
-pub(super) fn classes_of(model: &Model, x: Rows<'_>) -> Result<Labels> {
+pub(super) fn classes_of(model: &AnyModel, x: Rows<'_>) -> Result<Labels> {
     match model.predict(x)? {
         Prediction::Classes(labels) => Ok(labels),
         _ => Err(unfit("a classifier")),
@@ -100,7 +99,7 @@ pub(super) fn classes_of(model: &Model, x: Rows<'_>) -> Result<Labels> {
 }
 
 /// The numbers that a member predicts.
-pub(super) fn numbers_of(model: &Model, x: Rows<'_>) -> Result<Matrix> {
+pub(super) fn numbers_of(model: &AnyModel, x: Rows<'_>) -> Result<Matrix> {
     match model.predict(x)? {
         Prediction::Numbers(numbers) => Ok(numbers),
         _ => Err(unfit("a regressor")),
@@ -108,7 +107,7 @@ pub(super) fn numbers_of(model: &Model, x: Rows<'_>) -> Result<Matrix> {
 }
 
 /// The chances that a member gives; a class of its own for each row where it gives none.
-pub(super) fn chances_of(model: &Model, x: Rows<'_>, classes: usize) -> Result<Matrix> {
+pub(super) fn chances_of(model: &AnyModel, x: Rows<'_>, classes: usize) -> Result<Matrix> {
     let chances = match model.predict_proba(x)? {
         Some(chances) => chances,
         None => {
@@ -150,7 +149,10 @@ pub(super) fn winners(names: &Labels, chances: &Matrix) -> Result<Labels> {
 }
 
 /// Puts fitted members into a container.
-pub(super) fn store_members<'a>(container: &mut Container, members: impl IntoIterator<Item = &'a Model>) -> Result<()> {
+pub(super) fn store_members<'a>(
+    container: &mut Container,
+    members: impl IntoIterator<Item = &'a AnyModel>,
+) -> Result<()> {
     let mut count = 0_u64;
     for member in members {
         container.insert_container(&format!("member.{count}"), member.container()?)?;
@@ -160,11 +162,11 @@ pub(super) fn store_members<'a>(container: &mut Container, members: impl IntoIte
 }
 
 /// Takes them out again; there is one at least.
-pub(super) fn restore_members(container: &mut Container) -> Result<Vec<Model>> {
+pub(super) fn restore_members(container: &mut Container) -> Result<Vec<AnyModel>> {
     let count: Vec<u64> = container.take("members", &[1])?;
     let mut members = vec![];
     for place in 0..count[0] {
-        members.push(Model::from_container(container.take_container(&format!("member.{place}"))?)?);
+        members.push(AnyModel::from_container(container.take_container(&format!("member.{place}"))?)?);
     }
     if members.is_empty() { Err(container.refuse("it has no members")) } else { Ok(members) }
 }
@@ -177,7 +179,7 @@ pub(super) fn store_classes(container: &mut Container, classes: &Labels) -> Resu
 /// Takes them out again, as labels of no rows, and checks that each member has the same.
 pub(super) fn restore_classes<'a>(
     container: &mut Container,
-    members: impl IntoIterator<Item = &'a Model>,
+    members: impl IntoIterator<Item = &'a AnyModel>,
 ) -> Result<Labels> {
     let names = container.take_strings("class_names")?;
     if members.into_iter().any(|member| member.classes() != names) {

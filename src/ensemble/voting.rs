@@ -12,11 +12,10 @@ use crate::array::Matrix;
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Targets, Task,
+    AnyEstimator, AnyModel, Estimator, Fit, Model, Observer, Predict, PredictProba, Prediction, Rows, Targets, Task,
 };
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor};
-use crate::registry::{AnyEstimator, Model};
 use crate::tree::DecisionTreeClassifier;
 
 /// How classes are voted for.
@@ -183,13 +182,13 @@ pub struct VotingClassifierModel {
     voting: Vote,
     weights: Option<Vec<f64>>,
     classes: Labels,
-    members: Vec<Model>,
+    members: Vec<AnyModel>,
     parameters: Option<Map<String, Value>>,
 }
 
 impl VotingClassifierModel {
     /// The fitted members.
-    pub fn members(&self) -> &[Model] {
+    pub fn members(&self) -> &[AnyModel] {
         &self.members
     }
 }
@@ -206,7 +205,7 @@ impl PredictProba for VotingClassifierModel {
     /// The mean of the members' chances, or with a hard vote the share of the votes for each class.
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let (x, classes) = (x.into(), self.classes.classes());
-        let part = |member: &Model| match self.voting {
+        let part = |member: &AnyModel| match self.voting {
             Vote::Soft => chances_of(member, x, classes),
             Vote::Hard => {
                 let labels = classes_of(member, x)?;
@@ -221,26 +220,17 @@ impl PredictProba for VotingClassifierModel {
     }
 }
 
-impl Score for VotingClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
-    }
-}
-
 /// Regressors that are averaged.
 #[derive(Debug)]
 pub struct VotingRegressorModel {
     weights: Option<Vec<f64>>,
-    members: Vec<Model>,
+    members: Vec<AnyModel>,
     parameters: Option<Map<String, Value>>,
 }
 
 impl VotingRegressorModel {
     /// The fitted members.
-    pub fn members(&self) -> &[Model] {
+    pub fn members(&self) -> &[AnyModel] {
         &self.members
     }
 }
@@ -252,15 +242,6 @@ impl Predict for VotingRegressorModel {
         let x = x.into();
         let parts: Vec<Matrix> = self.members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
         weighted_mean(&parts, self.weights.as_deref())
-    }
-}
-
-impl Score for VotingRegressorModel {
-    type Target = Matrix;
-
-    /// R², the mean over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
     }
 }
 
@@ -309,69 +290,87 @@ impl Persist for VotingRegressorModel {
     }
 }
 
-impl Estimator for VotingClassifier {
+impl crate::estimator::Parameters for VotingClassifier {
     type Model = VotingClassifierModel;
-    const TASK: Task = Task::Classification;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "voting-classifier";
     const ABOUT: &'static str = "the class that most of several classifiers name";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("estimators", "the classifiers that vote: names with commas, or a JSON list"),
-        ("voting", "hard: a class each; soft: the mean of the chances"),
-        ("weights", "how much each vote counts, such as 1,2,1; null: all alike"),
-        ("seed", "is added to the seeds of the members"),
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "estimators",
+            help: "the classifiers that vote: names with commas, or a JSON list",
+        },
+        crate::estimator::Parameter { name: "voting", help: "hard: a class each; soft: the mean of the chances" },
+        crate::estimator::Parameter {
+            name: "weights",
+            help: "how much each vote counts, such as 1,2,1; null: all alike",
+        },
+        crate::estimator::Parameter { name: "seed", help: "is added to the seeds of the members" },
     ];
+    const TASK: Task = Task::Classification;
+}
 
-    fn takes_categories(&self) -> bool {
-        self.estimators.iter().all(AnyEstimator::takes_categories)
+impl Estimator for VotingClassifier {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities {
+            categories: self.estimators.iter().all(|estimator| estimator.abilities().categories),
+            ..Default::default()
+        }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<VotingClassifierModel> {
-        self.fit_with(x, target.labels()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<VotingClassifierModel> {
+        self.fit_with(x, target, options)
     }
+}
+
+impl crate::estimator::Parameters for VotingRegressor {
+    type Model = VotingRegressorModel;
+    type Target<'a> = crate::estimator::Targets<'a>;
+    const NAME: &'static str = "voting-regressor";
+    const ABOUT: &'static str = "the mean of several regressors";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "estimators",
+            help: "the regressors that are averaged: names with commas, or a JSON list",
+        },
+        crate::estimator::Parameter {
+            name: "weights",
+            help: "how much each one counts, such as 1,2,1; null: all alike",
+        },
+        crate::estimator::Parameter { name: "seed", help: "is added to the seeds of the members" },
+    ];
+    const TASK: Task = Task::Regression;
 }
 
 impl Estimator for VotingRegressor {
-    type Model = VotingRegressorModel;
-    const TASK: Task = Task::Regression;
-    const ABOUT: &'static str = "the mean of several regressors";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("estimators", "the regressors that are averaged: names with commas, or a JSON list"),
-        ("weights", "how much each one counts, such as 1,2,1; null: all alike"),
-        ("seed", "is added to the seeds of the members"),
-    ];
-
-    fn takes_categories(&self) -> bool {
-        self.estimators.iter().all(AnyEstimator::takes_categories)
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities {
+            categories: self.estimators.iter().all(|estimator| estimator.abilities().categories),
+            ..Default::default()
+        }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<VotingRegressorModel> {
-        self.fit_with(x, target.values()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<VotingRegressorModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for VotingClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for VotingClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes.names()
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
     }
 }
 
-impl Fitted for VotingRegressorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for VotingRegressorModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
     }
 }

@@ -1,6 +1,6 @@
 //! The options of a fit.
 
-use super::observer::{Observer, Unobserved, Watch};
+use super::observer::{Observer, Reporter, Unobserved};
 use super::rows::Rows;
 use super::targets::Targets;
 use crate::array::Matrix;
@@ -19,40 +19,40 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub struct Fit<'a> {
     sample_weight: Option<&'a [f32]>,
-    validation: Option<(Rows<'a>, Truth<'a>)>,
+    validation: Option<(Rows<'a>, ValidationTarget<'a>)>,
     observer: Option<&'a mut dyn Observer>,
 }
 
 /// What is true of validation rows: their classes or their numbers.
 #[derive(Debug, Clone, Copy)]
-pub enum Truth<'a> {
+pub enum ValidationTarget<'a> {
     /// A class each.
     Classes(&'a Labels),
     /// A number each, or p.
     Numbers(Targets<'a>),
 }
 
-impl<'a> From<&'a Labels> for Truth<'a> {
+impl<'a> From<&'a Labels> for ValidationTarget<'a> {
     fn from(labels: &'a Labels) -> Self {
-        Truth::Classes(labels)
+        ValidationTarget::Classes(labels)
     }
 }
 
-impl<'a> From<&'a [f32]> for Truth<'a> {
+impl<'a> From<&'a [f32]> for ValidationTarget<'a> {
     fn from(values: &'a [f32]) -> Self {
-        Truth::Numbers(values.into())
+        ValidationTarget::Numbers(values.into())
     }
 }
 
-impl<'a> From<&'a Vec<f32>> for Truth<'a> {
+impl<'a> From<&'a Vec<f32>> for ValidationTarget<'a> {
     fn from(values: &'a Vec<f32>) -> Self {
-        Truth::Numbers(values.into())
+        ValidationTarget::Numbers(values.into())
     }
 }
 
-impl<'a> From<&'a Matrix> for Truth<'a> {
+impl<'a> From<&'a Matrix> for ValidationTarget<'a> {
     fn from(matrix: &'a Matrix) -> Self {
-        Truth::Numbers(matrix.into())
+        ValidationTarget::Numbers(matrix.into())
     }
 }
 
@@ -65,13 +65,13 @@ impl<'a> Fit<'a> {
 
     /// Rows and their targets that are not learned from but watched: their loss after each round is kept, and early
     /// stopping goes by it.
-    pub fn validation(mut self, x: impl Into<Rows<'a>>, y: impl Into<Truth<'a>>) -> Self {
+    pub fn validation(mut self, x: impl Into<Rows<'a>>, y: impl Into<ValidationTarget<'a>>) -> Self {
         self.validation = Some((x.into(), y.into()));
         self
     }
 
     /// The validation rows and what is true of them.
-    pub(crate) fn validation_rows(&self) -> Option<(Rows<'a>, Truth<'a>)> {
+    pub(crate) fn validation_rows(&self) -> Option<(Rows<'a>, ValidationTarget<'a>)> {
         self.validation
     }
 
@@ -112,10 +112,10 @@ impl<'a> Fit<'a> {
     }
 
     /// Runs `job` under the observer.
-    pub(crate) fn watched<T>(self, what: &'static str, job: impl FnOnce(&mut Watch<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn watched<T>(self, what: &'static str, job: impl FnOnce(&mut Reporter<'_>) -> Result<T>) -> Result<T> {
         match self.observer {
-            Some(observer) => job(&mut Watch::new(what, observer)),
-            None => job(&mut Watch::new(what, &mut Unobserved)),
+            Some(observer) => job(&mut Reporter::new(what, observer)),
+            None => job(&mut Reporter::new(what, &mut Unobserved)),
         }
     }
 }

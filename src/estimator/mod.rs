@@ -1,57 +1,38 @@
-//! What estimators and fitted models have in common: their input, their options, their traits, their observers.
+//! The contract of everything that is fitted: parameters, estimators, fitted models, reports, observers.
+//!
+//! [`Parameters`] and [`Estimator`] are what is fitted, [`Model`] what comes of it; [`AnyEstimator`] and [`AnyModel`] hold
+//! either without its type. `docs/estimators.md` in the repository walks through adding one.
 
+mod any_estimator;
+mod any_model;
+mod contract;
 mod fit;
-mod fitted;
-mod learn;
+mod model;
 mod observer;
+mod parameters;
+mod report;
 mod rows;
+pub(crate) mod rules;
+mod save;
+mod settings;
 mod targets;
+mod typed;
 
-pub use fit::{Fit, Truth};
-pub use fitted::{Fitted, Losses, Outcome, Prediction, Task};
-pub use learn::Estimator;
-pub(crate) use observer::Watch;
+pub use any_estimator::AnyEstimator;
+pub(crate) use any_estimator::MODEL;
+pub use any_model::AnyModel;
+pub(crate) use contract::checked_fit;
+pub use contract::{Abilities, Estimator, Learnt, Parameters, Task};
+pub use fit::{Fit, ValidationTarget};
+pub use model::{InputColumns, Model, PictureInput, Predicted, Prediction, Stored};
+pub(crate) use observer::Reporter;
 pub use observer::{Flow, Observer, Progress, Report};
-
+pub use parameters::Parameter;
+pub(crate) use parameters::parameters;
+pub use report::{FitReport, Iterations, RanOn, ReportArray};
 pub(crate) use rows::OnDevice;
-pub use rows::Rows;
+pub use rows::{Input, OwnedRows, Rows};
+pub use save::Save;
+pub use settings::{parse_setting, parse_value};
 pub use targets::Targets;
-
-use crate::array::Matrix;
-use crate::error::Result;
-
-/// A model that says something of each row.
-pub trait Predict {
-    /// [`Labels`](crate::Labels) of a classifier, an n×p [`Matrix`] of a regressor, cluster numbers of a clustering.
-    type Output;
-
-    /// The prediction for each row of `x`, computed where `x` lives.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Self::Output>;
-}
-
-/// A classifier that gives chances.
-pub trait PredictProba {
-    /// The chance of each class for each row of `x`: n×k, each row sums to 1.
-    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix>;
-}
-
-/// A model that gives a number for each row whose sign or size decides.
-pub trait Decision {
-    /// The number of each row of `x`; larger is more normal, or more of the second class.
-    fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f32>>;
-}
-
-/// A model that turns rows into other rows.
-pub trait Transform {
-    /// A row for each row of `x`.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix>;
-}
-
-/// A model that can be compared with the truth.
-pub trait Score {
-    /// What the predictions are compared with.
-    type Target: ?Sized;
-
-    /// How good the model is on these rows; larger is better.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Self::Target) -> Result<f64>;
-}
+pub use typed::{Decision, Predict, PredictProba, Score, ScoreSamples, Scored, Transform};

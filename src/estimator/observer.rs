@@ -24,7 +24,7 @@ pub enum Flow {
     /// Go on.
     Continue,
     /// End now and return what there is, as when the iterations ran out; what has nothing to return yet is stopped.
-    Finish,
+    StopEarly,
     /// End now with [`Error::Stopped`].
     Stop,
 }
@@ -66,28 +66,28 @@ impl Observer for Unobserved {
 }
 
 /// One running job as its algorithm sees it: reports in, decisions out.
-pub(crate) struct Watch<'a> {
+pub(crate) struct Reporter<'a> {
     what: &'static str,
     observer: &'a mut dyn Observer,
 }
 
-impl<'a> Watch<'a> {
-    pub(crate) fn new(what: &'static str, observer: &'a mut dyn Observer) -> Watch<'a> {
-        Watch { what, observer }
+impl<'a> Reporter<'a> {
+    pub(crate) fn new(what: &'static str, observer: &'a mut dyn Observer) -> Reporter<'a> {
+        Reporter { what, observer }
     }
 
     /// Reports, and says whether to end with what there is.
-    pub(crate) fn finishes(&mut self, iteration: usize, loss: Option<f64>, fraction: f64) -> Result<bool> {
+    pub(crate) fn report(&mut self, iteration: usize, loss: Option<f64>, fraction: f64) -> Result<bool> {
         match self.observer.report(&Report { what: self.what, iteration, loss, fraction }) {
             Flow::Continue => Ok(false),
-            Flow::Finish => Ok(true),
+            Flow::StopEarly => Ok(true),
             Flow::Stop => Err(Error::Stopped { what: self.what }),
         }
     }
 
     /// Reports from a job that has nothing to return before its end.
-    pub(crate) fn goes_on(&mut self, iteration: usize, fraction: f64) -> Result<()> {
-        if self.finishes(iteration, None, fraction)? { Err(Error::Stopped { what: self.what }) } else { Ok(()) }
+    pub(crate) fn check_stopped(&mut self, iteration: usize, fraction: f64) -> Result<()> {
+        if self.report(iteration, None, fraction)? { Err(Error::Stopped { what: self.what }) } else { Ok(()) }
     }
 }
 

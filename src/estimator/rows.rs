@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::array::{DeviceMatrix, Matrix};
+use crate::array::{ColumnInfo, DeviceMatrix, Matrix};
 use crate::device::Device;
 use crate::error::{Error, Result};
 
@@ -25,6 +25,80 @@ impl<'a> From<&'a Matrix> for Rows<'a> {
 impl<'a> From<&'a DeviceMatrix> for Rows<'a> {
     fn from(matrix: &'a DeviceMatrix) -> Self {
         Rows::Device(matrix)
+    }
+}
+
+/// Rows of one's own, where they live: what `transform` returns.
+#[derive(Debug)]
+pub enum OwnedRows {
+    /// A host matrix.
+    Host(Matrix),
+    /// A matrix on a device.
+    Device(DeviceMatrix),
+}
+
+impl OwnedRows {
+    /// Rows that were made on the host of those of `x`, brought to where `x` lives.
+    pub fn beside(x: Rows<'_>, made: Matrix) -> Result<OwnedRows> {
+        match x {
+            Rows::Device(of) => Ok(OwnedRows::Device(made.to(of.device())?)),
+            _ => Ok(OwnedRows::Host(made)),
+        }
+    }
+
+    /// These rows, borrowed.
+    pub fn rows(&self) -> Rows<'_> {
+        match self {
+            OwnedRows::Host(matrix) => Rows::Host(matrix),
+            OwnedRows::Device(matrix) => Rows::Device(matrix),
+        }
+    }
+
+    /// The rows on the host.
+    pub fn into_host(self) -> Result<Matrix> {
+        match self {
+            OwnedRows::Host(matrix) => Ok(matrix),
+            OwnedRows::Device(matrix) => matrix.to_matrix(&mut matrix.device().stream()),
+        }
+    }
+}
+
+/// Rows that a program hands to `transform`, and what it gets back: the same kind of rows.
+pub trait Input<'a>: Into<Rows<'a>> {
+    /// The kind of rows that comes back.
+    type Owned;
+
+    /// The rows as this kind.
+    fn owned(op: &'static str, rows: OwnedRows) -> Result<Self::Owned>;
+}
+
+impl<'a> Input<'a> for &'a Matrix {
+    type Owned = Matrix;
+
+    fn owned(_: &'static str, rows: OwnedRows) -> Result<Matrix> {
+        rows.into_host()
+    }
+}
+
+impl<'a> Input<'a> for &'a DeviceMatrix {
+    type Owned = DeviceMatrix;
+
+    fn owned(op: &'static str, rows: OwnedRows) -> Result<DeviceMatrix> {
+        match rows {
+            OwnedRows::Device(matrix) => Ok(matrix),
+            OwnedRows::Host(_) => {
+                let expected = "rows on the device of those that were transformed".to_string();
+                Err(Error::Shape { op, expected, got: "rows on the host".to_string() })
+            }
+        }
+    }
+}
+
+impl<'a> Input<'a> for Rows<'a> {
+    type Owned = OwnedRows;
+
+    fn owned(_: &'static str, rows: OwnedRows) -> Result<OwnedRows> {
+        Ok(rows)
     }
 }
 
@@ -51,6 +125,14 @@ impl<'a> Rows<'a> {
         match self {
             Rows::Host(_) => Device::Cpu,
             Rows::Device(matrix) => matrix.device().clone(),
+        }
+    }
+
+    /// What is known of the columns, and how many there are.
+    pub(crate) fn column_info(self) -> (&'a ColumnInfo, usize) {
+        match self {
+            Rows::Host(matrix) => (matrix.column_info(), matrix.columns()),
+            Rows::Device(matrix) => (matrix.column_info(), matrix.columns()),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{condense, dense, normal};
 use crate::array::{DeviceMatrix, Matrix};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Rows, Targets, Watch};
+use crate::estimator::{Fit, Reporter, Rows, Targets};
 
 /// Operations up to which a table on the CPU is worked on in f64 throughout: a few milliseconds.
 const SMALL: usize = 20_000_000;
@@ -81,8 +81,8 @@ pub(super) fn fit_rows(
     options.watched(what, |watch| solve(&problem, watch))?.checked()
 }
 
-fn solve(problem: &Problem<'_>, watch: &mut Watch<'_>) -> Result<Found> {
-    watch.goes_on(0, 0.0)?;
+fn solve(problem: &Problem<'_>, watch: &mut Reporter<'_>) -> Result<Found> {
+    watch.check_stopped(0, 0.0)?;
     let mut stream = problem.x.device().stream();
     if problem.is_for_the_host() {
         let x = problem.x.to_matrix(&mut stream)?.to_dmatrix();

@@ -1,72 +1,53 @@
 //! Least squares without a penalty.
 
 use nalgebra::DMatrix;
-use serde::{Deserialize, Serialize};
 
 use super::fit::{Fitted, Penalty, fit_f64, fit_rows};
 use super::predict::Linear;
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Fit, Predict, Rows, Score, Targets};
-use crate::model::{Container, Persist};
+use crate::estimator::{
+    Estimator, Fit, InputColumns, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
+};
+use crate::model_file::Container;
 
 const OP: &str = "LinearRegression";
 
-/// Ordinary least squares. Names and defaults are scikit-learn's; see the [module](crate::linear) for the method.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// let x = Matrix::from_rows(&[[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0]])?;
-/// let model = LinearRegression::default().fit(&x, &[4.0, 3.0, 14.0, 10.0])?; // 1 + 2·a + 3·b
-/// assert!((model.coef()[(0, 0)] - 2.0).abs() < 1e-12 && (model.coef()[(0, 1)] - 3.0).abs() < 1e-12);
-/// assert!((model.intercept()[0] - 1.0).abs() < 1e-12);
-/// assert_eq!(model.predict(&x)?.as_slice(), [4.0, 3.0, 14.0, 10.0]);
-/// assert_eq!(model.rank(), 2);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-///
-/// # What to expect
-/// - One row, or constant columns only: the coefficients are 0 and the intercept is the mean of the targets.
-/// - Fewer rows than columns, or dependent columns: the shortest of all solutions, and a [`rank`](LinearRegressionModel::rank)
-///   below the number of columns.
-/// - Missing values, too few targets and targets that are not finite are errors.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LinearRegression {
-    /// Whether there is an intercept; without one, the plane goes through the origin. Default true.
-    pub fit_intercept: bool,
+parameters! {
+    /// Ordinary least squares. Names and defaults are scikit-learn's; see the [module](crate::linear) for the method.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_rows(&[[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0]])?;
+    /// let model = LinearRegression::default().fit(&x, &[4.0, 3.0, 14.0, 10.0])?; // 1 + 2·a + 3·b
+    /// assert!((model.coef()[(0, 0)] - 2.0).abs() < 1e-12 && (model.coef()[(0, 1)] - 3.0).abs() < 1e-12);
+    /// assert!((model.intercept()[0] - 1.0).abs() < 1e-12);
+    /// assert_eq!(model.predict(&x)?.as_slice(), [4.0, 3.0, 14.0, 10.0]);
+    /// assert_eq!(model.rank(), 2);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - One row, or constant columns only: the coefficients are 0 and the intercept is the mean of the targets.
+    /// - Fewer rows than columns, or dependent columns: the shortest of all solutions, and a [`rank`](LinearRegressionModel::rank)
+    ///   below the number of columns.
+    /// - Missing values, too few targets and targets that are not finite are errors.
+    pub struct LinearRegression: regressor("linear-regression") -> LinearRegressionModel;
+    about "least squares: a weighted sum of the columns";
+    {
+        /// Whether there is an intercept; without one, the plane goes through the origin.
+        fit_intercept: bool = true;
+    }
 }
 
-impl Default for LinearRegression {
-    fn default() -> LinearRegression {
-        LinearRegression { fit_intercept: true }
+impl Estimator for LinearRegression {
+    /// About n·d² operations; some 10·d·n² where there are no more rows than columns.
+    fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<LinearRegressionModel> {
+        Ok(self.model(fit_rows((OP, "linear regression"), x, y, self.penalty(), options)?))
     }
 }
 
 impl LinearRegression {
-    /// Sets whether there is an intercept.
-    pub fn fit_intercept(mut self, fit_intercept: bool) -> LinearRegression {
-        self.fit_intercept = fit_intercept;
-        self
-    }
-
-    /// Fits the rows of `x` (n×d) to their targets (n numbers, or n×p), where `x` lives. About n·d²
-    /// operations; some 10·d·n² where there are no more rows than columns.
-    pub fn fit<'a, 'b>(&self, x: impl Into<Rows<'a>>, y: impl Into<Targets<'b>>) -> Result<LinearRegressionModel> {
-        self.fit_with(x, y, Fit::default())
-    }
-
-    /// The same with sample weights or an observer.
-    pub fn fit_with<'a, 'b>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: impl Into<Targets<'b>>,
-        options: Fit<'_>,
-    ) -> Result<LinearRegressionModel> {
-        let found = fit_rows((OP, "linear regression"), x.into(), y.into(), self.penalty(), options)?;
-        Ok(self.model(found))
-    }
-
     /// Fits f64 rows, n×d, to their targets, n×p, on the host: what f32 would round away is kept.
     ///
     /// ```
@@ -129,27 +110,27 @@ impl LinearRegressionModel {
 
 impl Predict for LinearRegressionModel {
     type Output = Matrix;
+}
 
+impl Model for LinearRegressionModel {
     /// n×p. On the CPU each is summed in f64 and rounded once; on a GPU within (d + 3)·2⁻²⁴·Σ|x·coef| of that.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.linear.predict(OP, x.into())
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(self.linear.predict(OP, x)?.into())
+    }
+
+    fn text(&self, columns: &InputColumns) -> Option<String> {
+        Some(self.linear.equation(&columns.names))
     }
 }
 
-impl Score for LinearRegressionModel {
-    type Target = Matrix;
+impl Save for LinearRegressionModel {
+    type Estimator = LinearRegression;
 
-    /// R², the mean over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
+    fn estimator(&self) -> &LinearRegression {
+        &self.params
     }
-}
 
-impl Persist for LinearRegressionModel {
-    const KIND: &'static str = "linear-regression";
-
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("rank", &[1], vec![self.rank as u64])?;
         // Singular values that are known are at least one.
         let values = self.singular_values.clone().unwrap_or_default();
@@ -157,8 +138,7 @@ impl Persist for LinearRegressionModel {
         self.linear.store(container)
     }
 
-    fn restore(container: &mut Container) -> Result<LinearRegressionModel> {
-        let params = container.parameters()?;
+    fn load_fitted(params: LinearRegression, container: &mut Container) -> Result<LinearRegressionModel> {
         let linear = Linear::restore(container)?;
         let rank = container.take::<u64>("rank", &[1])?[0];
         let [count] = container.shape("singular_values")?;

@@ -16,7 +16,6 @@
 //! **Dependent columns**, to one part in 2²³ for f32 and to rounding for f64: of all solutions the shortest, as in
 //! scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
 
-mod by_name;
 mod condense;
 mod dense;
 mod fit;
@@ -28,17 +27,3 @@ mod slope;
 
 pub use linear_regression::{LinearRegression, LinearRegressionModel};
 pub use ridge::{Ridge, RidgeModel};
-
-/// A line of text for each output: `12.3 + 0.5·age − 2·height`.
-fn equation(coef: &nalgebra::DMatrix<f64>, intercept: &[f64], columns: &[String]) -> String {
-    let name = |column: usize| columns.get(column).map_or_else(|| format!("x{column}"), String::clone);
-    let line = |(output, constant): (usize, &f64)| {
-        let weights = coef.row(output);
-        let terms = weights.iter().enumerate().map(|(column, weight)| {
-            let sign = if *weight < 0.0 { '−' } else { '+' };
-            format!(" {sign} {:.6}·{}", weight.abs(), name(column))
-        });
-        format!("{constant:.6}{}", terms.collect::<String>())
-    };
-    intercept.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
-}

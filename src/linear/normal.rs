@@ -6,7 +6,7 @@ use super::fit::{Found, Problem};
 use super::slope::{Slope, slope};
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::Watch;
+use crate::estimator::Reporter;
 use crate::linalg::{Cholesky, SingleFactor};
 use crate::ops::{self, NormalEquations};
 
@@ -24,14 +24,14 @@ const TOLERATED: f64 = 1e-9;
 const CONSTANT: f64 = 1e-12;
 
 /// The plane, or `None` where the columns are too nearly dependent for the normal equations.
-pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>, watch: &mut Watch<'_>) -> Result<Option<Found>> {
+pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>, watch: &mut Reporter<'_>) -> Result<Option<Found>> {
     let centred = problem.penalty.intercept;
     let products = match ops::normal_equations(stream, problem.x, problem.y, problem.weights, centred) {
         // Rows and targets are finite: their squares are not, in f32.
         Err(Error::NotFinite { .. }) => return Ok(None),
         products => products?,
     };
-    watch.goes_on(1, 0.5)?;
+    watch.check_stopped(1, 0.5)?;
     if !products.xx.iter().chain(&products.xy).all(|value| value.is_finite()) {
         return Ok(None);
     }
@@ -122,7 +122,7 @@ fn refine(
     system: &System<'_>,
     mean: &mut Means,
     coef: &mut DMatrix<f64>,
-    watch: &mut Watch<'_>,
+    watch: &mut Reporter<'_>,
 ) -> Result<bool> {
     let outputs = coef.ncols();
     let centred = problem.penalty.intercept;
@@ -155,7 +155,7 @@ fn refine(
             return Ok(true);
         }
         before = size;
-        watch.goes_on(step + 2, 0.5 + 0.5 * (step + 1) as f64 / CORRECTIONS as f64)?;
+        watch.check_stopped(step + 2, 0.5 + 0.5 * (step + 1) as f64 / CORRECTIONS as f64)?;
     }
     Ok(before <= TOLERATED * system.size(coef))
 }

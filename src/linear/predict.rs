@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::error::{Error, Result};
 use crate::estimator::Rows;
-use crate::model::Container;
+use crate::model_file::Container;
 use crate::ops::{self, Layout};
 
 /// Numbers a task reads at least.
@@ -95,6 +95,20 @@ impl Linear {
             column.add_scalar_mut(*intercept);
         }
         Ok(predicted)
+    }
+
+    /// A line of text for each output: `12.3 + 0.5·age − 2·height`.
+    pub(super) fn equation(&self, columns: &[String]) -> String {
+        let name = |column: usize| columns.get(column).map_or_else(|| format!("x{column}"), String::clone);
+        let line = |(output, constant): (usize, &f64)| {
+            let weights = self.coef.row(output);
+            let terms = weights.iter().enumerate().map(|(column, weight)| {
+                let sign = if *weight < 0.0 { '−' } else { '+' };
+                format!(" {sign} {:.6}·{}", weight.abs(), name(column))
+            });
+            format!("{constant:.6}{}", terms.collect::<String>())
+        };
+        self.intercept.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
     }
 
     pub(super) fn store(&self, container: &mut Container) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Truth and prediction under one list of classes, and what most scores need of them: three sums a class.
+//! ValidationTarget and prediction under one list of classes, and what most scores need of them: three sums a class.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use super::check::{Weights, same_rows};
 use crate::data::Labels;
 use crate::error::Result;
 
-/// Truth and prediction as codes into one list of classes, each of which has a row somewhere.
+/// ValidationTarget and prediction as codes into one list of classes, each of which has a row somewhere.
 pub(super) struct Matched {
     pub(super) classes: Vec<String>,
     pub(super) truth: Vec<u32>,

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::reference::{Neighbors, Reference};
-use super::votes::METRIC;
-use crate::data::Target;
+use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Decision, Estimator, Fit, Fitted, Observer, Outcome, Predict, Prediction, Rows, Task};
+use crate::estimator::{Decision, Estimator, Fit, Model, Observer, Predict, Prediction, Rows, Save, parameters};
 use crate::metric::Metric;
-use crate::model::{Container, Persist};
+use crate::model_file::Container;
 
+const OP: &str = "LocalOutlierFactor";
 /// Added to a mean distance before it is inverted, as scikit-learn does: equal rows have a density, not infinity.
 const SMALLEST: f64 = 1e-10;
 
@@ -30,6 +30,12 @@ pub enum Contamination {
 enum Written {
     Share(f64),
     Name(String),
+}
+
+impl Contamination {
+    fn is_sound(&self) -> bool {
+        !matches!(self, Contamination::Share(share) if !(*share > 0.0 && *share <= 0.5))
+    }
 }
 
 impl From<Contamination> for Written {
@@ -56,76 +62,53 @@ impl TryFrom<Written> for Contamination {
     }
 }
 
-/// The local outlier factor: how much denser a row's neighbours lie than the row itself. About 1 inside a cluster,
-/// clearly above 1 for an outlier. Names and defaults are scikit-learn's.
-///
-/// With k-distance(b) the distance from b to its k-th nearest neighbour, reach(a, b) = max{k-distance(b), d(a, b)};
-/// a's density lrd(a) = 1 / mean of reach(a, b) over its k nearest b; and LOF(a) = mean of lrd(b) / lrd(a).
-///
-/// ```
-/// use gristmill::prelude::*;
-/// let x = Matrix::from_rows(&[[-1.1], [0.2], [101.1], [0.3]])?;
-/// let model = LocalOutlierFactor::new(2).fit(&x)?;
-/// assert_eq!(model.labels(), [1, 1, -1, 1]);
-/// assert!((model.negative_outlier_factor()[2] + 73.3697).abs() < 1e-3);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LocalOutlierFactor {
-    /// Neighbours, k; at most one less than there are rows is used. Default 20.
-    pub n_neighbors: usize,
-    /// How many outliers are expected. Default [`Contamination::Auto`].
-    pub contamination: Contamination,
-    /// Whether the model is for rows that were not fitted: only then it predicts. Default false.
-    pub novelty: bool,
-    /// What nearness is. Default [`Metric::Euclidean`].
-    pub metric: Metric,
-}
-
-impl Default for LocalOutlierFactor {
-    fn default() -> LocalOutlierFactor {
-        let (contamination, metric) = (Contamination::Auto, Metric::Euclidean);
-        LocalOutlierFactor { n_neighbors: 20, contamination, novelty: false, metric }
+parameters! {
+    /// The local outlier factor: how much denser a row's neighbours lie than the row itself. About 1 inside a cluster,
+    /// clearly above 1 for an outlier. Names and defaults are scikit-learn's.
+    ///
+    /// With k-distance(b) the distance from b to its k-th nearest neighbour, reach(a, b) = max{k-distance(b), d(a, b)};
+    /// a's density lrd(a) = 1 / mean of reach(a, b) over its k nearest b; and LOF(a) = mean of lrd(b) / lrd(a).
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_rows(&[[-1.1], [0.2], [101.1], [0.3]])?;
+    /// let model = LocalOutlierFactor::new(2).fit(&x)?;
+    /// assert_eq!(model.labels(), [1, 1, -1, 1]);
+    /// assert!((model.negative_outlier_factor()[2] + 73.3697).abs() < 1e-3);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct LocalOutlierFactor: outliers("local-outlier-factor") -> LocalOutlierFactorModel;
+    about "rows that lie less densely than their neighbours do";
+    new(n_neighbors: usize);
+    {
+        /// Neighbours that density is measured by, k; at most one less than there are rows is used.
+        n_neighbors: usize = 20, at_least(1.0);
+        /// How many outliers are expected: auto, or their share, at most 0.5.
+        contamination: Contamination = Contamination::Auto, holds(Contamination::is_sound, "above 0 and at most 0.5");
+        /// Whether the model is for rows that were not fitted: only then it predicts.
+        novelty: bool = false;
+        /// What nearness is: euclidean, manhattan, chebyshev, cosine or minkowski:P.
+        metric: Metric = Metric::Euclidean;
     }
 }
 
 impl LocalOutlierFactor {
-    /// Densities by the k nearest neighbours.
-    pub fn new(n_neighbors: usize) -> LocalOutlierFactor {
-        LocalOutlierFactor { n_neighbors, ..LocalOutlierFactor::default() }
+    /// 1 for each row of `x` that lies among others, −1 for each outlier.
+    pub fn fit_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<i32>> {
+        Ok(self.fit(x)?.labels())
     }
+}
 
-    /// Sets how many outliers are expected.
-    pub fn contamination(mut self, contamination: Contamination) -> LocalOutlierFactor {
-        self.contamination = contamination;
-        self
-    }
-
-    /// Sets whether the model is for rows that were not fitted.
-    pub fn novelty(mut self, novelty: bool) -> LocalOutlierFactor {
-        self.novelty = novelty;
-        self
-    }
-
-    /// Sets what nearness is.
-    pub fn metric(mut self, metric: Metric) -> LocalOutlierFactor {
-        self.metric = metric;
-        self
-    }
-
-    /// The factors of the rows of `x` (n×d, n ≥ 2), where `x` lives.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<LocalOutlierFactorModel> {
-        self.fit_with(x, Fit::default())
-    }
-
-    /// The same with an observer.
-    pub fn fit_with<'a>(&self, x: impl Into<Rows<'a>>, options: Fit<'_>) -> Result<LocalOutlierFactorModel> {
-        let x = x.into();
+impl Estimator for LocalOutlierFactor {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<LocalOutlierFactorModel> {
+        options.refuse_weights(OP)?;
         let device = x.on_device()?.device().clone();
-        let reference = Reference::fit("LocalOutlierFactor", x, self.metric)?;
+        let reference = Reference::fit(OP, x, self.metric)?;
         let rows = reference.rows().rows();
-        self.check(rows)?;
+        if rows < 2 {
+            let (expected, got) = ("at least two rows".to_string(), rows.to_string());
+            return Err(Error::Shape { op: OP, expected, got });
+        }
         let k = self.n_neighbors.min(rows - 1);
         if k < self.n_neighbors {
             log::warn!("n_neighbors is {}, and a row has {k} others: {k} are used", self.n_neighbors);
@@ -139,28 +122,6 @@ impl LocalOutlierFactor {
             Contamination::Share(share) => percentile(&factors, share),
         };
         Ok(LocalOutlierFactorModel { params: self.clone(), reference, k, reach, density, factors, offset })
-    }
-
-    /// 1 for each row of `x` that lies among others, −1 for each outlier.
-    pub fn fit_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<i32>> {
-        Ok(self.fit(x)?.labels())
-    }
-
-    fn check(&self, rows: usize) -> Result<()> {
-        if rows < 2 {
-            let (expected, got) = ("at least two rows".to_string(), rows.to_string());
-            return Err(Error::Shape { op: "LocalOutlierFactor", expected, got });
-        }
-        if self.n_neighbors == 0 {
-            return Err(Error::Param { name: "n_neighbors", rule: "at least 1".to_string(), got: "0".to_string() });
-        }
-        match self.contamination {
-            Contamination::Share(share) if !(share > 0.0 && share <= 0.5) => {
-                let rule = "above 0 and at most 0.5".to_string();
-                Err(Error::Param { name: "contamination", rule, got: share.to_string() })
-            }
-            _ => Ok(()),
-        }
     }
 }
 
@@ -214,20 +175,9 @@ impl LocalOutlierFactorModel {
 
 impl Predict for LocalOutlierFactorModel {
     type Output = Vec<i32>;
-
-    /// 1 for each row of `x` that lies among the fitted ones, −1 for each outlier. Only with `novelty`.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<i32>> {
-        let scores = self.score_samples(x)?;
-        Ok(scores.iter().map(|score| if *score < self.offset { -1 } else { 1 }).collect())
-    }
 }
 
-impl Decision for LocalOutlierFactorModel {
-    /// How far each row is from being an outlier: −LOF less the offset. Only with `novelty`.
-    fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f32>> {
-        Ok(self.score_samples(x)?.iter().map(|score| (score - self.offset) as f32).collect())
-    }
-}
+impl Decision for LocalOutlierFactorModel {}
 
 /// The local reachability density of a query from the k-distances of the fitted rows.
 fn density(neighbors: &Neighbors, query: usize, reach: &[f64]) -> f64 {
@@ -252,11 +202,34 @@ fn percentile(values: &[f64], share: f64) -> f64 {
     sorted[low] + (place - low as f64) * (sorted[high] - sorted[low])
 }
 
-impl Persist for LocalOutlierFactorModel {
-    const KIND: &'static str = "local-outlier-factor";
+impl Model for LocalOutlierFactorModel {
+    /// 1 for each row of `x` that lies among the fitted ones, −1 for each outlier. Only with `novelty`.
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        let scores = self.score_samples(x)?;
+        let outlier = |score: &f64| if *score < self.offset { -1 } else { 1 };
+        Ok(Prediction::Outliers(scores.iter().map(outlier).collect()))
+    }
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    /// How far each row is from being an outlier: −LOF less the offset, n×1. Only with `novelty`.
+    fn decision_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        let scores = self.score_samples(x)?;
+        let values = scores.iter().map(|score| (score - self.offset) as f32).collect();
+        Matrix::from_vec(scores.len(), 1, values).map(Some)
+    }
+
+    fn fitted_prediction(&self) -> Option<Prediction> {
+        Some(Prediction::Outliers(self.labels()))
+    }
+}
+
+impl Save for LocalOutlierFactorModel {
+    type Estimator = LocalOutlierFactor;
+
+    fn estimator(&self) -> &LocalOutlierFactor {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         let rows = self.factors.len();
         container.insert("reach", &[rows], self.reach.clone())?;
         container.insert("density", &[rows], self.density.clone())?;
@@ -265,47 +238,17 @@ impl Persist for LocalOutlierFactorModel {
         self.reference.store(container)
     }
 
-    fn restore(container: &mut Container) -> Result<LocalOutlierFactorModel> {
-        let params: LocalOutlierFactor = container.parameters()?;
+    fn load_fitted(params: LocalOutlierFactor, container: &mut Container) -> Result<LocalOutlierFactorModel> {
         let reference = Reference::restore(container, params.metric)?;
         let rows = reference.rows().rows();
-        params.check(rows).map_err(|error| container.refuse(error.to_string()))?;
+        if rows < 2 {
+            return Err(container.refuse(format!("{rows} rows, and there must be two at least")));
+        }
         let reach = container.take("reach", &[rows])?;
         let density = container.take("density", &[rows])?;
         let factors = container.take("factors", &[rows])?;
         let offset = container.take("offset", &[1])?[0];
         let k = params.n_neighbors.min(rows - 1);
         Ok(LocalOutlierFactorModel { params, reference, k, reach, density, factors, offset })
-    }
-}
-
-impl Estimator for LocalOutlierFactor {
-    type Model = LocalOutlierFactorModel;
-    const TASK: Task = Task::Outliers;
-    const ABOUT: &'static str = "rows that lie less densely than their neighbours do";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("n_neighbors", "neighbours that density is measured by"),
-        ("contamination", "auto, or the share of outliers, at most 0.5"),
-        ("novelty", "true to judge rows that were not fitted"),
-        ("metric", METRIC),
-    ];
-
-    fn fit_target(&self, x: Rows<'_>, _target: &Target, options: Fit<'_>) -> Result<LocalOutlierFactorModel> {
-        options.refuse_weights("LocalOutlierFactor")?;
-        self.fit_with(x, options)
-    }
-}
-
-impl Fitted for LocalOutlierFactorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(Prediction::Outliers(self.predict(x)?))
-    }
-
-    fn outcome(&self) -> Outcome {
-        Outcome { fitted: Some(Prediction::Outliers(self.labels())), ..Outcome::default() }
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
     }
 }

@@ -1,78 +1,64 @@
 //! The nearest rows themselves.
 
-use serde::{Deserialize, Serialize};
-
 use super::Neighborhoods;
 use super::reference::{Neighbors, Reference};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Observer, Rows};
+use crate::estimator::{Estimator, Fit, InputColumns, Model, Observer, OwnedRows, Rows, Save, Transform, parameters};
 use crate::metric::Metric;
-use crate::model::{Container, Persist};
+use crate::model_file::Container;
 
-/// Finds the k nearest of the fitted rows, or those within a radius. Names and defaults are scikit-learn's.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// let x = Matrix::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [5.0, 5.0]])?;
-/// let model = NearestNeighbors::new(2).fit(&x)?;
-/// let found = model.kneighbors(&Matrix::from_rows(&[[0.9, 0.0]])?)?;
-/// assert_eq!(found.indices(0), [1, 0]);
-/// let near = model.radius_neighbors(&x, 2.0)?;
-/// assert_eq!(near.get(0).0, [0, 1, 2]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NearestNeighbors {
-    /// Neighbours of each row, k; from 1 to the number of fitted rows. Default 5.
-    pub n_neighbors: usize,
-    /// What nearness is. Default [`Metric::Euclidean`].
-    pub metric: Metric,
-}
+const OP: &str = "NearestNeighbors";
 
-impl Default for NearestNeighbors {
-    fn default() -> NearestNeighbors {
-        NearestNeighbors { n_neighbors: 5, metric: Metric::Euclidean }
+parameters! {
+    /// Finds the k nearest of the fitted rows, or those within a radius. Names and defaults are scikit-learn's.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [5.0, 5.0]])?;
+    /// let model = NearestNeighbors::new(2).fit(&x)?;
+    /// let found = model.kneighbors(&Matrix::from_rows(&[[0.9, 0.0]])?)?;
+    /// assert_eq!(found.indices(0), [1, 0]);
+    /// let near = model.radius_neighbors(&x, 2.0)?;
+    /// assert_eq!(near.get(0).0, [0, 1, 2]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct NearestNeighbors: transformer("nearest-neighbors") -> NearestNeighborsModel;
+    about "distances to the k nearest fitted rows";
+    new(n_neighbors: usize);
+    {
+        /// Neighbours of each row, k; from 1 to the number of fitted rows.
+        n_neighbors: usize = 5, at_least(1.0);
+        /// What nearness is: euclidean, manhattan, chebyshev, cosine or minkowski:P.
+        metric: Metric = Metric::Euclidean;
     }
 }
 
-impl NearestNeighbors {
-    /// The k nearest rows.
-    pub fn new(n_neighbors: usize) -> NearestNeighbors {
-        NearestNeighbors { n_neighbors, ..NearestNeighbors::default() }
-    }
-
-    /// Sets what nearness is.
-    pub fn metric(mut self, metric: Metric) -> NearestNeighbors {
-        self.metric = metric;
-        self
-    }
-
-    /// Keeps the rows of `x` (n×d) and prepares the search.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<NearestNeighborsModel> {
-        let reference = Reference::fit("NearestNeighbors", x.into(), self.metric)?;
+impl Estimator for NearestNeighbors {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<NearestNeighborsModel> {
+        options.refuse_weights(OP)?;
+        let reference = Reference::fit(OP, x, self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
-        Ok(NearestNeighborsModel { n_neighbors: self.n_neighbors, reference })
+        Ok(NearestNeighborsModel { params: self.clone(), reference })
     }
 }
 
 /// Rows that can be searched.
 #[derive(Debug)]
 pub struct NearestNeighborsModel {
-    n_neighbors: usize,
+    params: NearestNeighbors,
     reference: Reference,
 }
 
 impl NearestNeighborsModel {
     /// The k nearest fitted rows of each row of `x` (n×d), nearest first, where `x` lives.
     pub fn kneighbors<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Neighbors> {
-        self.reference.k_nearest(x.into(), self.n_neighbors, Fit::default())
+        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default())
     }
 
-    /// The same, told to an observer.
+    /// The same, reported to an observer.
     pub fn kneighbors_with<'a>(&self, x: impl Into<Rows<'a>>, observer: &mut dyn Observer) -> Result<Neighbors> {
-        self.reference.k_nearest(x.into(), self.n_neighbors, Fit::default().observer(observer))
+        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default().observer(observer))
     }
 
     /// The fitted rows within `radius` of each row of `x`, the radius included, in the order of their numbers.
@@ -86,19 +72,36 @@ impl NearestNeighborsModel {
     }
 }
 
-impl Persist for NearestNeighborsModel {
-    const KIND: &'static str = "nearest-neighbors";
+impl Transform for NearestNeighborsModel {}
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        let (n_neighbors, metric) = (self.n_neighbors, self.reference.metric());
-        container.set_parameters(&NearestNeighbors { n_neighbors, metric })?;
+impl Model for NearestNeighborsModel {
+    /// The distances to the k nearest fitted rows, nearest first, n×k.
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        let found = self.kneighbors(x)?;
+        let distances = (0..found.len()).flat_map(|row| found.distances(row)).copied().collect();
+        OwnedRows::beside(x, Matrix::from_vec(found.len(), self.params.n_neighbors, distances)?)
+    }
+
+    fn transformed_columns(&self, _: &InputColumns) -> Option<InputColumns> {
+        let names: Vec<String> = (0..self.params.n_neighbors).map(|place| format!("distance_{place}")).collect();
+        Some(InputColumns::named(&names))
+    }
+}
+
+impl Save for NearestNeighborsModel {
+    type Estimator = NearestNeighbors;
+
+    fn estimator(&self) -> &NearestNeighbors {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         self.reference.store(container)
     }
 
-    fn restore(container: &mut Container) -> Result<NearestNeighborsModel> {
-        let NearestNeighbors { n_neighbors, metric } = container.parameters()?;
-        let reference = Reference::restore(container, metric)?;
-        reference.check_neighbors(n_neighbors).map_err(|error: Error| container.refuse(error.to_string()))?;
-        Ok(NearestNeighborsModel { n_neighbors, reference })
+    fn load_fitted(params: NearestNeighbors, container: &mut Container) -> Result<NearestNeighborsModel> {
+        let reference = Reference::restore(container, params.metric)?;
+        reference.check_neighbors(params.n_neighbors).map_err(|error: Error| container.refuse(error.to_string()))?;
+        Ok(NearestNeighborsModel { params, reference })
     }
 }

@@ -7,9 +7,9 @@ use super::Neighborhoods;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Rows, Watch};
+use crate::estimator::{Fit, Reporter, Rows};
 use crate::metric::Metric;
-use crate::model::Container;
+use crate::model_file::Container;
 use crate::ops::neighbors::index::Index;
 
 /// Queries searched before the first report.
@@ -84,7 +84,7 @@ impl Reference {
         Ok(found.without_self())
     }
 
-    fn watched(&self, queries: &DeviceMatrix, k: usize, watch: &mut Watch<'_>) -> Result<Neighbors> {
+    fn watched(&self, queries: &DeviceMatrix, k: usize, watch: &mut Reporter<'_>) -> Result<Neighbors> {
         let index = self.index(queries.device())?;
         let mut stream = queries.device().stream();
         let mut found = Neighbors::with_capacity(queries.rows(), k);
@@ -99,7 +99,7 @@ impl Reference {
                 rows *= 2;
             }
             (first, blocks) = (end, blocks + 1);
-            watch.goes_on(blocks, end as f64 / queries.rows() as f64)?;
+            watch.check_stopped(blocks, end as f64 / queries.rows() as f64)?;
         }
         Ok(found)
     }

@@ -2,16 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What `metric` means, on the command line too.
-pub(super) const METRIC: &str = "euclidean, manhattan, chebyshev, cosine or minkowski:P";
-
-/// The parameters of classes and numbers by vote.
-pub(super) const PARAMETERS: &[(&str, &str)] = &[
-    ("n_neighbors", "neighbours that vote"),
-    ("weights", "uniform, or distance: by 1 / distance"),
-    ("metric", METRIC),
-];
-
 /// How much each neighbour counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

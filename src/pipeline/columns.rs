@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use crate::array::{ColumnInfo, Matrix};
 use crate::data::{Dataset, nearest_name};
 use crate::error::{Error, Result};
+use crate::estimator::Rows;
 
 /// A column that a model was fitted on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// Its name; empty if the data had none.
     pub name: String,
-    /// The names of its levels, by code, if it is categorical.
-    pub levels: Option<Vec<String>>,
+    /// The names of its categories, by code, if it is categorical.
+    pub categories: Option<Vec<String>>,
 }
 
 /// Rows in the form that a model was fitted on.
@@ -25,17 +26,21 @@ pub struct Aligned {
 }
 
 impl Column {
-    /// The columns of a dataset.
-    pub(super) fn of(data: &Dataset) -> Vec<Column> {
-        let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
-        let levels = data.categories().into_iter().enumerate();
-        levels.map(|(column, levels)| Column { name: name(column), levels }).collect()
+    /// The columns of rows.
+    pub(super) fn of(x: Rows<'_>) -> Vec<Column> {
+        let (info, columns) = x.column_info();
+        let name = |column: usize| info.names().map_or_else(String::new, |names| names[column].clone());
+        let categories = |column: usize| match info.categories(column) {
+            Some(names) => Some(names.to_vec()),
+            None => info.is_categorical(column).then(Vec::new),
+        };
+        (0..columns).map(|column| Column { name: name(column), categories: categories(column) }).collect()
     }
 }
 
 /// Brings the columns of `data` into the order of `columns` by name, and its codes into their codes.
 ///
-/// Without names on either side the columns are taken as they come. A level that was not fitted is missing (NaN) where
+/// Without names on either side the columns are taken as they come. A category that was not fitted is missing (NaN) where
 /// `unseen_is_missing`, else an error.
 pub(super) fn align(columns: &[Column], data: &Dataset, unseen_is_missing: bool) -> Result<Aligned> {
     let named = columns.iter().all(|column| !column.name.is_empty());
@@ -48,9 +53,9 @@ pub(super) fn align(columns: &[Column], data: &Dataset, unseen_is_missing: bool)
         }
     };
     let unchanged = places.iter().enumerate().all(|(at, place)| at == *place) && data.x.columns() == columns.len();
-    let same_levels =
-        columns.iter().zip(&places).all(|(column, place)| column.levels.as_deref() == data.x.categories(*place));
-    if unchanged && same_levels {
+    let same_categories =
+        columns.iter().zip(&places).all(|(column, place)| column.categories.as_deref() == data.x.categories(*place));
+    if unchanged && same_categories {
         return Ok(Aligned { x: data.x.clone(), ignored });
     }
     let maps = columns.iter().zip(&places).map(|(column, place)| recoding(column, data.x.categories(*place)));
@@ -70,9 +75,9 @@ pub(super) fn align(columns: &[Column], data: &Dataset, unseen_is_missing: bool)
             });
         }
     }
-    let x = Matrix::from_vec(data.x.rows(), columns.len(), values)?;
-    let x = if named { x.with_names(columns.iter().map(|column| column.name.clone()))? } else { x };
-    Ok(Aligned { x, ignored })
+    let names = named.then(|| columns.iter().map(|column| column.name.clone()).collect());
+    let info = ColumnInfo::new(names, columns.iter().map(|column| column.categories.clone()).collect());
+    Ok(Aligned { x: Matrix::from_vec(data.x.rows(), columns.len(), values)?.with_column_info(info), ignored })
 }
 
 /// The place of each fitted column in the data, and the names that none of them has.
@@ -94,14 +99,14 @@ fn by_name(columns: &[Column], names: &[String]) -> Result<(Vec<usize>, Vec<Stri
     Ok((found, ignored.collect()))
 }
 
-/// For each code of the data the code of the model, if it has that level; nothing for a column of numbers.
-fn recoding(column: &Column, levels: Option<&[String]>) -> Result<Option<Vec<Option<f32>>>> {
-    match (&column.levels, levels) {
+/// For each code of the data the code of the model, if it has that category; nothing for a column of numbers.
+fn recoding(column: &Column, categories: Option<&[String]>) -> Result<Option<Vec<Option<f32>>>> {
+    match (&column.categories, categories) {
         (None, None) => Ok(None),
         (Some(known), Some(found)) => {
             let codes: HashMap<&str, usize> =
-                known.iter().enumerate().map(|(code, level)| (level.as_str(), code)).collect();
-            Ok(Some(found.iter().map(|level| codes.get(level.as_str()).map(|code| *code as f32)).collect()))
+                known.iter().enumerate().map(|(code, category)| (category.as_str(), code)).collect();
+            Ok(Some(found.iter().map(|category| codes.get(category.as_str()).map(|code| *code as f32)).collect()))
         }
         (known, _) => {
             let kind = |text: bool| if text { "text" } else { "numbers" }.to_string();
@@ -111,9 +116,16 @@ fn recoding(column: &Column, levels: Option<&[String]>) -> Result<Option<Vec<Opt
     }
 }
 
-fn unseen(column: &Column, levels: Option<&[String]>, code: usize, row: usize) -> Error {
-    let level = levels.and_then(|levels| levels.get(code)).cloned().unwrap_or_else(|| code.to_string());
-    let known = column.levels.iter().flatten().take(8).map(|level| format!("{level:?}")).collect::<Vec<_>>().join(", ");
-    let expected = format!("a level of {:?} that was fitted ({known})", column.name);
-    Error::Shape { op: "predict", expected, got: format!("{level:?} in row {}", row + 1) }
+fn unseen(column: &Column, categories: Option<&[String]>, code: usize, row: usize) -> Error {
+    let category = categories.and_then(|categories| categories.get(code)).cloned().unwrap_or_else(|| code.to_string());
+    let known = column
+        .categories
+        .iter()
+        .flatten()
+        .take(8)
+        .map(|category| format!("{category:?}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let expected = format!("a category of {:?} that was fitted ({known})", column.name);
+    Error::Shape { op: "predict", expected, got: format!("{category:?} in row {}", row + 1) }
 }

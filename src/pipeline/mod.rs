@@ -2,23 +2,27 @@
 
 mod columns;
 mod model;
-mod step;
+mod prepared;
 
 pub use columns::{Aligned, Column};
 pub use model::PipelineModel;
-pub use step::{FittedStep, Step};
+pub use prepared::Prepared;
 
-use crate::array::{DeviceMatrix, Matrix};
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Dataset, Target};
 use crate::device::Device;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit};
-use crate::registry::AnyEstimator;
+use crate::estimator::{
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, OwnedRows, Parameter, Parameters, Rows, Task,
+};
+use crate::linear::Ridge;
 
 /// Transformers, one after the other, and then a model: fits, predicts, saves and loads as one.
 ///
-/// Transformers run on the host; the model is fitted on the device that [`Pipeline::fit_on`] names. Columns of text that
-/// no step has encoded are categorical to tree models, and refused by others.
+/// Each step is fitted on what the steps before it made of the rows, where the rows live. Categorical columns that no
+/// step has encoded are taken by tree models, and refused by others. A pipeline is an [`Estimator`] too: it can be a
+/// member of an ensemble.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -30,10 +34,17 @@ use crate::registry::AnyEstimator;
 /// assert_eq!(again.predict(&test.x)?, predicted);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Pipeline {
-    steps: Vec<Step>,
+    steps: Vec<AnyEstimator>,
     estimator: AnyEstimator,
+}
+
+impl Default for Pipeline {
+    fn default() -> Pipeline {
+        Pipeline::new(Ridge::default())
+    }
 }
 
 impl Pipeline {
@@ -43,13 +54,18 @@ impl Pipeline {
     }
 
     /// Adds a transformer behind those there are.
-    pub fn step(mut self, step: impl Into<Step>) -> Pipeline {
-        self.steps.push(step.into());
+    pub fn step(self, step: impl Estimator) -> Pipeline {
+        self.with_step(AnyEstimator::new(step))
+    }
+
+    /// Adds a transformer whose type is known only at run time.
+    pub fn with_step(mut self, step: AnyEstimator) -> Pipeline {
+        self.steps.push(step);
         self
     }
 
     /// The transformers, in their order.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[AnyEstimator] {
         &self.steps
     }
 
@@ -74,27 +90,29 @@ impl Pipeline {
         self.fit_on(&Device::Cpu, data, Fit::default())
     }
 
-    /// Fits the steps, then the model on a device.
+    /// Fits the steps on the host, then the model on a device.
     pub fn fit_on(&self, device: &Device, data: &Dataset, options: Fit<'_>) -> Result<PipelineModel> {
         self.prepare(data)?.fit_on(device, options)
     }
 
     /// Fits the steps alone: what remains is the model's part.
     pub fn prepare(&self, data: &Dataset) -> Result<Prepared> {
-        if self.estimator.task().needs_target() {
-            self.estimator.task().check(&data.target)?;
-        }
-        let columns = Column::of(data);
-        let (mut x, mut steps) = (data.x.clone(), vec![]);
+        let (steps, made) = self.fit_steps((&data.x).into(), &data.target)?;
+        let x = made.map_or_else(|| Ok(data.x.clone()), OwnedRows::into_host)?;
+        Ok(Prepared::new(self.clone(), Column::of((&data.x).into()), steps, x, data.target.clone()))
+    }
+
+    /// The fitted steps and the rows that they make of `x`, where `x` lives; nothing if there are no steps.
+    fn fit_steps(&self, x: Rows<'_>, target: &Target) -> Result<(Vec<AnyModel>, Option<OwnedRows>)> {
+        self.task().check(target)?;
+        let (mut steps, mut made): (Vec<AnyModel>, Option<OwnedRows>) = (vec![], None);
         for step in &self.steps {
-            let fitted = step.fit(&x)?;
-            x = fitted.transform(&x)?;
-            steps.push(fitted);
+            let rows = made.as_ref().map_or(x, OwnedRows::rows);
+            let (model, next) = step.fit_transform(rows, target, Fit::default())?;
+            steps.push(model);
+            made = Some(next);
         }
-        if !self.estimator.takes_categories() {
-            x.column_info().refuse_categories(self.estimator.name())?;
-        }
-        Ok(Prepared { estimator: self.estimator.clone(), columns, steps, x, target: data.target.clone() })
+        Ok((steps, made))
     }
 }
 
@@ -104,36 +122,45 @@ impl From<AnyEstimator> for Pipeline {
     }
 }
 
-/// A pipeline whose steps are fitted, with the rows that they made.
-#[derive(Debug, Clone)]
-pub struct Prepared {
-    estimator: AnyEstimator,
-    columns: Vec<Column>,
-    steps: Vec<FittedStep>,
-    x: Matrix,
-    target: Target,
+impl Parameters for Pipeline {
+    type Model = PipelineModel;
+    type Target<'a> = &'a Target;
+    const NAME: &'static str = "pipeline";
+    const ABOUT: &'static str = "transformers, one after the other, and then a model";
+    const TASK: Task = Task::Regression;
+    const PARAMETERS: &'static [Parameter] = &[
+        Parameter { name: "steps", help: "the transformers: names with commas, or a JSON list" },
+        Parameter { name: "estimator", help: "the model behind them" },
+    ];
+
+    fn task(&self) -> Task {
+        self.estimator.task()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.steps.iter().chain([&self.estimator]).try_for_each(AnyEstimator::check)
+    }
 }
 
-impl Prepared {
-    /// The rows that the model is fitted on.
-    pub fn x(&self) -> &Matrix {
-        &self.x
+impl Estimator for Pipeline {
+    fn abilities(&self) -> Abilities {
+        let last = self.estimator.abilities();
+        let steps: Vec<Abilities> = self.steps.iter().map(AnyEstimator::abilities).collect();
+        let encodes = steps.iter().any(|step| step.encodes_categories);
+        let fills = steps.iter().any(|step| step.fills_missing);
+        Abilities {
+            missing: fills || last.missing,
+            fills_missing: fills,
+            categories: encodes || last.categories,
+            encodes_categories: encodes,
+            sparse: last.sparse && steps.iter().all(|step| step.sparse),
+            chunks: last.chunks && steps.is_empty(),
+        }
     }
 
-    /// The same rows and steps for another model.
-    pub fn with_estimator(&self, estimator: &AnyEstimator) -> Prepared {
-        Prepared { estimator: estimator.clone(), ..self.clone() }
-    }
-
-    /// Fits the model on a device.
-    pub fn fit_on(self, device: &Device, options: Fit<'_>) -> Result<PipelineModel> {
-        let x = self.x.to(device)?;
-        self.fit_rows(&x, options)
-    }
-
-    /// Fits the model on what [`Prepared::x`] is on a device, for those who time the copy apart from the fit.
-    pub fn fit_rows(self, x: &DeviceMatrix, options: Fit<'_>) -> Result<PipelineModel> {
-        let model = self.estimator.fit(x.into(), &self.target, options)?;
-        Ok(PipelineModel::new(self, model))
+    fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<PipelineModel> {
+        let (steps, made) = self.fit_steps(x, target)?;
+        let model = self.estimator.fit(made.as_ref().map_or(x, OwnedRows::rows), target, options)?;
+        Ok(PipelineModel::new(self, Column::of(x), target, steps, model))
     }
 }

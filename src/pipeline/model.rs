@@ -2,15 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Pipeline;
 use super::columns::{Aligned, Column, align};
-use super::{FittedStep, Prepared};
 use crate::array::Matrix;
 use crate::data::{Dataset, Target};
-use crate::device::Device;
 use crate::error::Result;
-use crate::estimator::{Fitted, Observer, Outcome, Prediction, Rows};
-use crate::model::{Container, Persist};
-use crate::registry::Model;
+use crate::estimator::{
+    AnyModel, Estimator, FitReport, InputColumns, Model, Observer, OwnedRows, PictureInput, Prediction, Rows,
+};
+use crate::model_file::{Container, Persist};
+use crate::plot::Figure;
 
 /// Fitted transformers and the model behind them, with what is known of the columns.
 #[derive(Debug)]
@@ -18,27 +19,42 @@ pub struct PipelineModel {
     columns: Vec<Column>,
     /// The name of each column of the target, where they have names.
     targets: Vec<String>,
-    steps: Vec<FittedStep>,
-    takes_missing: bool,
-    model: Model,
+    steps: Vec<AnyModel>,
+    takes: Takes,
+    model: AnyModel,
+}
+
+/// What rows it takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Takes {
+    missing: bool,
+    /// A category that was not fitted is missing, and no error.
+    unseen: bool,
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
-struct Parameters {
+struct Fitted {
     steps: usize,
-    takes_missing: bool,
+    takes: Takes,
     /// Whether each column is categorical.
     categorical: Vec<bool>,
 }
 
 impl PipelineModel {
-    pub(super) fn new(prepared: Prepared, model: Model) -> PipelineModel {
-        let Prepared { estimator, columns, steps, target, .. } = prepared;
-        let targets = match &target {
+    pub(super) fn new(
+        pipeline: &Pipeline,
+        columns: Vec<Column>,
+        target: &Target,
+        steps: Vec<AnyModel>,
+        model: AnyModel,
+    ) -> PipelineModel {
+        let targets = match target {
             Target::Numbers(numbers) | Target::Whole { numbers, .. } => numbers.names().unwrap_or_default().to_vec(),
             Target::None | Target::Classes(_) => vec![],
         };
-        PipelineModel { columns, targets, steps, takes_missing: estimator.takes_missing(), model }
+        let abilities = pipeline.abilities();
+        let unseen = pipeline.estimator().abilities().missing && !abilities.encodes_categories;
+        PipelineModel { columns, targets, steps, takes: Takes { missing: abilities.missing, unseen }, model }
     }
 
     /// The same with the names of the columns that its target had: `evaluate` finds them again.
@@ -64,130 +80,141 @@ impl PipelineModel {
     }
 
     /// The fitted transformers, in their order.
-    pub fn steps(&self) -> &[FittedStep] {
+    pub fn steps(&self) -> &[AnyModel] {
         &self.steps
     }
 
     /// The model behind them.
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &AnyModel {
         &self.model
     }
 
     /// Whether rows may have missing values: the model takes them, or a step replaces them.
     pub fn takes_missing(&self) -> bool {
-        self.takes_missing || self.steps.iter().any(|step| matches!(step, FittedStep::SimpleImputer(_)))
+        self.takes.missing
     }
 
-    /// The rows of `data` in the form that was fitted: columns by name in any order, levels by name. Further columns are
-    /// ignored; a missing one is an error, and so is a level that was not fitted, except for a model that takes missing
-    /// values and sees the column as it is.
+    /// The rows of `data` in the form that was fitted: columns by name in any order, categories by name. Further columns
+    /// are ignored; a missing one is an error, and so is a category that was not fitted, except for a model that takes
+    /// missing values and sees the column as it is.
     pub fn align(&self, data: &Dataset) -> Result<Aligned> {
         if self.columns.is_empty() {
             return Ok(Aligned { x: data.x.clone(), ignored: vec![] });
         }
-        let encoded = self.steps.iter().any(|step| matches!(step, FittedStep::OneHotEncoder(_)));
-        align(&self.columns, data, self.takes_missing && !encoded)
+        align(&self.columns, data, self.takes.unseen)
     }
 
-    /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order.
-    pub fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let mut x = x.into().on_host()?;
+    /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order; nothing where
+    /// there are no steps.
+    pub fn prepare_rows(&self, x: Rows<'_>) -> Result<Option<OwnedRows>> {
+        let mut made: Option<OwnedRows> = None;
         for step in &self.steps {
-            x = step.transform(&x)?;
+            made = Some(step.transform(made.as_ref().map_or(x, OwnedRows::rows))?);
         }
-        Ok(x)
+        Ok(made)
     }
 
-    /// The names of the columns that the model sees behind the steps: `x0`, `x1`, … where names are not known.
-    pub fn input_names(&self) -> Vec<String> {
-        let known = !self.columns.is_empty() && self.columns.iter().all(|column| !column.name.is_empty());
-        let first = known.then(|| self.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>());
-        let names = self.steps.iter().fold(first, |names, step| Some(step.names(names.as_deref())));
-        names.unwrap_or_else(|| (0..self.columns.len()).map(|column| format!("x{column}")).collect())
+    /// The same of a host matrix.
+    pub fn transformed_input(&self, x: &Matrix) -> Result<Matrix> {
+        self.prepare_rows(x.into())?.map_or_else(|| Ok(x.clone()), OwnedRows::into_host)
     }
 
-    /// The names of the levels of the columns that the model sees, by code; nothing for a column of numbers.
-    pub fn input_levels(&self) -> Vec<Option<Vec<String>>> {
-        // Steps that leave a column with its levels leave it its name.
-        let levels = |name: &String| self.columns.iter().find(|column| column.name == *name)?.levels.clone();
-        match self.steps.is_empty() {
-            true => self.columns.iter().map(|column| column.levels.clone()).collect(),
-            false => self.input_names().iter().map(levels).collect(),
-        }
+    /// The columns that the model sees behind the steps: `x0`, `x1`, … where names are not known.
+    pub fn input_columns(&self) -> InputColumns {
+        let known = self.columns.iter().all(|column| !column.name.is_empty());
+        let name = |(at, column): (usize, &Column)| if known { column.name.clone() } else { format!("x{at}") };
+        let first = InputColumns {
+            names: self.columns.iter().enumerate().map(name).collect(),
+            categories: self.columns.iter().map(|column| column.categories.clone()).collect(),
+        };
+        self.steps.iter().fold(first, |columns, step| step.transformed_columns(&columns).unwrap_or(columns))
     }
 
-    /// What the model says of each row of `x`, computed where `x` lives.
+    /// The prediction for each row of `x`, computed where `x` lives.
     pub fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Prediction> {
-        self.predict_any(x.into(), &mut |_: &crate::estimator::Report| crate::estimator::Flow::Continue)
+        self.behind_steps(x.into(), |x| self.model.predict(x))
     }
 
-    /// The chance of each class for each row of `x`, n×k; nothing for a model that gives none.
+    /// The probability of each class for each row of `x`, n×k; nothing for a model that gives none.
     pub fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Matrix>> {
-        self.chances(x.into())
+        self.predict_proba_rows(x.into())
     }
 
-    /// What each column that the model sees behind the steps ([`PipelineModel::input_names`]) adds to each row's
-    /// prediction, as [`Model::shapley_values`]; nothing for a model that cannot tell.
+    /// What each column that the model sees behind the steps ([`PipelineModel::input_columns`]) adds to each row's
+    /// prediction, as [`AnyModel::shapley_values`]; nothing for a model that cannot tell.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<Matrix>>> {
         self.contributions(x.into())
     }
 
-    /// Runs `job` on what the steps make of `x`, on the device of `x`.
-    fn with_steps<T>(&self, x: Rows<'_>, job: impl FnOnce(Rows<'_>) -> Result<T>) -> Result<T> {
-        if self.steps.is_empty() {
-            return job(x);
-        }
-        let device = match x {
-            Rows::Host(_) => Device::Cpu,
-            Rows::Device(matrix) => matrix.device().clone(),
-        };
-        job((&self.transform(x)?.to(&device)?).into())
+    /// Runs `job` on what the steps make of `x`, where `x` lives.
+    fn behind_steps<T>(&self, x: Rows<'_>, job: impl FnOnce(Rows<'_>) -> Result<T>) -> Result<T> {
+        job(self.prepare_rows(x)?.as_ref().map_or(x, OwnedRows::rows))
     }
 }
 
 /// A model that was fitted without a pipeline: no steps, and columns as they come.
-impl From<Model> for PipelineModel {
-    fn from(model: Model) -> PipelineModel {
-        PipelineModel { columns: vec![], targets: vec![], steps: vec![], takes_missing: false, model }
+impl From<AnyModel> for PipelineModel {
+    fn from(model: AnyModel) -> PipelineModel {
+        PipelineModel { columns: vec![], targets: vec![], steps: vec![], takes: Takes::default(), model }
     }
 }
 
-impl Fitted for PipelineModel {
-    fn predict_any(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
-        self.with_steps(x, |x| self.model.predict_with(x, observer))
+impl Model for PipelineModel {
+    fn predict_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
+        self.behind_steps(x, |x| self.model.predict_with(x, observer))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        self.with_steps(x, |x| self.model.predict_proba(x))
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        self.behind_steps(x, |x| self.model.predict_proba(x))
     }
 
-    fn seen(&self, x: Rows<'_>) -> Result<Matrix> {
-        self.transform(x)
+    fn predict_both_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
+        self.behind_steps(x, |x| self.model.predict_both(x, observer))
     }
 
-    /// Of the columns that the model sees behind the steps ([`PipelineModel::input_names`]), as its importances are.
+    fn decision_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        self.behind_steps(x, |x| self.model.decision_function(x))
+    }
+
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        self.behind_steps(x, |x| self.model.transform(x))
+    }
+
+    fn transformed_columns(&self, _: &InputColumns) -> Option<InputColumns> {
+        self.model.transformed_columns(&self.input_columns())
+    }
+
+    fn score_samples_rows(&self, x: Rows<'_>) -> Result<Option<Vec<f64>>> {
+        self.behind_steps(x, |x| self.model.score_samples(x))
+    }
+
+    fn inertia_rows(&self, x: Rows<'_>) -> Result<Option<f64>> {
+        self.behind_steps(x, |x| self.model.inertia(x))
+    }
+
+    /// Of the columns that the model sees behind the steps ([`PipelineModel::input_columns`]), as its importances are.
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.with_steps(x, |x| self.model.shapley_values(x))
+        self.behind_steps(x, |x| self.model.shapley_values(x))
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.model.classes()
     }
 
-    fn outcome(&self) -> Outcome {
-        self.model.outcome()
+    fn report(&self) -> FitReport {
+        self.model.report()
     }
 
-    fn text(&self, columns: &[String]) -> Option<String> {
-        self.model.text_with_levels(columns, &self.input_levels())
+    fn fitted_prediction(&self) -> Option<Prediction> {
+        self.model.fitted_prediction()
     }
 
-    fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
-        self.model.text_with_levels(columns, levels)
+    fn text(&self, _: &InputColumns) -> Option<String> {
+        self.model.text(&self.input_columns())
     }
 
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        self.model.figures(input)
     }
 }
 
@@ -195,15 +222,14 @@ impl Persist for PipelineModel {
     const KIND: &'static str = "pipeline";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        let categorical = self.columns.iter().map(|column| column.levels.is_some()).collect();
-        let (steps, takes_missing) = (self.steps.len(), self.takes_missing);
-        container.set_parameters(&Parameters { steps, takes_missing, categorical })?;
+        let categorical = self.columns.iter().map(|column| column.categories.is_some()).collect();
+        container.set_fitted(&Fitted { steps: self.steps.len(), takes: self.takes, categorical })?;
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         container.insert_strings("columns", &names)?;
         container.insert_strings("targets", &self.targets)?;
         for (at, column) in self.columns.iter().enumerate() {
-            if let Some(levels) = &column.levels {
-                container.insert_strings(&format!("levels.{at}"), levels)?;
+            if let Some(categories) = &column.categories {
+                container.insert_strings(&format!("categories.{at}"), categories)?;
             }
         }
         for (at, step) in self.steps.iter().enumerate() {
@@ -213,7 +239,7 @@ impl Persist for PipelineModel {
     }
 
     fn restore(container: &mut Container) -> Result<PipelineModel> {
-        let Parameters { steps, takes_missing, categorical } = container.parameters()?;
+        let Fitted { steps, takes, categorical } = container.fitted()?;
         let names = container.take_strings("columns")?;
         if names.len() != categorical.len() {
             let (names, kinds) = (names.len(), categorical.len());
@@ -222,14 +248,14 @@ impl Persist for PipelineModel {
         let targets = container.take_strings("targets")?;
         let mut columns = vec![];
         for (at, (name, categorical)) in names.into_iter().zip(categorical).enumerate() {
-            let levels = categorical.then(|| container.take_strings(&format!("levels.{at}"))).transpose()?;
-            columns.push(Column { name, levels });
+            let categories = categorical.then(|| container.take_strings(&format!("categories.{at}"))).transpose()?;
+            columns.push(Column { name, categories });
         }
         let mut fitted = vec![];
         for at in 0..steps {
-            fitted.push(FittedStep::from_container(container.take_container(&format!("step.{at}"))?)?);
+            fitted.push(AnyModel::from_container(container.take_container(&format!("step.{at}"))?)?);
         }
-        let model = Model::from_container(container.take_container("model")?)?;
-        Ok(PipelineModel { columns, targets, steps: fitted, takes_missing, model })
+        let model = AnyModel::from_container(container.take_container("model")?)?;
+        Ok(PipelineModel { columns, targets, steps: fitted, takes, model })
     }
 }

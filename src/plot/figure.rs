@@ -11,7 +11,7 @@ use super::svg::Svg;
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::model::write_atomically;
+use crate::model_file::write_atomically;
 
 /// Pixels a side, from room for axes to what viewers can hold.
 const SIDES: std::ops::RangeInclusive<u32> = 160..=16_384;

@@ -6,7 +6,6 @@ use super::plane::Plane;
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::Losses;
 
 /// Columns that a picture of importances has room for.
 const MOST_BARS: usize = 20;
@@ -99,14 +98,13 @@ pub fn fitted_curve(x: &[f32], y: &[f32], curve: impl IntoIterator<Item = (f64, 
 /// knows: [`Figure::title`] and [`Figure::y_label`] say so.
 ///
 /// ```
-/// use gristmill::{estimator::Losses, plot};
-/// let losses = Losses { train: vec![0.9, 0.5, 0.3], validation: vec![] };
-/// assert!(plot::losses(&losses).to_svg().contains("training"));
+/// use gristmill::plot;
+/// assert!(plot::losses(&[0.9, 0.5, 0.3], &[]).to_svg().contains("training"));
 /// ```
-pub fn losses(losses: &Losses) -> Figure {
+pub fn losses(train: &[f64], validation: &[f64]) -> Figure {
     let rounds = |values: &[f64]| (1..).zip(values.to_vec()).map(|(round, loss)| (f64::from(round), loss));
     let mut figure = Figure::new().title("Loss").x_label("round").y_label("loss");
-    for (name, values) in [("training", &losses.train), ("validation", &losses.validation)] {
+    for (name, values) in [("training", train), ("validation", validation)] {
         if !values.is_empty() {
             figure = figure.line(name, rounds(values));
         }

@@ -198,8 +198,8 @@ fn draw_regions(svg: &mut Svg, grid: &Grid, codes: &[u32], x: &Scale, y: &Scale)
             })
             .collect();
         // Both lists ascend, so a run is found by its start.
-        let goes_on = |run: &Run| runs.binary_search(run).is_ok();
-        growing.iter().filter(|(run, _)| !goes_on(run)).for_each(|(run, began)| finish(*run, *began, row));
+        let check_stopped = |run: &Run| runs.binary_search(run).is_ok();
+        growing.iter().filter(|(run, _)| !check_stopped(run)).for_each(|(run, began)| finish(*run, *began, row));
         let began = |run: &Run| growing.binary_search_by_key(run, |old| old.0).map_or(row, |at| growing[at].1);
         growing = runs.iter().map(|run| (*run, began(run))).collect();
     }

@@ -7,7 +7,7 @@ use super::scale::short;
 use super::svg::{Anchor, Svg, shortened, text_width};
 use super::tree::{BOX, GAP, LEVEL, MARGIN, MOST_ENDS, NAME, TITLE, draw_arrow, draw_lines};
 use crate::error::Result;
-use crate::model::write_atomically;
+use crate::model_file::write_atomically;
 use crate::tree::{Id3ClassifierModel, level_name};
 
 /// Where along an arrow its level stands.

@@ -6,7 +6,7 @@ use super::colour::INK;
 use super::figure::Figure;
 use super::svg::{Anchor, Svg, number};
 use crate::error::{Error, Result};
-use crate::model::write_atomically;
+use crate::model_file::write_atomically;
 
 /// Height of the line above all figures.
 const TITLE: f64 = 40.0;

@@ -6,7 +6,7 @@ use super::colour::{FAINT, INK, class_tint, ink_on_scale, scale_colour};
 use super::scale::short;
 use super::svg::{Anchor, Svg, number, shortened, text_width};
 use crate::error::Result;
-use crate::model::write_atomically;
+use crate::model_file::write_atomically;
 use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, levels_asked};
 
 /// Boxes side by side at most, unless a depth is asked for.

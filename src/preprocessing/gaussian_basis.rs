@@ -7,7 +7,7 @@ use super::table::{column_names, map_rows, named, refuse_missing, restore_lists,
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "GaussianBasis";
 /// Centres of a column at most.
@@ -207,10 +207,10 @@ impl GaussianBasisModel {
     }
 }
 
-impl Transform for GaussianBasisModel {
+impl GaussianBasisModel {
     /// The basis functions of each row, between 0 and 1; one column a centre.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.columns())?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.columns())?;
         refuse_missing(&x)?;
         let factors: Vec<f64> = self.widths.iter().map(|width| -0.5 / (width * width)).collect();
         let result = if self.params.is_joint() {
@@ -232,6 +232,44 @@ impl Transform for GaussianBasisModel {
             })?
         };
         named(result, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for GaussianBasisModel {}
+
+impl crate::estimator::Model for GaussianBasisModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for GaussianBasis {
+    type Model = GaussianBasisModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "gaussian-basis";
+    const ABOUT: &'static str = "bell curves over each column";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "n_centers",
+            help: "Centres of each column at most, at least 1; without meaning for given points. Default 10.",
+        },
+        crate::estimator::Parameter { name: "centers", help: "Where they are. Default [`GaussianCenters::Grid`]." },
+        crate::estimator::Parameter {
+            name: "width",
+            help: "The standard deviation of the bumps, above 0. Default `None`: for each column the mean distance between neighbouring centres, for points the mean distance to the nearest other one, and 1 for a single centre.",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for GaussianBasis {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<GaussianBasisModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

@@ -10,7 +10,7 @@ use super::table::{
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "KBinsDiscretizer";
 /// Bins at most: the numbers of this many are exact in f32.
@@ -196,10 +196,10 @@ fn largest(cells: &[f32]) -> usize {
     (1..cells.len()).fold(0, |best, at| if cells[at] > cells[best] { at } else { best })
 }
 
-impl Transform for KBinsDiscretizerModel {
+impl KBinsDiscretizerModel {
     /// The bin of each value: n×d numbers, or one 1 among the columns of its bins.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.edges.len())?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.edges.len())?;
         refuse_missing(&x)?;
         let ordinal = self.params.encode == BinEncoding::Ordinal;
         let result = map_rows(&x, self.output_columns(), |row, out| {
@@ -217,6 +217,44 @@ impl Transform for KBinsDiscretizerModel {
             }
         })?;
         named(result, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for KBinsDiscretizerModel {}
+
+impl crate::estimator::Model for KBinsDiscretizerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for KBinsDiscretizer {
+    type Model = KBinsDiscretizerModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "k-bins-discretizer";
+    const ABOUT: &'static str = "bins of each column";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter { name: "n_bins", help: "Bins of each column, at least 2. Default 5." },
+        crate::estimator::Parameter {
+            name: "encode",
+            help: "What becomes of the number of a bin. Default [`BinEncoding::OneHot`].",
+        },
+        crate::estimator::Parameter {
+            name: "strategy",
+            help: "Where the edges are. Default [`BinStrategy::Quantile`].",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for KBinsDiscretizer {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<KBinsDiscretizerModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

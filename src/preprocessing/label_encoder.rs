@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 /// Fixes which code stands for which class, so that new rows get the codes of the old ones.
 ///

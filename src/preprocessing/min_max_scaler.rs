@@ -9,7 +9,7 @@ use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "MinMaxScaler";
 
@@ -113,10 +113,10 @@ impl MinMaxScalerModel {
     }
 }
 
-impl Transform for MinMaxScalerModel {
+impl MinMaxScalerModel {
     /// The scaled rows, n×d.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.data_min.len())?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.data_min.len())?;
         let (low, high) = self.params.feature_range;
         let lines = self.data_min.iter().zip(self.scale()).map(|(min, scale)| (f64::from(*min), scale, low));
         let mut scaled = Affine::new(lines).apply(&x)?;
@@ -125,6 +125,47 @@ impl Transform for MinMaxScalerModel {
             scaled.as_mut_slice().par_iter_mut().for_each(|value| *value = value.clamp(low as f32, high as f32));
         }
         named(scaled, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for MinMaxScalerModel {}
+
+impl crate::estimator::Model for MinMaxScalerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for MinMaxScaler {
+    type Model = MinMaxScalerModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "min-max-scaler";
+    const ABOUT: &'static str = "each column in a range, 0 to 1";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "feature_range",
+            help: "Where the smallest and the largest value go; the first is below the second. Default (0, 1).",
+        },
+        crate::estimator::Parameter {
+            name: "clip",
+            help: "Whether rows beyond what was fitted are held in the range. Default false.",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for MinMaxScaler {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, ..Default::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<MinMaxScalerModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

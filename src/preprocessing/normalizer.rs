@@ -8,7 +8,7 @@ use super::table::{
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "Normalizer";
 /// Sums that are kept beside each other, so that the compiler can use vectors; added in their order at the end.
@@ -95,10 +95,10 @@ impl NormalizerModel {
     }
 }
 
-impl Transform for NormalizerModel {
+impl NormalizerModel {
     /// The rows divided by their lengths, n×d.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.columns)?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.columns)?;
         refuse_missing(&x)?;
         let scaled = map_rows(&x, self.columns, |row, out| {
             let length = self.params.norm.of(row);
@@ -106,6 +106,35 @@ impl Transform for NormalizerModel {
             out.iter_mut().zip(row).for_each(|(out, value)| *out = (f64::from(*value) * factor) as f32);
         })?;
         named(scaled, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for NormalizerModel {}
+
+impl crate::estimator::Model for NormalizerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for Normalizer {
+    type Model = NormalizerModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "normalizer";
+    const ABOUT: &'static str = "each row of length 1";
+    const PARAMETERS: &'static [crate::estimator::Parameter] =
+        &[crate::estimator::Parameter { name: "norm", help: "What the length of a row is. Default [`Norm::L2`]." }];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for Normalizer {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<NormalizerModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

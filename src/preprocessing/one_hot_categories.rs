@@ -1,7 +1,7 @@
 //! The categories of one categorical column.
 
 use crate::error::Result;
-use crate::model::Container;
+use crate::model_file::Container;
 
 /// The values that a column takes, ascending and all different, with their names.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use super::table::{codes_to_fit, column_names, map_blocks, map_rows, refuse_miss
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "OneHotEncoder";
 
@@ -251,10 +251,10 @@ impl OneHotEncoderModel {
     }
 }
 
-impl Transform for OneHotEncoderModel {
-    /// The encoded rows: a column for each category, and the columns that are not encoded.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.columns.len())?;
+impl OneHotEncoderModel {
+    /// The encoded rows: a column for each level, and the columns that are not encoded.
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.columns.len())?;
         let width = self.output_columns();
         if width == 0 {
             self.check_categories(&x)?;
@@ -286,6 +286,51 @@ impl Transform for OneHotEncoderModel {
         });
         let info = x.column_info().derive(x.names().map(|names| self.names(Some(names))), sources);
         Ok(result.with_column_info(info))
+    }
+}
+
+impl Transform for OneHotEncoderModel {}
+
+impl crate::estimator::Model for OneHotEncoderModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for OneHotEncoder {
+    type Model = OneHotEncoderModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "one-hot-encoder";
+    const ABOUT: &'static str = "a column for each category of a categorical column";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "columns",
+            help: "The columns that `fit` encodes, by name or by number from 0. Default `None`: all. `fit_levels` has its own.",
+        },
+        crate::estimator::Parameter {
+            name: "drop",
+            help: "Which level gets no column. Default `None`: every level gets one.",
+        },
+        crate::estimator::Parameter {
+            name: "handle_unknown",
+            help: "What a level that was not fitted becomes. Default [`UnknownLevel::Error`].",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for OneHotEncoder {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, encodes_categories: true, ..Default::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<OneHotEncoderModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

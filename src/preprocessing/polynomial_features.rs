@@ -8,7 +8,7 @@ use super::table::{
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "PolynomialFeatures";
 /// Products at most; a matrix of more columns is of no use here.
@@ -168,10 +168,10 @@ impl PolynomialFeaturesModel {
     }
 }
 
-impl Transform for PolynomialFeaturesModel {
+impl PolynomialFeaturesModel {
     /// The products of each row's values, in the order of [`names`](PolynomialFeaturesModel::names).
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.columns)?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.columns)?;
         refuse_missing(&x)?;
         let width = self.output_columns();
         let bias = usize::from(self.params.include_bias);
@@ -190,6 +190,41 @@ impl Transform for PolynomialFeaturesModel {
         // A factor of 0 after an overflow of f64 would be NaN, and NaN means missing.
         refuse_missing(&result)?;
         named(result, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for PolynomialFeaturesModel {}
+
+impl crate::estimator::Model for PolynomialFeaturesModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for PolynomialFeatures {
+    type Model = PolynomialFeaturesModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "polynomial-features";
+    const ABOUT: &'static str = "products of columns up to a degree";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter { name: "degree", help: "Factors in a product at most. Default 2." },
+        crate::estimator::Parameter {
+            name: "interaction_only",
+            help: "Whether a column occurs at most once in a product. Default false.",
+        },
+        crate::estimator::Parameter { name: "include_bias", help: "Whether the first new column is 1. Default true." },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for PolynomialFeatures {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<PolynomialFeaturesModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

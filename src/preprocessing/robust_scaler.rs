@@ -8,7 +8,7 @@ use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "RobustScaler";
 
@@ -118,12 +118,57 @@ impl RobustScalerModel {
     }
 }
 
-impl Transform for RobustScalerModel {
+impl RobustScalerModel {
     /// The scaled rows, n×d.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.center.len())?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.center.len())?;
         let lines = self.center.iter().zip(&self.scale).map(|(center, scale)| (*center, 1.0 / scale, 0.0));
         named(Affine::new(lines).apply(&x)?, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for RobustScalerModel {}
+
+impl crate::estimator::Model for RobustScalerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for RobustScaler {
+    type Model = RobustScalerModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "robust-scaler";
+    const ABOUT: &'static str = "each column by its median and quartiles";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "with_centering",
+            help: "Whether the median is taken from each column. Default true.",
+        },
+        crate::estimator::Parameter {
+            name: "with_scaling",
+            help: "Whether each column is divided by the distance between its quantiles. Default true.",
+        },
+        crate::estimator::Parameter {
+            name: "quantile_range",
+            help: "The two quantiles in percent, from 0 to 100, the first below the second. Default (25, 75).",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for RobustScaler {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, ..Default::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<RobustScalerModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

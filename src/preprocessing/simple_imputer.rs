@@ -7,7 +7,7 @@ use super::table::{codes_to_fit, column_names, map_rows, named, to_transform};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "SimpleImputer";
 
@@ -155,10 +155,10 @@ impl PartialEq for SimpleImputerModel {
     }
 }
 
-impl Transform for SimpleImputerModel {
+impl SimpleImputerModel {
     /// The rows without missing values, n×d less the columns that are left out.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.statistics.len())?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.statistics.len())?;
         let kept: Vec<usize> = (0..x.columns()).filter(|column| !self.statistics[*column].is_nan()).collect();
         let result = match x.check_finite()? {
             None if kept.len() == x.columns() => x.clone(),
@@ -169,6 +169,51 @@ impl Transform for SimpleImputerModel {
             })?,
         };
         named(result.with_column_info(x.column_info().select(&kept)), &x, |names| self.names(names))
+    }
+}
+
+impl Transform for SimpleImputerModel {}
+
+impl crate::estimator::Model for SimpleImputerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for SimpleImputer {
+    type Model = SimpleImputerModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "simple-imputer";
+    const ABOUT: &'static str = "numbers for missing values";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "strategy",
+            help: "What a missing value becomes. Default [`ImputeStrategy::Mean`].",
+        },
+        crate::estimator::Parameter {
+            name: "fill_value",
+            help: "The number for [`ImputeStrategy::Constant`]. Default 0.",
+        },
+        crate::estimator::Parameter {
+            name: "keep_empty_features",
+            help: "Whether a column without any value stays. Default false.",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for SimpleImputer {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, fills_missing: true, categories: true, ..Default::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<SimpleImputerModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

@@ -10,7 +10,7 @@ use super::table::{
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "SineBasis";
 /// New columns at most, from all columns together.
@@ -127,16 +127,54 @@ impl SineBasisModel {
     }
 }
 
-impl Transform for SineBasisModel {
+impl SineBasisModel {
     /// The basis functions of each row, n×(d·p), or n×(2·d·p) with cosines.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.columns)?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.columns)?;
         refuse_missing(&x)?;
         let width = self.params.width();
         let result = map_rows(&x, width * self.columns, |row, out| {
             row.iter().zip(out.chunks_exact_mut(width)).for_each(|(value, out)| self.expand(*value, out));
         })?;
         named(result, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for SineBasisModel {}
+
+impl crate::estimator::Model for SineBasisModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for SineBasis {
+    type Model = SineBasisModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "sine-basis";
+    const ABOUT: &'static str = "sines of each column";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter { name: "n_terms", help: "Sines of each column, p; at least 1. Default 3." },
+        crate::estimator::Parameter {
+            name: "period",
+            help: "The period of the first of them, above 0. Default 2π, which gives sin x, sin 2x, ….",
+        },
+        crate::estimator::Parameter {
+            name: "cosine",
+            help: "Whether the cosines are added, after the sines of their column. Default false.",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for SineBasis {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<SineBasisModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

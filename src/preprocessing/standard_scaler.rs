@@ -8,7 +8,7 @@ use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "StandardScaler";
 
@@ -112,12 +112,53 @@ impl StandardScalerModel {
     }
 }
 
-impl Transform for StandardScalerModel {
+impl StandardScalerModel {
     /// The scaled rows, n×d.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_transform(OP, x.into(), self.mean.len())?;
+    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+        let x = to_transform(OP, x, self.mean.len())?;
         let lines = self.centers().zip(self.scale()).map(|(center, scale)| (center, 1.0 / scale, 0.0));
         named(Affine::new(lines).apply(&x)?, &x, |names| self.names(names))
+    }
+}
+
+impl Transform for StandardScalerModel {}
+
+impl crate::estimator::Model for StandardScalerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
+        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+    }
+
+    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
+        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
+    }
+}
+
+impl crate::estimator::Parameters for StandardScaler {
+    type Model = StandardScalerModel;
+    type Target<'a> = ();
+    const NAME: &'static str = "standard-scaler";
+    const ABOUT: &'static str = "each column with mean 0 and standard deviation 1";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "with_mean",
+            help: "Whether the mean is taken from each column. Default true.",
+        },
+        crate::estimator::Parameter {
+            name: "with_std",
+            help: "Whether each column is divided by its standard deviation. Default true.",
+        },
+    ];
+    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
+}
+
+impl crate::estimator::Estimator for StandardScaler {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, ..Default::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<StandardScalerModel> {
+        options.refuse_weights(OP)?;
+        self.fit(x)
     }
 }
 

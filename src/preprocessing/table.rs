@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::Rows;
-use crate::model::Container;
+use crate::model_file::Container;
 
 /// Numbers that a task reads or writes, some 20 µs.
 const BLOCK_NUMBERS: usize = 1 << 16;

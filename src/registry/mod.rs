@@ -1,25 +1,21 @@
 //! Every model by its name: what the command line, pipelines, grid search and ensembles choose from.
 //!
-//! A new model implements [`Estimator`] and [`Fitted`], and gets one line in [`entries`].
+//! A new estimator gets one line in [`entries`]; `docs/estimators.md` in the repository walks through adding one.
 //!
 //! ```
 //! use gristmill::prelude::*;
 //! use gristmill::registry;
 //! let iris = datasets::iris()?;
 //! let estimator = registry::find("kneighbors-classifier")?.estimator().set("n_neighbors", 3.into())?;
-//! let model = estimator.fit((&iris.x).into(), &iris.target, Fit::default())?;
-//! let again = Model::from_bytes(&model.to_bytes()?)?;
-//! assert_eq!(again.predict((&iris.x).into())?, model.predict((&iris.x).into())?);
+//! let model = estimator.fit(&iris.x, &iris.target, Fit::default())?;
+//! let again = AnyModel::from_bytes(&model.to_bytes()?)?;
+//! assert_eq!(again.predict(&iris.x)?, model.predict(&iris.x)?);
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 
-mod any;
-mod model;
-mod settings;
+mod by_name;
 
-pub use any::AnyEstimator;
-pub use model::Model;
-pub use settings::{parse_setting, parse_value};
+pub use crate::estimator::{parse_setting, parse_value};
 
 use crate::cluster::{KMeans, MiniBatchKMeans};
 use crate::data::nearest_name;
@@ -29,10 +25,15 @@ use crate::ensemble::{
     RandomForestRegressor, StackingClassifier, StackingRegressor, VotingClassifier, VotingRegressor,
 };
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fitted, Task};
+use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::linear::{LinearRegression, Ridge};
-use crate::model::{Container, Persist};
-use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor, LocalOutlierFactor};
+use crate::model_file::{Container, Persist};
+use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor, LocalOutlierFactor, NearestNeighbors};
+use crate::pipeline::Pipeline;
+use crate::preprocessing::{
+    GaussianBasis, KBinsDiscretizer, MinMaxScaler, Normalizer, OneHotEncoder, PolynomialFeatures, RobustScaler,
+    SimpleImputer, SineBasis, StandardScaler,
+};
 use crate::tree::{DecisionTreeClassifier, DecisionTreeRegressor, Id3Classifier};
 
 /// A kind of model.
@@ -44,10 +45,10 @@ pub struct Entry {
     pub task: Task,
     /// One line on what it does.
     pub about: &'static str,
-    /// The name of each parameter and one line on it.
-    pub parameters: &'static [(&'static str, &'static str)],
+    /// Every parameter with its help.
+    pub parameters: &'static [Parameter],
     make: fn() -> AnyEstimator,
-    restore: fn(Container) -> Result<Box<dyn Fitted>>,
+    restore: fn(Container) -> Result<AnyModel>,
 }
 
 /// Every model there is, in the order of the documentation.
@@ -77,9 +78,23 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<VotingRegressor>(),
         Entry::of::<StackingClassifier>(),
         Entry::of::<StackingRegressor>(),
+        Entry::of::<NearestNeighbors>(),
+        Entry::of::<SimpleImputer>(),
+        Entry::of::<OneHotEncoder>(),
+        Entry::of::<StandardScaler>(),
+        Entry::of::<MinMaxScaler>(),
+        Entry::of::<RobustScaler>(),
+        Entry::of::<Normalizer>(),
+        Entry::of::<KBinsDiscretizer>(),
+        Entry::of::<PolynomialFeatures>(),
+        Entry::of::<SineBasis>(),
+        Entry::of::<GaussianBasis>(),
     ];
     ENTRIES
 }
+
+/// Steps and a model as one: what files and lists of estimators may hold too.
+static PIPELINE: Entry = Entry::of::<Pipeline>();
 
 /// Names that have a wrong one as a part, such as `random-forest`, up to which they are told instead of all.
 const MOST_MEANT: usize = 6;
@@ -98,25 +113,30 @@ pub fn find(name: &str) -> Result<&'static Entry> {
     })
 }
 
+/// The entry of this name, pipelines too.
+fn find_kind(name: &str) -> Result<&'static Entry> {
+    if name == PIPELINE.name { Ok(&PIPELINE) } else { find(name) }
+}
+
 impl Entry {
-    const fn of<E: Estimator>() -> Entry {
+    const fn of<E: Estimator + Default>() -> Entry {
         Entry {
-            name: E::Model::KIND,
+            name: E::NAME,
             task: E::TASK,
             about: E::ABOUT,
             parameters: E::PARAMETERS,
             make: || AnyEstimator::new(E::default()),
-            restore: |container| Ok(Box::new(E::Model::from_container(container)?)),
+            restore: |container| Ok(AnyModel::new(E::Model::from_container(container)?)),
         }
     }
 
-    /// The model's parameters, each at its default.
+    /// The parameters, each at its default.
     pub fn estimator(&self) -> AnyEstimator {
         (self.make)()
     }
 
     /// The fitted model of this kind that a container holds.
-    pub(crate) fn restore(&self, container: Container) -> Result<Box<dyn Fitted>> {
+    fn restore(&self, container: Container) -> Result<AnyModel> {
         (self.restore)(container)
     }
 }

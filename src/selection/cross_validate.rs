@@ -11,48 +11,47 @@ use super::stats::Sample;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Flow, Observer, Report, Task};
+use crate::estimator::{AnyEstimator, Fit, Flow, Observer, Report, Task};
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
-use crate::registry::AnyEstimator;
 
-/// How models are tried out: by which scores, where, and who is told.
+/// How models are tried out: by which scores, where, and who is observer.
 #[derive(Default)]
-pub struct Trial<'a> {
+pub struct CrossValidateOptions<'a> {
     scoring: Vec<Scoring>,
-    beside: Vec<Scoring>,
+    extra: Vec<Scoring>,
     train_scores: bool,
     device: Option<Device>,
     observer: Option<&'a mut (dyn Observer + Send)>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> CrossValidateOptions<'a> {
     /// The scores; the first one decides what is best. Accuracy, R² or inertia if none is named.
-    pub fn scoring(mut self, scoring: impl IntoIterator<Item = Scoring>) -> Trial<'a> {
+    pub fn scoring(mut self, scoring: impl IntoIterator<Item = Scoring>) -> CrossValidateOptions<'a> {
         self.scoring = scoring.into_iter().collect();
         self
     }
 
     /// Further scores that nothing depends on: where one cannot be computed, as R² of a single row, it is NaN.
-    pub fn beside(mut self, scoring: impl IntoIterator<Item = Scoring>) -> Trial<'a> {
-        self.beside = scoring.into_iter().collect();
+    pub fn extra_scoring(mut self, scoring: impl IntoIterator<Item = Scoring>) -> CrossValidateOptions<'a> {
+        self.extra = scoring.into_iter().collect();
         self
     }
 
     /// Whether the rows that were fitted are scored too.
-    pub fn train_scores(mut self, train_scores: bool) -> Trial<'a> {
+    pub fn train_scores(mut self, train_scores: bool) -> CrossValidateOptions<'a> {
         self.train_scores = train_scores;
         self
     }
 
     /// Where the models are fitted; the CPU if nothing is said. On the CPU fits run side by side on all cores, on a GPU
     /// one after the other.
-    pub fn device(mut self, device: &Device) -> Trial<'a> {
+    pub fn device(mut self, device: &Device) -> CrossValidateOptions<'a> {
         self.device = Some(device.clone());
         self
     }
 
     /// Who is told after each fit, and may stop.
-    pub fn observer(mut self, observer: &'a mut (dyn Observer + Send)) -> Trial<'a> {
+    pub fn observer(mut self, observer: &'a mut (dyn Observer + Send)) -> CrossValidateOptions<'a> {
         self.observer = Some(observer);
         self
     }
@@ -67,10 +66,10 @@ impl<'a> Trial<'a> {
     /// What is the same for every fold, of so many fits in all.
     pub(super) fn runner(self, task: Task, folds: &Folds, fits: usize) -> Result<FoldRunner<'a>> {
         let scoring = self.scores_for(task, folds)?;
-        let beside = self.beside.into_iter().filter(|other| !scoring.contains(other)).collect();
+        let extra = self.extra.into_iter().filter(|other| !scoring.contains(other)).collect();
         let device = self.device.unwrap_or(Device::Cpu);
-        let told = Told::new(self.observer, fits);
-        Ok(FoldRunner { scoring, beside, train_scores: self.train_scores, device, told })
+        let observer = SharedObserver::new(self.observer, fits);
+        Ok(FoldRunner { scoring, extra, train_scores: self.train_scores, device, observer })
     }
 }
 
@@ -79,7 +78,7 @@ impl<'a> Trial<'a> {
 pub struct CrossValidation {
     /// The scores, in the order of `test` and `train`.
     pub scoring: Vec<Scoring>,
-    /// For each score its value on the test rows of each fold; NaN for one of [`Trial::beside`] that a fold cannot have.
+    /// For each score its value on the test rows of each fold; NaN for one of [`CrossValidateOptions::extra_scoring`] that a fold cannot have.
     pub test: Vec<Vec<f64>>,
     /// For each score its value on the fitted rows of each fold; empty unless asked for.
     pub train: Vec<Vec<f64>>,
@@ -116,7 +115,7 @@ impl CrossValidation {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn cross_validate(pipeline: &Pipeline, data: &Dataset, folds: &Folds) -> Result<CrossValidation> {
-    cross_validate_with(pipeline, data, folds, Trial::default())
+    cross_validate_with(pipeline, data, folds, CrossValidateOptions::default())
 }
 
 /// The same with other scores, on a device, or with an observer.
@@ -124,10 +123,10 @@ pub fn cross_validate_with(
     pipeline: &Pipeline,
     data: &Dataset,
     folds: &Folds,
-    trial: Trial<'_>,
+    options: CrossValidateOptions<'_>,
 ) -> Result<CrossValidation> {
     let estimators = [pipeline.estimator().clone()];
-    let mut found = try_all(pipeline, &estimators, data, folds, trial)?;
+    let mut found = try_all(pipeline, &estimators, data, folds, options)?;
     found.remove(0)
 }
 
@@ -137,25 +136,25 @@ pub(super) fn try_all(
     estimators: &[AnyEstimator],
     data: &Dataset,
     folds: &Folds,
-    trial: Trial<'_>,
+    options: CrossValidateOptions<'_>,
 ) -> Result<Vec<Result<CrossValidation>>> {
     let task = pipeline.estimator().task();
     task.check(&data.target)?;
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.x.rows(), labels)?;
-    let runner = trial.runner(task, folds, splits.len() * estimators.len())?;
+    let runner = options.runner(task, folds, splits.len() * estimators.len())?;
     let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
         let (train, test) = splits.get(number).unwrap_or_default();
         runner.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
     };
     let by_fold: Vec<Vec<Result<FoldScores>>> = match runner.device {
-        // Of several failures that of the first fold is told.
+        // Of several failures that of the first fold is observer.
         Device::Cpu => {
             (0..splits.len()).into_par_iter().map(fold).collect::<Vec<_>>().into_iter().collect::<Result<_>>()?
         }
         Device::Gpu(_) => (0..splits.len()).map(fold).collect::<Result<_>>()?,
     };
-    runner.told.stopped()?;
+    runner.observer.stopped()?;
     let mut by_fold: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
     let gather = |_: &AnyEstimator| {
         // The scores of this estimator leave every fold before a failure is looked for: the next one's come after them.
@@ -178,16 +177,16 @@ pub(super) struct FoldRunner<'a> {
     /// What must be there; the first decides.
     pub(super) scoring: Vec<Scoring>,
     /// What is told where it can be computed.
-    beside: Vec<Scoring>,
+    extra: Vec<Scoring>,
     train_scores: bool,
     device: Device,
-    pub(super) told: Told<'a>,
+    pub(super) observer: SharedObserver<'a>,
 }
 
 impl FoldRunner<'_> {
     /// Every score, in the order of [`CrossValidation::test`].
     fn all(&self) -> Vec<Scoring> {
-        [&self.scoring[..], &self.beside].concat()
+        [&self.scoring[..], &self.extra].concat()
     }
 
     /// Every estimator on one fold.
@@ -213,42 +212,40 @@ impl FoldRunner<'_> {
         train: &Dataset,
         test: &Dataset,
     ) -> Result<FoldScores> {
-        self.told.stopped()?;
+        self.observer.stopped()?;
         let begun = Instant::now();
         let model = prepared.with_estimator(estimator).fit_on(&self.device, Fit::default())?;
         let fit_seconds = begun.elapsed().as_secs_f64();
         let of = |data: &Dataset| self.scores(&model, data);
         let scores =
             FoldScores { test: of(test)?, train: if self.train_scores { of(train)? } else { vec![] }, fit_seconds };
-        self.told.tell(scores.test.first().copied());
+        self.observer.report(scores.test.first().copied());
         Ok(scores)
     }
 
     fn scores(&self, model: &PipelineModel, data: &Dataset) -> Result<Vec<f64>> {
-        let mut predictions = Predictions::new(model, (&data.x.to(&self.device)?).into())?;
-        if self.all().contains(&Scoring::Inertia) {
-            predictions = predictions.with_inertia(&model.model().outcome(), &model.transform(&data.x)?)?;
-        }
+        let with_inertia = self.all().contains(&Scoring::Inertia);
+        let predictions = Predictions::of_model(model, (&data.x.to(&self.device)?).into(), with_inertia)?;
         let score = |scoring: &Scoring| predictions.score(*scoring, &data.target);
         let needed = self.scoring.iter().map(score).collect::<Result<Vec<f64>>>()?;
-        Ok(needed.into_iter().chain(self.beside.iter().map(|other| score(other).unwrap_or(f64::NAN))).collect())
+        Ok(needed.into_iter().chain(self.extra.iter().map(|other| score(other).unwrap_or(f64::NAN))).collect())
     }
 }
 
 /// The observer of fits that run side by side.
-pub(super) struct Told<'a> {
+pub(super) struct SharedObserver<'a> {
     state: Mutex<(Option<&'a mut (dyn Observer + Send)>, usize, bool)>,
     total: usize,
 }
 
 const WHAT: &str = "cross-validation";
 
-impl<'a> Told<'a> {
-    pub(super) fn new(observer: Option<&'a mut (dyn Observer + Send)>, total: usize) -> Told<'a> {
-        Told { state: Mutex::new((observer, 0, false)), total }
+impl<'a> SharedObserver<'a> {
+    pub(super) fn new(observer: Option<&'a mut (dyn Observer + Send)>, total: usize) -> SharedObserver<'a> {
+        SharedObserver { state: Mutex::new((observer, 0, false)), total }
     }
 
-    fn tell(&self, score: Option<f64>) {
+    fn report(&self, score: Option<f64>) {
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (observer, done, stops) = &mut *state;
         *done += 1;

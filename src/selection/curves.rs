@@ -2,16 +2,15 @@
 
 use serde_json::Value;
 
-use super::cross_validate::{CrossValidation, FoldRunner, Trial, try_all};
+use super::cross_validate::{CrossValidateOptions, CrossValidation, FoldRunner, try_all};
 use super::folds::Folds;
 use super::scoring::Scoring;
 use super::split::shuffled;
 use super::stats::Sample;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::estimator::Task;
+use crate::estimator::{AnyEstimator, Task};
 use crate::pipeline::Pipeline;
-use crate::registry::AnyEstimator;
 
 /// The random numbers of learning curves.
 const STREAM: u32 = 0x4355_5256;
@@ -92,7 +91,7 @@ fn nothing_fitted(along: &str, failure: Option<Error>) -> Error {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn learning_curve(pipeline: &Pipeline, data: &Dataset, folds: &Folds, shares: &[f64]) -> Result<Curve> {
-    learning_curve_with(pipeline, data, folds, shares, Trial::default())
+    learning_curve_with(pipeline, data, folds, shares, CrossValidateOptions::default())
 }
 
 /// The same by another score, on a device, or with an observer.
@@ -103,7 +102,7 @@ pub fn learning_curve_with(
     data: &Dataset,
     folds: &Folds,
     shares: &[f64],
-    trial: Trial<'_>,
+    options: CrossValidateOptions<'_>,
 ) -> Result<Curve> {
     let task = pipeline.estimator().task();
     task.check(&data.target)?;
@@ -113,7 +112,7 @@ pub fn learning_curve_with(
     }
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.x.rows(), labels)?;
-    let runner = trial.train_scores(true).runner(task, folds, splits.len() * shares.len())?;
+    let runner = options.train_scores(true).runner(task, folds, splits.len() * shares.len())?;
     let mut points = vec![Point::default(); shares.len()];
     for (number, (rows, rest)) in splits.iter().enumerate() {
         let held_out = data.select(&rest)?;
@@ -123,7 +122,7 @@ pub fn learning_curve_with(
             let size = ((share * rows.len() as f64).round() as usize).clamp(1, rows.len());
             point.rows = point.rows.max(size);
             point.add(&runner, pipeline, &data.select(&order[..size])?, &held_out);
-            runner.told.stopped()?;
+            runner.observer.stopped()?;
         }
     }
     let failure = points.iter().find_map(|point| point.failure.clone());
@@ -185,7 +184,7 @@ pub fn validation_curve(
     parameter: &str,
     values: &[Value],
 ) -> Result<Curve> {
-    validation_curve_with(pipeline, data, folds, parameter, values, Trial::default())
+    validation_curve_with(pipeline, data, folds, parameter, values, CrossValidateOptions::default())
 }
 
 /// The same by another score, on a device, or with an observer. Values that cannot be fitted are left out; if none is
@@ -196,10 +195,10 @@ pub fn validation_curve_with(
     folds: &Folds,
     parameter: &str,
     values: &[Value],
-    trial: Trial<'_>,
+    options: CrossValidateOptions<'_>,
 ) -> Result<Curve> {
     let set = |value: &Value| pipeline.estimator().set(parameter, value.clone());
     let estimators: Vec<AnyEstimator> = values.iter().map(set).collect::<Result<_>>()?;
-    let found = try_all(pipeline, &estimators, data, folds, trial.train_scores(true))?;
+    let found = try_all(pipeline, &estimators, data, folds, options.train_scores(true))?;
     Curve::over(parameter, values.iter().zip(&found))
 }

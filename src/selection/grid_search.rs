@@ -2,15 +2,14 @@
 
 use serde_json::Value;
 
-use super::cross_validate::{CrossValidation, Trial, try_all};
+use super::cross_validate::{CrossValidateOptions, CrossValidation, try_all};
 use super::curves::Curve;
 use super::folds::Folds;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::Fit;
+use crate::estimator::{AnyEstimator, Fit};
 use crate::pipeline::{Pipeline, PipelineModel};
-use crate::registry::AnyEstimator;
 
 /// Tries every combination of parameters on every fold, and fits the best one on all rows.
 ///
@@ -70,13 +69,13 @@ impl GridSearchResult {
     }
 
     /// The scores of a search over one parameter as a curve, without fitting anything again. The search needs
-    /// [`Trial::train_scores`]; values that could not be fitted are left out.
+    /// [`CrossValidateOptions::train_scores`]; values that could not be fitted are left out.
     pub fn curve(&self) -> Result<Curve> {
         let mut found = vec![];
         for Candidate { parameters, result } in &self.candidates {
             let [(_, value)] = &parameters[..] else { return Err(no_curve("a search over one parameter")) };
             if result.as_ref().is_ok_and(|result| result.train.is_empty()) {
-                return Err(no_curve("a search with Trial::train_scores"));
+                return Err(no_curve("a search with CrossValidateOptions::train_scores"));
             }
             found.push((value, result));
         }
@@ -104,21 +103,21 @@ impl GridSearch {
 
     /// Searches on the CPU by the task's usual score.
     pub fn fit(&self, data: &Dataset, folds: &Folds) -> Result<GridSearchResult> {
-        self.fit_with(data, folds, Trial::default(), &Device::Cpu)
+        self.fit_with(data, folds, CrossValidateOptions::default(), &Device::Cpu)
     }
 
-    /// Searches as `trial` says, and fits the best on `device`. A combination that cannot be fitted is passed over; if
+    /// Searches as `options` says, and fits the best on `device`. A combination that cannot be fitted is passed over; if
     /// none can, the first one's error is returned.
     pub fn fit_with(
         &self,
         data: &Dataset,
         folds: &Folds,
-        trial: Trial<'_>,
+        options: CrossValidateOptions<'_>,
         device: &Device,
     ) -> Result<GridSearchResult> {
         let combinations = self.combinations()?;
         let estimators: Vec<AnyEstimator> = combinations.iter().map(|(estimator, _)| estimator.clone()).collect();
-        let results = try_all(&self.pipeline, &estimators, data, folds, trial.device(device))?;
+        let results = try_all(&self.pipeline, &estimators, data, folds, options.device(device))?;
         let parameters = combinations.into_iter().map(|(_, parameters)| parameters);
         let candidates: Vec<Candidate> =
             parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();

@@ -13,7 +13,7 @@ mod split;
 pub mod stats;
 mod stratify;
 
-pub use cross_validate::{CrossValidation, Trial, cross_validate, cross_validate_with};
+pub use cross_validate::{CrossValidateOptions, CrossValidation, cross_validate, cross_validate_with};
 pub use curves::{Curve, learning_curve, learning_curve_with, validation_curve, validation_curve_with};
 pub use folds::{Folds, Splits};
 pub use grid_search::{Candidate, GridSearch, GridSearchResult};

@@ -9,12 +9,12 @@ use crate::cpu::random::permutation::permutation;
 use crate::data::Target;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::Fitted;
+use crate::estimator::Model;
 
 /// What [`permutation_importance`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PermutationImportance {
-    /// What the model was scored by.
+    /// What the model was predictions by.
     pub scoring: Scoring,
     /// Its score on the rows as they are.
     pub score: f64,
@@ -51,7 +51,7 @@ impl PermutationImportance {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn permutation_importance(
-    model: &dyn Fitted,
+    model: &dyn Model,
     x: &Matrix,
     target: &Target,
     scoring: Scoring,
@@ -64,7 +64,7 @@ pub fn permutation_importance(
 /// The same with the predictions on a device; on a GPU one after the other.
 pub fn permutation_importance_on(
     device: &Device,
-    model: &dyn Fitted,
+    model: &dyn Model,
     x: &Matrix,
     target: &Target,
     scoring: Scoring,
@@ -79,16 +79,9 @@ pub fn permutation_importance_on(
         need: x.rows() as u64,
         have: u64::from(u32::MAX),
     })?;
-    let outcome = model.outcome();
     let score_of = |x: &Matrix| {
-        let predictions = match device {
-            Device::Cpu => Predictions::new(model, x.into())?,
-            Device::Gpu(_) => Predictions::new(model, (&x.to(device)?).into())?,
-        };
-        match scoring {
-            Scoring::Inertia => predictions.with_inertia(&outcome, &model.seen(x.into())?)?.score(scoring, target),
-            _ => predictions.score(scoring, target),
-        }
+        let with_inertia = scoring == Scoring::Inertia;
+        Predictions::of_model(model, (&x.to(device)?).into(), with_inertia)?.score(scoring, target)
     };
     let score = score_of(x)?;
     let of_column = |column: usize| -> Result<Vec<f64>> {
@@ -103,7 +96,7 @@ pub fn permutation_importance_on(
         };
         (0..repeats).map(one).collect()
     };
-    // Of several failures that of the first column is told.
+    // Of several failures that of the first column is observer.
     let found: Vec<Result<Vec<f64>>> = match device {
         Device::Cpu => (0..x.columns()).into_par_iter().map(of_column).collect(),
         Device::Gpu(_) => (0..x.columns()).map(of_column).collect(),

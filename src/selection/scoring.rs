@@ -1,4 +1,4 @@
-//! What a fitted model is scored by.
+//! What a fitted model is predictions by.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,8 @@ use super::folds::Folds;
 use crate::array::Matrix;
 use crate::data::{Labels, Target, nearest_name};
 use crate::error::{Error, Result};
-use crate::estimator::{Fitted, Flow, Outcome, Prediction, Report, Rows, Task};
+use crate::estimator::{Flow, Model, Prediction, Report, Rows, Task};
 use crate::metrics::{self, Average};
-use crate::ops;
 
 /// A score of a fitted model on rows whose target is known.
 ///
@@ -27,7 +26,7 @@ pub enum Scoring {
     BalancedAccuracy,
     /// The mean over the classes of F1.
     F1Macro,
-    /// −log of the chance given to the right class, on average; smaller is better.
+    /// −log of the probability given to the right class, on average; smaller is better.
     LogLoss,
     /// The area under the ROC curve, for two classes.
     RocAuc,
@@ -81,9 +80,9 @@ impl Scoring {
             Task::Classification => Ok(Scoring::Accuracy),
             Task::Regression => Ok(Scoring::R2),
             Task::Clustering => Ok(Scoring::Inertia),
-            Task::Outliers => {
+            Task::Outliers | Task::Density | Task::Transformation => {
                 let rule = "given for a model with a target or clusters".to_string();
-                Err(Error::Param { name: "scoring", rule, got: "a model of outliers, which have no score".to_string() })
+                Err(Error::Param { name: "scoring", rule, got: "a model whose predictions have no score".to_string() })
             }
         }
     }
@@ -128,40 +127,28 @@ impl std::str::FromStr for Scoring {
     }
 }
 
-/// What a model said of rows, kept so that several scores are made of one prediction.
+/// What a model predicted for rows, kept so that several scores are made of one prediction.
 #[derive(Debug)]
 pub struct Predictions {
     /// The prediction.
     pub prediction: Prediction,
-    /// The chances, if the model gives them.
-    pub chances: Option<Matrix>,
+    /// The probabilities, if the model gives them.
+    pub probabilities: Option<Matrix>,
     classes: Vec<String>,
     inertia: Option<f64>,
 }
 
 impl Predictions {
-    /// Lets a model speak of the rows of `x`.
-    pub fn new(model: &dyn Fitted, x: Rows<'_>) -> Result<Predictions> {
-        let chances = model.chances(x)?;
-        let classes = model.class_names().to_vec();
-        let prediction = model.predict_any(x, &mut |_: &Report| Flow::Continue)?;
-        Ok(Predictions { prediction, chances, classes, inertia: None })
+    /// Those of a model for the rows of `x`, in one pass; with the inertia, where that is wanted and the model has it.
+    pub fn of_model(model: &dyn Model, x: Rows<'_>, with_inertia: bool) -> Result<Predictions> {
+        let (prediction, probabilities) = model.predict_both_rows(x, &mut |_: &Report| Flow::Continue)?;
+        let inertia = if with_inertia { model.inertia_rows(x)? } else { None };
+        Ok(Predictions { prediction, probabilities, classes: model.classes().to_vec(), inertia })
     }
 
-    /// What a model said, and its classes in the order of the chances' columns.
-    pub fn of(prediction: Prediction, chances: Option<Matrix>, classes: Vec<String>) -> Predictions {
-        Predictions { prediction, chances, classes, inertia: None }
-    }
-
-    /// The same with the inertia of the rows that the model sees of `x`: those behind the steps of a pipeline.
-    pub fn with_inertia(mut self, outcome: &Outcome, x: &Matrix) -> Result<Predictions> {
-        if let Some(centers) = &outcome.centers {
-            let device = crate::Device::Cpu;
-            let mut stream = device.stream();
-            let (_, distances) = ops::assign(&mut stream, &x.to(&device)?, &centers.to(&device)?)?;
-            self.inertia = Some(distances.to_vec(&mut stream)?.iter().map(|distance| f64::from(*distance)).sum());
-        }
-        Ok(self)
+    /// Predictions, and the classes of the model in the order of the probabilities' columns.
+    pub fn of(prediction: Prediction, probabilities: Option<Matrix>, classes: Vec<String>) -> Predictions {
+        Predictions { prediction, probabilities, classes, inertia: None }
     }
 
     /// One score against the truth. A score that does not suit the model is an error.
@@ -184,18 +171,19 @@ impl Predictions {
     }
 
     fn score_classes(&self, scoring: Scoring, truth: &Labels, predicted: &Labels) -> Result<f64> {
-        let chances = || self.chances.as_ref().ok_or_else(|| unsuited(scoring, "a model that gives no chances"));
+        let probabilities =
+            || self.probabilities.as_ref().ok_or_else(|| unsuited(scoring, "a model that gives no probabilities"));
         match scoring {
             Scoring::Accuracy => metrics::accuracy(truth, predicted),
             Scoring::BalancedAccuracy => metrics::balanced_accuracy(truth, predicted),
             Scoring::F1Macro => metrics::f1(truth, predicted, Average::Macro),
-            Scoring::LogLoss => metrics::log_loss(&self.known(scoring, truth)?, chances()?),
+            Scoring::LogLoss => metrics::log_loss(&self.known(scoring, truth)?, probabilities()?),
             _ => {
-                let chances = chances()?;
-                if chances.columns() != 2 {
-                    return Err(unsuited(scoring, &format!("{} classes; it is for two", chances.columns())));
+                let probabilities = probabilities()?;
+                if probabilities.columns() != 2 {
+                    return Err(unsuited(scoring, &format!("{} classes; it is for two", probabilities.columns())));
                 }
-                let second: Vec<f32> = (0..chances.rows()).map(|row| chances.get(row, 1)).collect();
+                let second: Vec<f32> = (0..probabilities.rows()).map(|row| probabilities.get(row, 1)).collect();
                 metrics::roc_auc(&self.known(scoring, truth)?, &second)
             }
         }

@@ -14,8 +14,8 @@ use super::trees::{Trees, check_classes, likeliest, rows_to_learn, to_matrix};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Predict, PredictProba, Rows, Score};
-use crate::model::{Container, Persist};
+use crate::estimator::{Fit, Predict, PredictProba, Rows};
+use crate::model_file::{Container, Persist};
 
 const OP: &str = "DecisionTreeClassifier";
 
@@ -357,15 +357,6 @@ impl PredictProba for DecisionTreeClassifierModel {
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries(OP, x.into())?;
         to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes())
-    }
-}
-
-impl Score for DecisionTreeClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
     }
 }
 

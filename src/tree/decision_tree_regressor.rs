@@ -12,8 +12,8 @@ use super::tree::Tree;
 use super::trees::{Trees, rows_to_learn, to_matrix};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Fit, Predict, Rows, Score, Targets};
-use crate::model::{Container, Persist};
+use crate::estimator::{Fit, Predict, Rows, Targets};
+use crate::model_file::{Container, Persist};
 
 /// A decision tree for numbers: a leaf's value is the mean of its rows, or their median by
 /// [`AbsoluteError`](RegressionCriterion::AbsoluteError). Names and defaults are scikit-learn's.
@@ -262,15 +262,6 @@ impl Predict for DecisionTreeRegressorModel {
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries("DecisionTreeRegressor", x.into())?;
         to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.tree().outputs())
-    }
-}
-
-impl Score for DecisionTreeRegressorModel {
-    type Target = Matrix;
-
-    /// R², the mean over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
     }
 }
 

@@ -6,7 +6,7 @@ use super::level_groups::{Guide, group_levels};
 use crate::array::{MAX_CATEGORIES, Matrix, category};
 use crate::cpu::tree::bin_set::UNKNOWN;
 use crate::error::Result;
-use crate::model::Container;
+use crate::model_file::Container;
 
 /// For each categorical feature the bin of each of its levels.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

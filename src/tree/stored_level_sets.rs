@@ -6,7 +6,7 @@ use super::levels::Levels;
 use super::tree::Tree;
 use crate::cpu::tree::bin_set::{BINS, BinSet};
 use crate::error::Result;
-use crate::model::Container;
+use crate::model_file::Container;
 
 /// What stands for the set of a node without one.
 const NONE: u32 = u32::MAX;

@@ -9,7 +9,7 @@ use super::text;
 use crate::cpu::tree::bin_set::{BinSet, UNKNOWN};
 use crate::cpu::tree::predict::FEATURE;
 use crate::error::Result;
-use crate::model::Container;
+use crate::model_file::Container;
 
 /// What stands for the feature of a leaf.
 const LEAF: u32 = u32::MAX;

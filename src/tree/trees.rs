@@ -9,7 +9,7 @@ use crate::data::Labels;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{OnDevice, Rows};
-use crate::model::Container;
+use crate::model_file::Container;
 use crate::ops::tree::predict::predict;
 
 /// Trees whose mean is the prediction.

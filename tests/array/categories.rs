@@ -28,3 +28,22 @@ fn what_is_no_code_is_refused_with_its_place() {
     let x = Matrix::from_rows(&[[-0.0, 16_777_215.0]]).unwrap();
     assert!(x.clone().with_categories([0, 1]).is_ok() && x.with_categories([2]).is_err());
 }
+
+#[test]
+fn categories_survive_the_way_to_a_device_and_back() {
+    let x = Matrix::from_rows(&[[0.0, 0.5], [1.0, 2.0]]).unwrap().with_category_names(0, ["no", "yes"]).unwrap();
+    let device = Device::Cpu;
+    let back = x.to(&device).unwrap().to_matrix(&mut device.stream()).unwrap();
+    assert!(back == x && back != x.clone().with_categories([]).unwrap());
+    assert!(x.clone().with_category_names(0, ["no", "yes", "perhaps"]).unwrap() != x);
+}
+
+#[test]
+fn a_code_without_a_name_is_refused_with_its_place() {
+    let x = Matrix::from_rows(&[[0.0, f32::NAN], [0.0, 2.0]]).unwrap();
+    let refused = x.clone().with_category_names(1, ["a", "b"]).unwrap_err().to_string();
+    assert!(refused.contains("below 2") && refused.contains("row 1, column 1"), "{refused}");
+    assert!(x.clone().with_category_names(1, ["a", "b", "c"]).is_ok());
+    assert!(x.clone().with_category_names(2, ["a"]).is_err());
+    assert!(Matrix::zeros(0, 1).unwrap().with_category_names(0, Vec::<String>::new()).is_ok());
+}

@@ -7,7 +7,7 @@ fn coded(texts: &[&str]) -> (Vec<String>, Vec<u32>) {
     let rows: String = texts.iter().map(|text| format!("\"{text}\",1\n")).collect();
     let data = parse("t.csv", format!("text,one\n{rows}")).unwrap();
     let codes = (0..texts.len()).map(|row| data.x.get(row, 0) as u32).collect();
-    (data.levels[0].clone().unwrap(), codes)
+    (data.x.categories(0).unwrap().to_vec(), codes)
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn equal_texts_share_a_code_and_names_come_in_order() {
 fn names_that_are_numbers_are_ordered_by_value() {
     let options = gristmill::data::ReadOptions::default().categorical(["text"]);
     let data = gristmill::Dataset::parse("t.csv", b"text,one\n10,1\n9,1\n-1,1\n1e1,1\n", &options).unwrap();
-    assert_eq!(data.levels[0].as_ref().unwrap(), &["-1", "9", "10", "1e1"]);
+    assert_eq!(data.x.categories(0).unwrap(), ["-1", "9", "10", "1e1"]);
 }
 
 #[test]

@@ -189,8 +189,8 @@ fn the_error_bound_holds_for_any_learning_rate() {
 
 #[test]
 fn whether_missing_values_are_taken_is_up_to_the_weak_model() {
-    assert!(AnyEstimator::new(AdaBoostClassifier::default()).takes_missing());
-    assert!(AnyEstimator::new(AdaBoostRegressor::default()).takes_missing());
+    assert!(AnyEstimator::new(AdaBoostClassifier::default()).abilities().missing);
+    assert!(AnyEstimator::new(AdaBoostRegressor::default()).abilities().missing);
     let knn = AdaBoostClassifier::new(AnyEstimator::new(KNeighborsClassifier::new(1))).resample(true);
-    assert!(!AnyEstimator::new(knn).takes_missing());
+    assert!(!AnyEstimator::new(knn).abilities().missing);
 }

@@ -257,7 +257,7 @@ fn early_stopping_keeps_the_best_round() {
 #[test]
 fn an_observer_can_end_the_fit() {
     let (x, y) = data(400, 13);
-    let mut finish = |report: &Report| if report.iteration == 3 { Flow::Finish } else { Flow::Continue };
+    let mut finish = |report: &Report| if report.iteration == 3 { Flow::StopEarly } else { Flow::Continue };
     let parameters = GradientBoostingRegressor::default();
     let model = parameters.fit_with(&x, &y, Fit::default().observer(&mut finish)).unwrap();
     assert_eq!(model.iterations(), 3);

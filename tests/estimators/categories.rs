@@ -216,9 +216,9 @@ fn ensembles_pass_categories_on_and_models_of_numbers_refuse_them() {
     let stack = StackingClassifier::new(members());
     assert!(voting.fit(&x, &labels).unwrap().score(&x, &labels).unwrap() > 0.75);
     assert!(stack.fit(&x, &labels).unwrap().score(&x, &labels).unwrap() > 0.75);
-    assert!(AnyEstimator::new(voting).takes_categories());
+    assert!(AnyEstimator::new(voting).abilities().categories);
     let mixed = VotingClassifier::new([AnyEstimator::new(tree), AnyEstimator::new(KNeighborsClassifier::new(3))]);
-    assert!(!AnyEstimator::new(mixed).takes_categories());
+    assert!(!AnyEstimator::new(mixed).abilities().categories);
     let complete = x.select_columns(&[1, 3]).unwrap().with_names(["size", "town"]).unwrap();
     for refused in [
         KMeans::new(2).fit(&complete).unwrap_err().to_string(),
@@ -255,10 +255,10 @@ fn pipelines_take_columns_of_text_as_they_are() {
     assert_eq!(again.predict(&days.x).unwrap(), model.predict(&days.x).unwrap());
     // A category that was not fitted is missing to the tree.
     let mut new = days.clone();
-    new.levels[0] = Some(["Hail", "Rain", "Sunny"].map(String::from).to_vec());
-    let aligned = model.align(&new).unwrap().x;
-    assert!(aligned.get(2, 0).is_nan() && !aligned.get(0, 0).is_nan());
-    assert_eq!(model.predict(&aligned).unwrap().len(), 14);
+    new.x = new.x.with_category_names(0, ["Hail", "Rain", "Sunny"]).unwrap();
+    let arranged = model.align(&new).unwrap().x;
+    assert!(arranged.get(2, 0).is_nan() && !arranged.get(0, 0).is_nan());
+    assert_eq!(model.predict(&arranged).unwrap().len(), 14);
 }
 
 /// Checks that levels without a row in a node go with its larger child, left if they are alike; says how many there were.

@@ -152,8 +152,8 @@ fn a_stack_of_different_models_is_no_worse_than_the_best_of_them() {
         AnyEstimator::new(DecisionTreeClassifier::default()),
     ];
     let alone = |member: &AnyEstimator| {
-        let model = member.fit((&train.x).into(), &train.target, Fit::default()).unwrap();
-        let said = model.predict((&test.x).into()).unwrap();
+        let model = member.fit(&train.x, &train.target, Fit::default()).unwrap();
+        let said = model.predict(&test.x).unwrap();
         let gristmill::estimator::Prediction::Classes(said) = said else { panic!("classes") };
         metrics::accuracy(truth, &said).unwrap()
     };
@@ -243,7 +243,7 @@ fn a_seed_reaches_the_members() {
     let iris = datasets::iris().unwrap();
     let y = iris.labels().unwrap();
     let forest = |seed: u64| AnyEstimator::new(RandomForestClassifier::new(3).seed(seed));
-    let members = |model: &[Model]| model.iter().map(|member| member.to_bytes().unwrap()).collect::<Vec<_>>();
+    let members = |model: &[AnyModel]| model.iter().map(|member| member.to_bytes().unwrap()).collect::<Vec<_>>();
     let voting = |own: u64, seed: u64| {
         members(VotingClassifier::new([forest(own), knn(3)]).seed(seed).fit(&iris.x, y).unwrap().members())
     };

@@ -96,7 +96,7 @@ fn saved_trees_predict_the_same_and_pipelines_keep_the_names_of_levels() {
     assert_eq!((again.tree(), again.to_text(&days.categories())), (model.tree(), model.to_text(&days.categories())));
     let pipeline = Pipeline::new(Id3Classifier::default()).fit(&days).unwrap();
     let again = PipelineModel::from_bytes(&pipeline.to_bytes().unwrap()).unwrap();
-    let text = gristmill::estimator::Fitted::text(&again, &again.input_names()).unwrap();
+    let text = again.model().text(&again.input_columns()).unwrap();
     assert_eq!(text, model.to_text(&days.categories()));
     assert_eq!(again.predict(&days.x).unwrap(), pipeline.predict(&days.x).unwrap());
 }

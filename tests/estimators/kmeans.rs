@@ -207,7 +207,11 @@ fn distances_to_the_centres_are_right() {
         let x = Matrix::from_rows(&[[0.0, 0.0], [3.0, 4.0]]).unwrap().to(device).unwrap();
         let start = Init::Centers(Matrix::from_rows(&[[0.0, 0.0], [3.0, 4.0]]).unwrap());
         let model = KMeans::new(2).init(start).fit(&x).unwrap();
-        assert_eq!(model.transform(&x).unwrap().as_slice(), [0.0, 5.0, 5.0, 0.0], "{name}");
+        assert_eq!(
+            model.transform(&x).unwrap().to_matrix(&mut device.stream()).unwrap().as_slice(),
+            [0.0, 5.0, 5.0, 0.0],
+            "{name}"
+        );
     }
 }
 

@@ -40,7 +40,7 @@ fn new_rows_are_judged_as_scikit_learn_judges_them() {
         assert_eq!(model.predict(&queries).unwrap().iter().filter(|label| **label == -1).count(), 3, "{name}");
         let decision = model.decision_function(&queries).unwrap();
         assert!(
-            decision.iter().zip(&scores).all(|(decision, score)| close(f64::from(*decision), score + 1.5)),
+            decision.as_slice().iter().zip(&scores).all(|(decision, score)| close(f64::from(*decision), score + 1.5)),
             "{name}"
         );
     }

@@ -14,7 +14,7 @@ fn a_fit_can_be_stopped_or_finished_early() {
         let mut stop = |_: &Report| Flow::Stop;
         let stopped = params.fit_with(&x, Fit::default().observer(&mut stop));
         assert!(matches!(stopped, Err(Error::Stopped { .. })), "{name}");
-        let mut finish = |_: &Report| Flow::Finish;
+        let mut finish = |_: &Report| Flow::StopEarly;
         let model = params.fit_with(&x, Fit::default().observer(&mut finish)).unwrap();
         assert!(!model.converged() && model.iterations() == 1, "{name}");
         assert_eq!(model.predict(&x).unwrap(), model.labels(), "{name}");
@@ -43,7 +43,8 @@ fn a_long_prediction_stops_when_asked() {
     let x = matrix(30_000, 64, 74);
     let model = NearestNeighbors::new(5).metric(Metric::Manhattan).fit(&x).unwrap();
     let begun = Instant::now();
-    let mut stop = |_: &Report| if begun.elapsed() > Duration::from_millis(50) { Flow::Finish } else { Flow::Continue };
+    let mut stop =
+        |_: &Report| if begun.elapsed() > Duration::from_millis(50) { Flow::StopEarly } else { Flow::Continue };
     let result = model.kneighbors_with(&x, &mut stop);
     assert!(matches!(result, Err(Error::Stopped { what: "nearest neighbours" })));
 }

@@ -116,7 +116,7 @@ fn an_observer_sees_the_trees_and_may_end_the_forest() {
     let mut reports = vec![];
     let mut observer = |report: &Report| {
         reports.push(report.iteration);
-        if report.iteration >= 40 { Flow::Finish } else { Flow::Continue }
+        if report.iteration >= 40 { Flow::StopEarly } else { Flow::Continue }
     };
     let options = Fit::default().observer(&mut observer);
     let model = RandomForestClassifier::new(500).fit_with(&iris.x, iris.labels().unwrap(), options).unwrap();

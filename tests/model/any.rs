@@ -1,6 +1,6 @@
 //! Any container, any bytes.
 
-use gristmill::model::Container;
+use gristmill::model_file::Container;
 use proptest::prelude::*;
 
 use super::forge::{description, forged};

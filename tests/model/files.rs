@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use gristmill::Error;
-use gristmill::model::{Container, Persist, write_atomically, write_atomically_with};
+use gristmill::model_file::{Container, Persist, write_atomically, write_atomically_with};
 
 use super::{SmallModel, reason, rich, small};
 

@@ -7,7 +7,7 @@ mod refused;
 mod round_trip;
 
 use gristmill::Result;
-use gristmill::model::{Container, Persist};
+use gristmill::model_file::{Container, Persist};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Whatever is off is refused with a reason, without a panic and without much memory.
 
-use gristmill::model::{Container, Persist};
+use gristmill::model_file::{Container, Persist};
 
 use super::forge::{description, forged, forged_tensors, header_of};
 use super::{LaterModel, OtherModel, SmallModel, reason, rich, small};

@@ -1,6 +1,6 @@
 //! What goes in comes out, and nothing goes in that would not.
 
-use gristmill::model::{Container, Persist};
+use gristmill::model_file::{Container, Persist};
 use serde::{Deserialize, Serialize};
 
 use super::forge::{forged_tensors, header_of};

@@ -1,6 +1,5 @@
 //! Pictures of fitted models.
 
-use gristmill::estimator::Losses;
 use gristmill::plot::{self, Plane};
 use gristmill::prelude::*;
 
@@ -87,7 +86,7 @@ fn every_picture_is_well_formed() -> gristmill::Result<()> {
     check(&plot::predicted_against_truth(&truth, &predicted)?.to_svg());
     check(&plot::residuals(&truth, &predicted)?.to_svg());
     check(&plot::fitted_curve(&truth, &predicted, [(0.0, 0.0), (4.0, 4.0)])?.to_svg());
-    check(&plot::losses(&Losses { train: vec![3.0, 2.0], validation: vec![4.0, 3.5] }).to_svg());
+    check(&plot::losses(&[3.0, 2.0], &[4.0, 3.5]).to_svg());
     let names: Vec<String> = (0..30).map(|column| format!("column {column}")).collect();
     let values: Vec<f64> = (0..30).map(f64::from).collect();
     let svg = plot::importances(&names, &values)?.to_svg();

@@ -1,6 +1,6 @@
 use std::fmt::Debug;
 
-use gristmill::model::Persist;
+use gristmill::model_file::Persist;
 use gristmill::prelude::*;
 use gristmill::preprocessing::*;
 use serde::Serialize;

@@ -4,8 +4,8 @@ use gristmill::estimator::{Flow, Report};
 use gristmill::prelude::*;
 use gristmill::preprocessing::StandardScaler;
 use gristmill::selection::{
-    Folds, GridSearch, Scoring, Trial, cross_validate, cross_validate_with, learning_curve, learning_curve_with,
-    validation_curve, validation_curve_with,
+    CrossValidateOptions, Folds, GridSearch, Scoring, cross_validate, cross_validate_with, learning_curve,
+    learning_curve_with, validation_curve, validation_curve_with,
 };
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn the_scores_of_iris_are_those_of_scikit_learn() {
 fn several_scores_are_made_of_one_prediction() {
     let cancer = datasets::breast_cancer().unwrap();
     let wanted = [Scoring::Accuracy, Scoring::BalancedAccuracy, Scoring::F1Macro, Scoring::LogLoss, Scoring::RocAuc];
-    let trial = Trial::default().scoring(wanted).train_scores(true);
+    let trial = CrossValidateOptions::default().scoring(wanted).train_scores(true);
     let found =
         cross_validate_with(&knn(15).step(StandardScaler::default()), &cancer, &Folds::stratified(3), trial).unwrap();
     assert_eq!((found.test.len(), found.test[0].len(), found.train.len()), (5, 3, 5));
@@ -41,7 +41,7 @@ fn several_scores_are_made_of_one_prediction() {
 fn a_score_that_does_not_suit_the_model_is_refused() {
     let iris = datasets::iris().unwrap();
     let refused = |scoring| {
-        cross_validate_with(&knn(5), &iris, &Folds::stratified(3), Trial::default().scoring([scoring]))
+        cross_validate_with(&knn(5), &iris, &Folds::stratified(3), CrossValidateOptions::default().scoring([scoring]))
             .unwrap_err()
             .to_string()
     };
@@ -103,10 +103,16 @@ fn an_observer_is_told_after_each_fit_and_can_stop() {
         assert_eq!(report.what, "cross-validation");
         Flow::Continue
     };
-    cross_validate_with(&knn(5), &iris, &Folds::stratified(5), Trial::default().observer(&mut observer)).unwrap();
+    cross_validate_with(&knn(5), &iris, &Folds::stratified(5), CrossValidateOptions::default().observer(&mut observer))
+        .unwrap();
     assert_eq!(reports, 5);
     let mut stopping = |_: &Report| Flow::Stop;
-    let stopped = cross_validate_with(&knn(5), &iris, &Folds::stratified(5), Trial::default().observer(&mut stopping));
+    let stopped = cross_validate_with(
+        &knn(5),
+        &iris,
+        &Folds::stratified(5),
+        CrossValidateOptions::default().observer(&mut stopping),
+    );
     assert_eq!(stopped.unwrap_err(), Error::Stopped { what: "cross-validation" });
 }
 
@@ -129,7 +135,7 @@ fn a_class_missing_from_a_fold_is_no_error() {
     let x = Matrix::from_rows(&[[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0]]).unwrap();
     let labels = Labels::from_names(&["a", "a", "a", "b", "b", "b", "c"]);
     let data = Dataset::new(x, gristmill::Target::Classes(labels)).unwrap();
-    let trial = Trial::default().scoring([Scoring::Accuracy, Scoring::F1Macro]);
+    let trial = CrossValidateOptions::default().scoring([Scoring::Accuracy, Scoring::F1Macro]);
     let found = cross_validate_with(&knn(1), &data, &Folds::k_fold(7), trial).unwrap();
     assert_eq!(found.test[0].iter().sum::<f64>(), 6.0);
 }
@@ -138,7 +144,9 @@ fn a_class_missing_from_a_fold_is_no_error() {
 fn cross_validation_on_the_gpu_scores_as_on_the_cpu() {
     let device = Device::open("gpu").unwrap();
     let iris = datasets::iris().unwrap();
-    let on_gpu = cross_validate_with(&knn(5), &iris, &Folds::stratified(5), Trial::default().device(&device)).unwrap();
+    let on_gpu =
+        cross_validate_with(&knn(5), &iris, &Folds::stratified(5), CrossValidateOptions::default().device(&device))
+            .unwrap();
     assert_eq!(on_gpu.test, cross_validate(&knn(5), &iris, &Folds::stratified(5)).unwrap().test);
 }
 
@@ -168,12 +176,14 @@ fn a_candidate_that_fails_leaves_the_scores_of_the_others_alone() {
 fn scores_beside_the_deciding_one_are_absent_where_a_fold_cannot_have_them() {
     let diabetes = datasets::diabetes().unwrap().select(&(0..30).collect::<Vec<usize>>()).unwrap();
     let linear = Pipeline::new(Ridge::default());
-    let trial = || Trial::default().scoring([Scoring::Mae]);
-    let found = cross_validate_with(&linear, &diabetes, &Folds::LeaveOneOut, trial().beside([Scoring::R2])).unwrap();
+    let trial = || CrossValidateOptions::default().scoring([Scoring::Mae]);
+    let found =
+        cross_validate_with(&linear, &diabetes, &Folds::LeaveOneOut, trial().extra_scoring([Scoring::R2])).unwrap();
     assert_eq!(found.scoring, [Scoring::Mae, Scoring::R2]);
     assert!(found.test[0].iter().all(|error| error.is_finite()) && found.test[1].iter().all(|r2| r2.is_nan()));
     // The same score twice is told once; one that is asked for must be there.
-    let again = cross_validate_with(&linear, &diabetes, &Folds::k_fold(3), trial().beside([Scoring::Mae])).unwrap();
+    let again =
+        cross_validate_with(&linear, &diabetes, &Folds::k_fold(3), trial().extra_scoring([Scoring::Mae])).unwrap();
     assert_eq!(again.scoring, [Scoring::Mae]);
     let refused = cross_validate(&linear, &diabetes, &Folds::LeaveOneOut).unwrap_err().to_string();
     assert!(refused.starts_with("scoring must be") && refused.contains("rmse or mae"), "{refused}");
@@ -184,7 +194,7 @@ fn scores_beside_the_deciding_one_are_absent_where_a_fold_cannot_have_them() {
 #[test]
 fn curves_go_by_any_score_and_leave_out_what_cannot_be_fitted() {
     let (iris, folds) = (datasets::iris().unwrap(), Folds::stratified(5));
-    let trial = || Trial::default().scoring([Scoring::LogLoss]);
+    let trial = || CrossValidateOptions::default().scoring([Scoring::LogLoss]);
     // A tenth is 12 rows, too few for 15 neighbours.
     let curve = learning_curve_with(&knn(15), &iris, &folds, &[0.1, 0.5, 1.0], trial()).unwrap();
     assert_eq!((curve.scoring, &curve.values[..], curve.test[0].count), (Scoring::LogLoss, &[60.0, 120.0][..], 5));

@@ -1,5 +1,6 @@
 //! Every model by its name.
 
+use gristmill::estimator::Task;
 use gristmill::prelude::*;
 use gristmill::registry::{self, parse_setting, parse_value};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ fn every_parameter_has_help_in_the_order_of_the_fields() {
     for entry in registry::entries() {
         let parameters = entry.estimator().parameters().unwrap();
         let mut fields: Vec<&str> = parameters.keys().map(String::as_str).collect();
-        let mut helped: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+        let mut helped: Vec<&str> = entry.parameters.iter().map(|parameter| parameter.name).collect();
         fields.sort_unstable();
         helped.sort_unstable();
         assert_eq!(fields, helped, "{}", entry.name);
@@ -75,7 +76,7 @@ fn every_model_fits_by_name_and_is_the_same_after_a_round_trip() {
     for entry in registry::entries() {
         let mut estimator = entry.estimator();
         let data = match entry.task {
-            gristmill::estimator::Task::Regression => &diabetes,
+            Task::Regression => &diabetes,
             _ if estimator.name() == "id3-classifier" => &days,
             _ => &iris,
         };
@@ -85,15 +86,15 @@ fn every_model_fits_by_name_and_is_the_same_after_a_round_trip() {
         if estimator.has("n_estimators") {
             estimator = estimator.set("n_estimators", json!(5)).unwrap();
         }
-        let model = estimator.fit((&data.x).into(), &data.target, Fit::default()).unwrap();
-        let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
-        assert_eq!(
-            again.predict((&data.x).into()).unwrap(),
-            model.predict((&data.x).into()).unwrap(),
-            "{}",
-            entry.name
-        );
-        assert_eq!(again.predict_proba((&data.x).into()).unwrap(), model.predict_proba((&data.x).into()).unwrap());
+        let model = estimator.fit(&data.x, &data.target, Fit::default()).unwrap();
+        let again = AnyModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        match entry.task {
+            Task::Transformation => {
+                assert_eq!(again.transform(&data.x).unwrap(), model.transform(&data.x).unwrap(), "{}", entry.name);
+            }
+            _ => assert_eq!(again.predict(&data.x).unwrap(), model.predict(&data.x).unwrap(), "{}", entry.name),
+        }
+        assert_eq!(again.predict_proba(&data.x).unwrap(), model.predict_proba(&data.x).unwrap());
         assert_eq!(again.classes(), model.classes());
         assert_eq!(again.to_bytes().unwrap(), model.to_bytes().unwrap());
     }
@@ -112,10 +113,10 @@ fn every_loss_of_boosting_fits_by_name_and_is_the_same_after_a_round_trip() {
         let estimator = registry::find(name).unwrap().estimator().set(&key, value).unwrap();
         let estimator = estimator.set("n_estimators", json!(5)).unwrap();
         assert_eq!(estimator.parameters().unwrap()["loss"], loss);
-        let model = estimator.fit((&data.x).into(), &data.target, Fit::default()).unwrap();
+        let model = estimator.fit(&data.x, &data.target, Fit::default()).unwrap();
         let bytes = model.to_bytes().unwrap();
-        let again = Model::from_bytes(&bytes).unwrap();
-        let x = || (&data.x).into();
+        let again = AnyModel::from_bytes(&bytes).unwrap();
+        let x = || &data.x;
         assert_eq!(again.predict(x()).unwrap(), model.predict(x()).unwrap(), "{loss}");
         assert_eq!(again.predict_proba(x()).unwrap(), model.predict_proba(x()).unwrap(), "{loss}");
         assert_eq!(again.to_bytes().unwrap(), bytes, "{loss}");
@@ -132,7 +133,7 @@ fn weights_are_refused_by_models_without_a_use_for_them() {
     let iris = datasets::iris().unwrap();
     let weights = vec![1.0; iris.x.rows()];
     let knn = registry::find("kneighbors-classifier").unwrap().estimator();
-    let refused = knn.fit((&iris.x).into(), &iris.target, Fit::default().sample_weight(&weights)).unwrap_err();
+    let refused = knn.fit(&iris.x, &iris.target, Fit::default().sample_weight(&weights)).unwrap_err();
     assert!(refused.to_string().contains("sample weights"), "{refused}");
 }
 
@@ -148,10 +149,10 @@ fn a_truncated_or_flipped_file_of_any_model_is_refused() {
     let numbers = Matrix::from_vec(6, 1, vec![0.0, 1.0, 2.5, 3.0, 4.0, 5.5]).unwrap();
     for entry in registry::entries() {
         let target = match entry.task {
-            gristmill::estimator::Task::Regression => gristmill::Target::Numbers(numbers.clone()),
+            Task::Regression => gristmill::Target::Numbers(numbers.clone()),
             _ => gristmill::Target::Classes(classes.clone()),
         };
-        let regression = entry.task == gristmill::estimator::Task::Regression;
+        let regression = entry.task == Task::Regression;
         let tree = if regression { "decision-tree-regressor" } else { "decision-tree-classifier" };
         let numbers = [("n_clusters", 2), ("n_neighbors", 2), ("n_estimators", 2), ("cv", 2)];
         let numbers = numbers.map(|(name, value)| (name, json!(value)));
@@ -166,12 +167,12 @@ fn a_truncated_or_flipped_file_of_any_model_is_refused() {
         let bytes = Pipeline::from(estimator).fit(&data).unwrap().to_bytes().unwrap();
         let sample = if LAYOUTS.contains(&entry.name) { usize::MAX } else { 200 };
         for length in (0..bytes.len()).step_by(bytes.len().div_ceil(sample)) {
-            assert!(Model::from_bytes(&bytes[..length]).is_err(), "{}: {length} bytes", entry.name);
+            assert!(AnyModel::from_bytes(&bytes[..length]).is_err(), "{}: {length} bytes", entry.name);
         }
         let mut flipped = bytes.clone();
         for bit in (0..8 * bytes.len()).step_by((8 * bytes.len()).div_ceil(sample) | 1) {
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert!(Model::from_bytes(&flipped).is_err(), "{}: bit {bit}", entry.name);
+            assert!(AnyModel::from_bytes(&flipped).is_err(), "{}: bit {bit}", entry.name);
             flipped[bit / 8] ^= 1 << (bit % 8);
         }
     }

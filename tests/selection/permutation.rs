@@ -1,6 +1,6 @@
 //! Permutation importance: what a model leans on, and nothing else.
 
-use gristmill::estimator::Fitted;
+use gristmill::estimator::Model;
 use gristmill::prelude::*;
 use gristmill::preprocessing::StandardScaler;
 use gristmill::selection::{Scoring, permutation_importance, permutation_importance_on};
@@ -45,7 +45,7 @@ fn the_seed_decides_and_threads_do_not() {
     let model = DecisionTreeClassifier::default().fit(&iris.x, iris.labels().unwrap()).unwrap();
     let of = |seed: u64, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let fitted: &dyn Fitted = &model;
+        let fitted: &dyn Model = &model;
         pool.install(|| permutation_importance(fitted, &iris.x, &iris.target, Scoring::Accuracy, 4, seed)).unwrap()
     };
     assert_eq!(of(3, 1), of(3, 3));
@@ -68,7 +68,7 @@ fn clusters_lose_inertia_behind_the_steps_of_a_pipeline() {
     let iris = datasets::iris().unwrap();
     let model = Pipeline::new(KMeans::new(3)).step(StandardScaler::default()).fit(&iris).unwrap();
     let found = permutation_importance(&model, &iris.x, &gristmill::Target::None, Scoring::Inertia, 3, 0).unwrap();
-    let inertia = model.model().outcome().inertia.unwrap();
+    let inertia = model.model().report().number("inertia").unwrap();
     assert!((found.score - inertia).abs() < 1e-3 * inertia, "{} {inertia}", found.score);
     assert!(found.means().iter().all(|loss| *loss > 1.0), "{:?}", found.means());
 }

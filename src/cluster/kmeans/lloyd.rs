@@ -6,7 +6,7 @@ use super::model::KMeansModel;
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::device::Stream;
 use crate::error::Result;
-use crate::estimator::Watch;
+use crate::estimator::Reporter;
 use crate::ops::cluster::center_shift::Outcome;
 use crate::ops::cluster::lloyd::Lloyd;
 
@@ -33,7 +33,7 @@ pub(super) fn search(
     weights: Option<&DeviceVec<f32>>,
     start: &Matrix,
     limits: Limits,
-    watch: &mut Watch<'_>,
+    watch: &mut Reporter<'_>,
 ) -> Result<(KMeansModel, bool)> {
     let mut lloyd = Lloyd::new(stream, x, weights, start)?;
     let (mut iterations, mut steps) = (0, 1);
@@ -52,7 +52,7 @@ pub(super) fn search(
         }
         let within = iterations as f64 / limits.max_iter as f64;
         let fraction = (limits.search as f64 + within) / limits.searches as f64;
-        finished = watch.finishes(iterations, None, fraction)?;
+        finished = watch.report(iterations, None, fraction)?;
     }
     let found = lloyd.finish(stream, settled)?;
     let weights = weights.map(|weights| weights.to_vec(stream)).transpose()?;

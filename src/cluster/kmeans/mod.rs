@@ -11,10 +11,9 @@ pub(super) use model::{distances_to, inertia, nearest, restore_clusters, store_c
 use serde::{Deserialize, Serialize};
 
 use crate::array::{DeviceMatrix, DeviceVec};
-use crate::data::Target;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, Rows, Task, Watch};
+use crate::estimator::{Estimator, Fit, Reporter, Rows, Task};
 use crate::ops;
 
 /// k-means by Lloyd's iterations. Names and defaults are scikit-learn's.
@@ -100,7 +99,7 @@ impl KMeans {
         self.fit_with(x, Fit::default())
     }
 
-    /// The same with sample weights or an observer. [`Flow::Finish`](crate::estimator::Flow::Finish) ends the search
+    /// The same with sample weights or an observer. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the search
     /// with the centres it has.
     pub fn fit_with<'a>(&self, x: impl Into<Rows<'a>>, options: Fit<'_>) -> Result<KMeansModel> {
         let x = x.into().complete("KMeans")?;
@@ -128,7 +127,7 @@ impl KMeans {
         stream: &mut Stream,
         x: &DeviceMatrix,
         weights: Option<&DeviceVec<f32>>,
-        watch: &mut Watch<'_>,
+        watch: &mut Reporter<'_>,
     ) -> Result<KMeansModel> {
         let tolerance = match self.tol {
             0.0 => 0.0,
@@ -160,20 +159,30 @@ impl KMeans {
     }
 }
 
-impl Estimator for KMeans {
+impl crate::estimator::Parameters for KMeans {
     type Model = KMeansModel;
-    const TASK: Task = Task::Clustering;
+    type Target<'a> = ();
+    const NAME: &'static str = "kmeans";
     const ABOUT: &'static str = "k clusters, each row in the one with the nearest centre (Lloyd)";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("n_clusters", "number of clusters"),
-        ("init", "k-means++, random, or a .npy file of centres"),
-        ("n_init", "searches from different starts; null: 10 for random starts, else 1"),
-        ("max_iter", "iterations of a search at most"),
-        ("tol", "ends when the centres move by less than this, relative to the variance"),
-        ("seed", "decides the random starts"),
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter { name: "n_clusters", help: "number of clusters" },
+        crate::estimator::Parameter { name: "init", help: "k-means++, random, or a .npy file of centres" },
+        crate::estimator::Parameter {
+            name: "n_init",
+            help: "searches from different starts; null: 10 for random starts, else 1",
+        },
+        crate::estimator::Parameter { name: "max_iter", help: "iterations of a search at most" },
+        crate::estimator::Parameter {
+            name: "tol",
+            help: "ends when the centres move by less than this, relative to the variance",
+        },
+        crate::estimator::Parameter { name: "seed", help: "decides the random starts" },
     ];
+    const TASK: Task = Task::Clustering;
+}
 
-    fn fit_target(&self, x: Rows<'_>, _target: &Target, options: Fit<'_>) -> Result<KMeansModel> {
+impl Estimator for KMeans {
+    fn fit_rows(&self, x: Rows<'_>, _target: Self::Target<'_>, options: Fit<'_>) -> Result<KMeansModel> {
         self.fit_with(x, options)
     }
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Fitted, Observer, Outcome, Predict, Prediction, Rows, Transform};
-use crate::model::{Container, Persist};
+use crate::estimator::{FitReport, InputColumns, Model, Observer, OwnedRows, Predict, Prediction, Rows, Transform};
+use crate::model_file::{Container, Persist};
 use crate::ops;
 use crate::ops::cluster::lloyd::Found;
 
@@ -72,31 +72,34 @@ impl Predict for KMeansModel {
     }
 }
 
-impl Transform for KMeansModel {
-    /// The distance from each row to each centre, n×k.
-    fn transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        distances_to(&self.centers, x.into())
-    }
-}
+impl Transform for KMeansModel {}
 
-impl Fitted for KMeansModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for KMeansModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Clusters(self.predict(x)?))
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome {
-            iterations: Some(self.iterations),
-            converged: Some(self.converged),
-            inertia: Some(self.inertia),
-            fitted: Some(Prediction::Clusters(self.labels.clone())),
-            centers: Some(self.centers.clone()),
-            ..Outcome::default()
-        }
+    fn report(&self) -> FitReport {
+        let report = FitReport::default().iterations(self.iterations, self.converged);
+        report.with_number("inertia", self.inertia).with_matrix("centers", &self.centers)
     }
 
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn inertia_rows(&self, x: Rows<'_>) -> Result<Option<f64>> {
+        Ok(Some(inertia(&nearest(&self.centers, x)?.1, None)))
+    }
+
+    fn fitted_prediction(&self) -> Option<Prediction> {
+        Some(Prediction::Clusters(self.labels.clone()))
+    }
+
+    /// The distance from each row to each centre, n×k.
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, distances_to(&self.centers, x)?)
+    }
+
+    fn transformed_columns(&self, _: &InputColumns) -> Option<InputColumns> {
+        let names: Vec<String> = (0..self.centers.rows()).map(|cluster| format!("cluster_{cluster}")).collect();
+        Some(InputColumns::named(&names))
     }
 }
 

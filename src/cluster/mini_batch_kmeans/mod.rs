@@ -11,10 +11,9 @@ use step::{Batch, Patience};
 use super::kmeans::{Init, check_clusters, positive};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::cpu::random::HostRng;
-use crate::data::Target;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, Rows, Task, Watch};
+use crate::estimator::{Estimator, Fit, Reporter, Rows, Task};
 use crate::ops;
 
 /// The streams of random numbers: which rows make a batch, and where lost centres go.
@@ -173,7 +172,7 @@ impl MiniBatchKMeans {
         stream: &mut Stream,
         x: &DeviceMatrix,
         weights: Option<&[f32]>,
-        watch: &mut Watch<'_>,
+        watch: &mut Reporter<'_>,
     ) -> Result<MiniBatchKMeansModel> {
         let mut rng = HostRng::new(self.seed, STREAM_BATCHES);
         let mut model = MiniBatchKMeansModel::start(self.start(stream, x, weights, &mut rng)?);
@@ -188,7 +187,7 @@ impl MiniBatchKMeans {
             let batch = Batch { x: &drawn, weights: weights.as_deref(), ratio: self.reassignment_ratio };
             let step = step::step(stream, &batch, &mut model, &mut reassigned)?;
             let ends = patience.ends(number, &step, batch_rows);
-            if ends || watch.finishes(number + 1, Some(step.inertia), (number + 1) as f64 / steps as f64)? {
+            if ends || watch.report(number + 1, Some(step.inertia), (number + 1) as f64 / steps as f64)? {
                 model.converged = ends;
                 break;
             }
@@ -221,23 +220,39 @@ fn gather(stream: &mut Stream, x: &DeviceMatrix, rows: &[usize]) -> Result<Devic
     ops::gather_rows(stream, x, &index)
 }
 
-impl Estimator for MiniBatchKMeans {
+impl crate::estimator::Parameters for MiniBatchKMeans {
     type Model = MiniBatchKMeansModel;
-    const TASK: Task = Task::Clustering;
+    type Target<'a> = ();
+    const NAME: &'static str = "mini-batch-kmeans";
     const ABOUT: &'static str = "k-means on small batches of rows, for large data";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("n_clusters", "number of clusters"),
-        ("init", "k-means++, random, or a .npy file of centres"),
-        ("max_iter", "passes over the data at most"),
-        ("batch_size", "rows of a batch"),
-        ("tol", "ends when the smoothed shift of the centres is below this; 0 turns it off"),
-        ("max_no_improvement", "ends after so many batches without improvement; null turns it off"),
-        ("init_size", "rows that the start is chosen among; null: three batches"),
-        ("reassignment_ratio", "centres with less than this share of the heaviest one's weight are moved"),
-        ("seed", "decides the start and the batches"),
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter { name: "n_clusters", help: "number of clusters" },
+        crate::estimator::Parameter { name: "init", help: "k-means++, random, or a .npy file of centres" },
+        crate::estimator::Parameter { name: "max_iter", help: "passes over the data at most" },
+        crate::estimator::Parameter { name: "batch_size", help: "rows of a batch" },
+        crate::estimator::Parameter {
+            name: "tol",
+            help: "ends when the smoothed shift of the centres is below this; 0 turns it off",
+        },
+        crate::estimator::Parameter {
+            name: "max_no_improvement",
+            help: "ends after so many batches without improvement; null turns it off",
+        },
+        crate::estimator::Parameter {
+            name: "init_size",
+            help: "rows that the start is chosen among; null: three batches",
+        },
+        crate::estimator::Parameter {
+            name: "reassignment_ratio",
+            help: "centres with less than this share of the heaviest one's weight are moved",
+        },
+        crate::estimator::Parameter { name: "seed", help: "decides the start and the batches" },
     ];
+    const TASK: Task = Task::Clustering;
+}
 
-    fn fit_target(&self, x: Rows<'_>, _target: &Target, options: Fit<'_>) -> Result<MiniBatchKMeansModel> {
+impl Estimator for MiniBatchKMeans {
+    fn fit_rows(&self, x: Rows<'_>, _target: Self::Target<'_>, options: Fit<'_>) -> Result<MiniBatchKMeansModel> {
         self.fit_with(x, options)
     }
 }

@@ -2,88 +2,86 @@
 
 use super::{AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel};
 use crate::array::Matrix;
-use crate::data::Target;
 use crate::error::Result;
-use crate::estimator::{
-    Estimator, Fit, Fitted, Losses, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Task,
-};
-use crate::model::{Container, Persist};
+use crate::estimator::{Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task};
+
+impl crate::estimator::Parameters for AdaBoostClassifier {
+    type Model = AdaBoostClassifierModel;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "ada-boost-classifier";
+    const ABOUT: &'static str = "weak classifiers in turn, each on what those before it got wrong";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "estimator",
+            help: "the weak classifier; its parameters as estimator.NAME",
+        },
+        crate::estimator::Parameter { name: "n_estimators", help: "rounds at most" },
+        crate::estimator::Parameter { name: "learning_rate", help: "shrinks every vote" },
+        crate::estimator::Parameter { name: "resample", help: "draws rows by their weights instead of weighting them" },
+        crate::estimator::Parameter { name: "seed", help: "decides what is drawn" },
+    ];
+    const TASK: Task = Task::Classification;
+}
 
 impl Estimator for AdaBoostClassifier {
-    type Model = AdaBoostClassifierModel;
-    const TASK: Task = Task::Classification;
-    const ABOUT: &'static str = "weak classifiers in turn, each on what those before it got wrong";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("estimator", "the weak classifier; its parameters as estimator.NAME"),
-        ("n_estimators", "rounds at most"),
-        ("learning_rate", "shrinks every vote"),
-        ("resample", "draws rows by their weights instead of weighting them"),
-        ("seed", "decides what is drawn"),
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { categories: self.estimator.abilities().categories, ..Default::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<AdaBoostClassifierModel> {
+        self.fit_with(x, target, options)
+    }
+}
+
+impl crate::estimator::Parameters for AdaBoostRegressor {
+    type Model = AdaBoostRegressorModel;
+    type Target<'a> = crate::estimator::Targets<'a>;
+    const NAME: &'static str = "ada-boost-regressor";
+    const ABOUT: &'static str = "weak regressors in turn, each on what those before it got wrong (AdaBoost.R2)";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter { name: "estimator", help: "the weak regressor; its parameters as estimator.NAME" },
+        crate::estimator::Parameter { name: "n_estimators", help: "rounds at most" },
+        crate::estimator::Parameter { name: "learning_rate", help: "shrinks the weight of every round" },
+        crate::estimator::Parameter { name: "loss", help: "linear, square or exponential in the error" },
+        crate::estimator::Parameter { name: "seed", help: "decides what is drawn" },
     ];
-
-    fn takes_categories(&self) -> bool {
-        self.estimator.takes_categories()
-    }
-
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AdaBoostClassifierModel> {
-        self.fit_with(x, target.labels()?, options)
-    }
+    const TASK: Task = Task::Regression;
 }
 
 impl Estimator for AdaBoostRegressor {
-    type Model = AdaBoostRegressorModel;
-    const TASK: Task = Task::Regression;
-    const ABOUT: &'static str = "weak regressors in turn, each on what those before it got wrong (AdaBoost.R2)";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("estimator", "the weak regressor; its parameters as estimator.NAME"),
-        ("n_estimators", "rounds at most"),
-        ("learning_rate", "shrinks the weight of every round"),
-        ("loss", "linear, square or exponential in the error"),
-        ("seed", "decides what is drawn"),
-    ];
-
-    fn takes_categories(&self) -> bool {
-        self.estimator.takes_categories()
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { categories: self.estimator.abilities().categories, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AdaBoostRegressorModel> {
-        self.fit_with(x, target.values()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<AdaBoostRegressorModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for AdaBoostClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for AdaBoostClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes.names()
     }
 
-    fn outcome(&self) -> Outcome {
-        let losses = Losses { train: self.train_errors().to_vec(), validation: vec![] };
-        Outcome { iterations: Some(self.members.len()), losses, ..Outcome::default() }
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn report(&self) -> FitReport {
+        FitReport::default().rounds(self.members.len(), None).with_curve("train_error", self.train_errors())
     }
 }
 
-impl Fitted for AdaBoostRegressorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for AdaBoostRegressorModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { iterations: Some(self.members.len()), ..Outcome::default() }
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn report(&self) -> FitReport {
+        FitReport::default().rounds(self.members.len(), None)
     }
 }

@@ -11,9 +11,8 @@ use crate::ensemble::members::{
     check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners, written,
 };
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Predict, PredictProba, Rows, Score, Task, Watch};
-use crate::model::{Container, Persist};
-use crate::registry::{AnyEstimator, Model};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict, PredictProba, Reporter, Rows, Task};
+use crate::model_file::{Container, Persist};
 use crate::tree::DecisionTreeClassifier;
 
 const OP: &str = "AdaBoostClassifier";
@@ -119,7 +118,7 @@ impl AdaBoostClassifier {
         x: Rows<'_>,
         y: &Labels,
         mut weights: Vec<f64>,
-        watch: &mut Watch<'_>,
+        watch: &mut Reporter<'_>,
     ) -> Result<AdaBoostClassifierModel> {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
@@ -166,7 +165,7 @@ impl AdaBoostClassifier {
             found.errors.push(error);
             found.train_errors.push(ballot.error_after(&said, vote, y));
             let done = (round + 1) as f64 / self.n_estimators as f64;
-            if watch.finishes(round + 1, Some(error), done)? || error <= 0.0 {
+            if watch.report(round + 1, Some(error), done)? || error <= 0.0 {
                 break;
             }
         }
@@ -199,7 +198,7 @@ pub(super) fn check_rounds(n_estimators: usize, learning_rate: f64) -> Result<()
 /// Weak classifiers with their votes.
 #[derive(Debug)]
 pub struct AdaBoostClassifierModel {
-    pub(super) members: Vec<Model>,
+    pub(super) members: Vec<AnyModel>,
     votes: Vec<f64>,
     errors: Vec<f64>,
     train_errors: Vec<f64>,
@@ -241,13 +240,13 @@ impl AdaBoostClassifierModel {
     }
 
     /// A classifier without error in the first round.
-    fn decide_alone(&mut self, model: Model) {
+    fn decide_alone(&mut self, model: AnyModel) {
         (self.members, self.votes, self.errors) = (vec![model], vec![1.0], vec![0.0]);
         self.train_errors = vec![0.0];
     }
 
     /// The weak classifiers, in the order of the rounds.
-    pub fn members(&self) -> &[Model] {
+    pub fn members(&self) -> &[AnyModel] {
         &self.members
     }
 
@@ -318,15 +317,6 @@ impl PredictProba for AdaBoostClassifierModel {
             row.iter_mut().for_each(|chance| *chance /= total);
         }
         Ok(votes)
-    }
-}
-
-impl Score for AdaBoostClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
     }
 }
 

@@ -7,9 +7,8 @@ use crate::data::{Labels, Target};
 use crate::device::Device;
 use crate::ensemble::members::{classes_of, numbers_of};
 use crate::error::Result;
-use crate::estimator::{Fit, Predict};
-use crate::model::Persist;
-use crate::registry::{AnyEstimator, Model};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict as _};
+use crate::model_file::Persist;
 use crate::tree::{DecisionTreeClassifier, DecisionTreeClassifierModel, Table};
 
 /// A weak classifier, fitted again and again on the same rows with other weights.
@@ -45,19 +44,19 @@ impl<'a> Learner<'a> {
         y: &Labels,
         weights: &[f64],
         seed: u64,
-    ) -> Result<(Model, Labels)> {
+    ) -> Result<(AnyModel, Labels)> {
         match self {
             Learner::Tree(binned) => {
                 let (tree, table) = &**binned;
                 let model = tree.clone().seed(seed).fit_table(table, x, y, weights)?;
                 let said = model.predict(x)?;
-                Ok((Model::new(Box::new(model)), said))
+                Ok((AnyModel::new(model), said))
             }
             Learner::Any(estimator) => {
                 let weights = super::weights::for_fit(weights);
                 let options = Fit::default().sample_weight(&weights);
                 let rows = x.to(device)?;
-                let model = seeded(estimator, seed)?.fit((&rows).into(), &Target::Classes(y.clone()), options)?;
+                let model = seeded(estimator, seed)?.fit(&rows, &Target::Classes(y.clone()), options)?;
                 let said = classes_of(&model, (&rows).into())?;
                 Ok((model, said))
             }
@@ -73,9 +72,9 @@ pub(super) fn classifier_of_rows(
     y: &Labels,
     rows: &[usize],
     seed: u64,
-) -> Result<(Model, Labels)> {
+) -> Result<(AnyModel, Labels)> {
     let drawn = x.select(rows)?.to(device)?;
-    let model = seeded(estimator, seed)?.fit((&drawn).into(), &Target::Classes(y.select(rows)?), Fit::default())?;
+    let model = seeded(estimator, seed)?.fit(&drawn, &Target::Classes(y.select(rows)?), Fit::default())?;
     let said = classes_of(&model, (&x.to(device)?).into())?;
     Ok((model, said))
 }
@@ -88,9 +87,9 @@ pub(super) fn regressor_of_rows(
     y: &Matrix,
     rows: &[usize],
     seed: u64,
-) -> Result<(Model, Matrix)> {
+) -> Result<(AnyModel, Matrix)> {
     let drawn = x.select(rows)?.to(device)?;
-    let model = seeded(estimator, seed)?.fit((&drawn).into(), &Target::Numbers(y.select(rows)?), Fit::default())?;
+    let model = seeded(estimator, seed)?.fit(&drawn, &Target::Numbers(y.select(rows)?), Fit::default())?;
     let said = numbers_of(&model, (&x.to(device)?).into())?;
     Ok((model, said))
 }

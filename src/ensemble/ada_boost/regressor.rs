@@ -9,9 +9,8 @@ use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::ensemble::members::{check_members, numbers_of, restore_members, store_members, written};
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Predict, Rows, Score, Targets, Task, Watch};
-use crate::model::{Container, Persist};
-use crate::registry::{AnyEstimator, Model};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict, Reporter, Rows, Targets, Task};
+use crate::model_file::{Container, Persist};
 use crate::tree::DecisionTreeRegressor;
 
 const OP: &str = "AdaBoostRegressor";
@@ -132,7 +131,7 @@ impl AdaBoostRegressor {
         x: Rows<'_>,
         y: &Matrix,
         mut weights: Vec<f64>,
-        watch: &mut Watch<'_>,
+        watch: &mut Reporter<'_>,
     ) -> Result<AdaBoostRegressorModel> {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
@@ -168,7 +167,7 @@ impl AdaBoostRegressor {
             found.members.push(model);
             found.votes.push(self.learning_rate * (1.0 / beta).ln());
             let done = (round + 1) as f64 / self.n_estimators as f64;
-            if watch.finishes(round + 1, Some(mean), done)? {
+            if watch.report(round + 1, Some(mean), done)? {
                 break;
             }
         }
@@ -179,14 +178,14 @@ impl AdaBoostRegressor {
 /// Weak regressors with their weights.
 #[derive(Debug)]
 pub struct AdaBoostRegressorModel {
-    pub(super) members: Vec<Model>,
+    pub(super) members: Vec<AnyModel>,
     votes: Vec<f64>,
     parameters: Option<Map<String, Value>>,
 }
 
 impl AdaBoostRegressorModel {
     /// The weak regressors, in the order of the rounds.
-    pub fn members(&self) -> &[Model] {
+    pub fn members(&self) -> &[AnyModel] {
         &self.members
     }
 
@@ -216,15 +215,6 @@ impl Predict for AdaBoostRegressorModel {
             middle.map_or(f32::NAN, |member| said[*member].get(row, 0))
         };
         Matrix::from_vec(rows, 1, (0..rows).map(median).collect())
-    }
-}
-
-impl Score for AdaBoostRegressorModel {
-    type Target = Matrix;
-
-    /// R².
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
     }
 }
 

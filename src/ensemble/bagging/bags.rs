@@ -8,9 +8,8 @@ use crate::data::Target;
 use crate::device::Device;
 use crate::ensemble::members::{chances_of, numbers_of, restore_members, store_members};
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Rows, Task, Watch};
-use crate::model::Container;
-use crate::registry::{AnyEstimator, Model};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, Reporter, Rows, Task};
+use crate::model_file::Container;
 
 /// The random numbers of bags; each bag has the next stream.
 const STREAM: u32 = 0x4241_0000;
@@ -30,7 +29,7 @@ pub(super) struct Rules<'a> {
 /// A fitted model and the columns it looks at; all of them if there is no list.
 #[derive(Debug)]
 pub(super) struct Bag {
-    pub(super) model: Model,
+    pub(super) model: AnyModel,
     pub(super) columns: Option<Vec<usize>>,
 }
 
@@ -72,7 +71,7 @@ impl Rules<'_> {
         target: &Target,
         classes: Option<usize>,
         weights: Option<&[f32]>,
-        watch: &mut Watch<'_>,
+        watch: &mut Reporter<'_>,
     ) -> Result<Fitted> {
         let outputs = match classes {
             Some(classes) => classes,
@@ -106,7 +105,7 @@ impl Rules<'_> {
                 bags.push(bag);
             }
             let done = bags.len() as f64 / self.n_estimators as f64;
-            if watch.finishes(bags.len(), None, done)? {
+            if watch.report(bags.len(), None, done)? {
                 break;
             }
         }
@@ -139,7 +138,7 @@ impl Rules<'_> {
         let drawn = take_columns(&x.select(&rows)?, columns.as_deref())?;
         let weights: Option<Vec<f32>> = weights.map(|weights| rows.iter().map(|row| weights[*row]).collect());
         let options = weights.as_ref().map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
-        let model = estimator.fit((&drawn.to(device)?).into(), &target.select(&rows)?, options)?;
+        let model = estimator.fit(&drawn.to(device)?, &target.select(&rows)?, options)?;
         let bag = Bag { model, columns };
         if !self.oob_score {
             return Ok((bag, vec![], None));

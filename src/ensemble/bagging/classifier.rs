@@ -11,10 +11,9 @@ use crate::ensemble::margins::{Strength, Votes};
 use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, winners, written};
 use crate::error::Result;
 use crate::estimator::{
-    Estimator, Fit, Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Score, Task,
+    AnyEstimator, Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task,
 };
-use crate::model::{Container, Persist};
-use crate::registry::AnyEstimator;
+use crate::model_file::{Container, Persist};
 use crate::tree::DecisionTreeClassifier;
 
 /// Classes by the mean chances of one model fitted on many bags: random rows, and random columns too if asked for
@@ -227,15 +226,6 @@ impl PredictProba for BaggingClassifierModel {
     }
 }
 
-impl Score for BaggingClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
-    }
-}
-
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Saved {
     oob_score: Option<f64>,
@@ -261,39 +251,39 @@ impl Persist for BaggingClassifierModel {
     }
 }
 
-impl Estimator for BaggingClassifier {
+impl crate::estimator::Parameters for BaggingClassifier {
     type Model = BaggingClassifierModel;
-    const TASK: Task = Task::Classification;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "bagging-classifier";
     const ABOUT: &'static str = "the mean chances of one model fitted on many random bags of rows";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
+    const TASK: Task = Task::Classification;
+}
 
-    fn takes_categories(&self) -> bool {
-        self.estimator.takes_categories()
+impl Estimator for BaggingClassifier {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { categories: self.estimator.abilities().categories, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<BaggingClassifierModel> {
-        self.fit_with(x, target.labels()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<BaggingClassifierModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for BaggingClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for BaggingClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes.names()
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { oob_score: self.oob_score, ..Outcome::default() }
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn report(&self) -> FitReport {
+        FitReport::default().with_number("oob_score", self.oob_score)
     }
 }

@@ -8,13 +8,19 @@ pub use classifier::{BaggingClassifier, BaggingClassifierModel};
 pub use regressor::{BaggingRegressor, BaggingRegressorModel};
 
 /// The parameters of both.
-const PARAMETERS: &[(&str, &str)] = &[
-    ("estimator", "the model that is fitted on each bag; its parameters as estimator.NAME"),
-    ("n_estimators", "number of bags"),
-    ("max_samples", "rows of a bag, as a share of all"),
-    ("max_features", "columns of a bag, as a share of all"),
-    ("bootstrap", "whether a row may be drawn more than once"),
-    ("bootstrap_features", "whether a column may be drawn more than once"),
-    ("oob_score", "whether the rows that a bag does not have are scored by it"),
-    ("seed", "decides the bags and the seeds of their models"),
+const PARAMETERS: &[crate::estimator::Parameter] = &[
+    crate::estimator::Parameter {
+        name: "estimator",
+        help: "the model that is fitted on each bag; its parameters as estimator.NAME",
+    },
+    crate::estimator::Parameter { name: "n_estimators", help: "number of bags" },
+    crate::estimator::Parameter { name: "max_samples", help: "rows of a bag, as a share of all" },
+    crate::estimator::Parameter { name: "max_features", help: "columns of a bag, as a share of all" },
+    crate::estimator::Parameter { name: "bootstrap", help: "whether a row may be drawn more than once" },
+    crate::estimator::Parameter { name: "bootstrap_features", help: "whether a column may be drawn more than once" },
+    crate::estimator::Parameter {
+        name: "oob_score",
+        help: "whether the rows that a bag does not have are scored by it",
+    },
+    crate::estimator::Parameter { name: "seed", help: "decides the bags and the seeds of their models" },
 ];

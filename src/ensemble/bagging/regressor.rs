@@ -10,9 +10,10 @@ use crate::data::Target;
 use crate::ensemble::averaging::Averaging;
 use crate::ensemble::members::{weighted_mean, written};
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Fitted, Observer, Outcome, Predict, Prediction, Rows, Score, Targets, Task};
-use crate::model::{Container, Persist};
-use crate::registry::AnyEstimator;
+use crate::estimator::{
+    AnyEstimator, Estimator, Fit, FitReport, Model, Observer, Predict, Prediction, Rows, Targets, Task,
+};
+use crate::model_file::{Container, Persist};
 use crate::tree::DecisionTreeRegressor;
 
 /// Numbers as the mean of one model fitted on many bags: random rows, and random columns too if asked for
@@ -198,15 +199,6 @@ impl Predict for BaggingRegressorModel {
     }
 }
 
-impl Score for BaggingRegressorModel {
-    type Target = Matrix;
-
-    /// R², the mean over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
-    }
-}
-
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Saved {
     oob_score: Option<f64>,
@@ -230,31 +222,31 @@ impl Persist for BaggingRegressorModel {
     }
 }
 
-impl Estimator for BaggingRegressor {
+impl crate::estimator::Parameters for BaggingRegressor {
     type Model = BaggingRegressorModel;
-    const TASK: Task = Task::Regression;
+    type Target<'a> = crate::estimator::Targets<'a>;
+    const NAME: &'static str = "bagging-regressor";
     const ABOUT: &'static str = "the mean of one model fitted on many random bags of rows";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
+    const TASK: Task = Task::Regression;
+}
 
-    fn takes_categories(&self) -> bool {
-        self.estimator.takes_categories()
+impl Estimator for BaggingRegressor {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { categories: self.estimator.abilities().categories, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<BaggingRegressorModel> {
-        self.fit_with(x, target.values()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<BaggingRegressorModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for BaggingRegressorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for BaggingRegressorModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { oob_score: self.oob_score, ..Outcome::default() }
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn report(&self) -> FitReport {
+        FitReport::default().with_number("oob_score", self.oob_score)
     }
 }

@@ -14,12 +14,12 @@ use super::stages::Stages;
 use super::truths::Truths;
 use crate::array::Matrix;
 use crate::cpu::tree::gradients::{sigmoid, softmax_row};
-use crate::data::{Labels, Target};
+use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Score, Task, Truth,
+    Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task, ValidationTarget,
 };
-use crate::model::{Container, Persist, write_atomically};
+use crate::model_file::{Container, Persist, write_atomically};
 use crate::tree::{Tree, check_classes, rows_to_learn};
 
 const OP: &str = "GradientBoostingClassifier";
@@ -31,7 +31,7 @@ impl GradientBoostingClassifier {
     }
 
     /// The same with sample weights, validation rows or an observer.
-    /// [`Flow::Finish`](crate::estimator::Flow::Finish) ends the fit with the trees it has.
+    /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.
     pub fn fit_with<'a>(
         &self,
         x: impl Into<Rows<'a>>,
@@ -110,8 +110,8 @@ impl GradientBoostingClassifier {
     }
 
     /// Validation rows with their classes in the codes of the fitted ones.
-    fn validation(&self, y: &Labels, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, Truths<'static>)> {
-        let Truth::Classes(labels) = truth else {
+    fn validation(&self, y: &Labels, x: Rows<'_>, truth: ValidationTarget<'_>) -> Result<(Matrix, Truths<'static>)> {
+        let ValidationTarget::Classes(labels) = truth else {
             let (expected, got) = ("classes of the validation rows".to_string(), "numbers".to_string());
             return Err(Error::Shape { op: OP, expected, got });
         };
@@ -293,15 +293,6 @@ impl PredictProba for GradientBoostingClassifierModel {
     }
 }
 
-impl Score for GradientBoostingClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
-    }
-}
-
 impl Persist for GradientBoostingClassifierModel {
     const KIND: &'static str = "gradient-boosting-classifier";
 
@@ -327,48 +318,48 @@ impl Persist for GradientBoostingClassifierModel {
     }
 }
 
-impl Estimator for GradientBoostingClassifier {
+impl crate::estimator::Parameters for GradientBoostingClassifier {
     type Model = GradientBoostingClassifierModel;
-    const TASK: Task = Task::Classification;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "gradient-boosting-classifier";
     const ABOUT: &'static str = "boosted trees, each a step down the loss that the trees before it left";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
-    const TAKES_MISSING: bool = true;
+    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
+    const TASK: Task = Task::Classification;
+}
 
-    fn takes_categories(&self) -> bool {
-        true
+impl Estimator for GradientBoostingClassifier {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Self::Model> {
-        self.fit_with(x, target.labels()?, options)
+    fn fit_rows(
+        &self,
+        x: Rows<'_>,
+        target: Self::Target<'_>,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingClassifierModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for GradientBoostingClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for GradientBoostingClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes()
-    }
-
-    fn lightgbm_text(&self, columns: &[String]) -> Option<String> {
-        Some(self.to_lightgbm_text_with(columns))
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
         self.shapley_values(x).map(Some)
     }
 
-    fn outcome(&self) -> Outcome {
-        self.boosted.outcome()
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn report(&self) -> FitReport {
+        self.boosted.report()
     }
 }

@@ -232,23 +232,29 @@ impl GradientBoostingClassifier {
 }
 
 /// What the command line and grid search say of each parameter.
-pub(super) const PARAMETERS: &[(&str, &str)] = &[
-    ("loss", "log_loss, or exponential for two classes"),
-    ("n_estimators", "rounds at most"),
-    ("learning_rate", "what each tree's values are multiplied by"),
-    ("growth", "leaf_wise or depth_wise"),
-    ("max_leaf_nodes", "leaves of a tree at most"),
-    ("max_depth", "divisions on the way to a leaf at most"),
-    ("max_bins", "bins of a feature at most, up to 255"),
-    ("min_samples_leaf", "rows of a leaf at least"),
-    ("min_child_weight", "sum of the Hessians of a leaf at least"),
-    ("l1_regularization", "taken off the sum of a leaf's gradients"),
-    ("l2_regularization", "added to the sum of a leaf's Hessians"),
-    ("subsample", "chance of each row to take part in a round"),
-    ("max_features", "share of the features that each division chooses from"),
-    ("monotonic_cst", "for each feature 1 (predictions must not fall with it), -1 (not rise) or 0; null: all 0"),
-    ("n_iter_no_change", "ends after so many rounds without a lower validation loss"),
-    ("validation_fraction", "share of the rows held out for that"),
-    ("tol", "by how much a loss must fall"),
-    ("seed", "decides what is drawn"),
+pub(super) const PARAMETERS: &[crate::estimator::Parameter] = &[
+    crate::estimator::Parameter { name: "loss", help: "log_loss, or exponential for two classes" },
+    crate::estimator::Parameter { name: "n_estimators", help: "rounds at most" },
+    crate::estimator::Parameter { name: "learning_rate", help: "what each tree's values are multiplied by" },
+    crate::estimator::Parameter { name: "growth", help: "leaf_wise or depth_wise" },
+    crate::estimator::Parameter { name: "max_leaf_nodes", help: "leaves of a tree at most" },
+    crate::estimator::Parameter { name: "max_depth", help: "divisions on the way to a leaf at most" },
+    crate::estimator::Parameter { name: "max_bins", help: "bins of a feature at most, up to 255" },
+    crate::estimator::Parameter { name: "min_samples_leaf", help: "rows of a leaf at least" },
+    crate::estimator::Parameter { name: "min_child_weight", help: "sum of the Hessians of a leaf at least" },
+    crate::estimator::Parameter { name: "l1_regularization", help: "taken off the sum of a leaf's gradients" },
+    crate::estimator::Parameter { name: "l2_regularization", help: "added to the sum of a leaf's Hessians" },
+    crate::estimator::Parameter { name: "subsample", help: "chance of each row to take part in a round" },
+    crate::estimator::Parameter { name: "max_features", help: "share of the features that each division chooses from" },
+    crate::estimator::Parameter {
+        name: "monotonic_cst",
+        help: "for each feature 1 (predictions must not fall with it), -1 (not rise) or 0; null: all 0",
+    },
+    crate::estimator::Parameter {
+        name: "n_iter_no_change",
+        help: "ends after so many rounds without a lower validation loss",
+    },
+    crate::estimator::Parameter { name: "validation_fraction", help: "share of the rows held out for that" },
+    crate::estimator::Parameter { name: "tol", help: "by how much a loss must fall" },
+    crate::estimator::Parameter { name: "seed", help: "decides what is drawn" },
 ];

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::array::Matrix;
 use crate::cpu::tree::predict::Walk;
 use crate::error::{Error, Result};
-use crate::estimator::{Losses, Outcome, Rows};
-use crate::model::Container;
+use crate::estimator::{FitReport, Rows};
+use crate::model_file::Container;
 use crate::ops::tree::predict::predict;
 use crate::tree::{Cover, Levels, Term, Tree, restore_trees, shapley_values, store_trees, walk};
 
@@ -156,15 +156,12 @@ impl Boosted {
         splits
     }
 
-    /// What the fit can tell of itself.
-    pub fn outcome(&self) -> Outcome {
-        Outcome {
-            iterations: Some(self.rounds()),
-            converged: Some(self.converged),
-            losses: Losses { train: vec![], validation: self.curve.clone() },
-            importances: Some(self.importances()),
-            ..Outcome::default()
-        }
+    /// What the fit has to tell.
+    pub fn report(&self) -> FitReport {
+        // All rounds that were asked for is how boosting is meant to end; only early stopping is news.
+        let ending = self.converged.then_some("until the validation loss no longer fell");
+        let report = FitReport::default().rounds(self.rounds(), ending);
+        report.with_curve("validation_loss", &self.curve).with_row("importances", self.importances())
     }
 
     /// The numbers that are no arrays.

@@ -12,12 +12,11 @@ use super::rounds::{Problem, boost, same_parameters};
 use super::stages::Stages;
 use super::truths::{NumberLoss, Truths};
 use crate::array::Matrix;
-use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, Fitted, Observer, Outcome, Predict, Prediction, Rows, Score, Targets, Task, Truth,
+    Estimator, Fit, FitReport, Model, Observer, Predict, Prediction, Rows, Targets, Task, ValidationTarget,
 };
-use crate::model::{Container, Persist, write_atomically};
+use crate::model_file::{Container, Persist, write_atomically};
 use crate::tree::{Tree, rows_to_learn};
 
 const OP: &str = "GradientBoostingRegressor";
@@ -33,7 +32,7 @@ impl GradientBoostingRegressor {
     }
 
     /// The same with sample weights, validation rows or an observer.
-    /// [`Flow::Finish`](crate::estimator::Flow::Finish) ends the fit with the trees it has.
+    /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.
     pub fn fit_with<'a, 'b>(
         &self,
         x: impl Into<Rows<'a>>,
@@ -141,8 +140,8 @@ impl GradientBoostingRegressor {
     }
 }
 
-fn validation(columns: usize, x: Rows<'_>, truth: Truth<'_>) -> Result<(Matrix, Matrix)> {
-    let Truth::Numbers(targets) = truth else {
+fn validation(columns: usize, x: Rows<'_>, truth: ValidationTarget<'_>) -> Result<(Matrix, Matrix)> {
+    let ValidationTarget::Numbers(targets) = truth else {
         let (expected, got) = ("numbers for the validation rows".to_string(), "classes".to_string());
         return Err(Error::Shape { op: OP, expected, got });
     };
@@ -287,15 +286,6 @@ impl Predict for GradientBoostingRegressorModel {
     }
 }
 
-impl Score for GradientBoostingRegressorModel {
-    type Target = Matrix;
-
-    /// R², the mean over the columns.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
-    }
-}
-
 impl Persist for GradientBoostingRegressorModel {
     const KIND: &'static str = "gradient-boosting-regressor";
 
@@ -311,40 +301,40 @@ impl Persist for GradientBoostingRegressorModel {
     }
 }
 
-impl Estimator for GradientBoostingRegressor {
+impl crate::estimator::Parameters for GradientBoostingRegressor {
     type Model = GradientBoostingRegressorModel;
-    const TASK: Task = Task::Regression;
+    type Target<'a> = crate::estimator::Targets<'a>;
+    const NAME: &'static str = "gradient-boosting-regressor";
     const ABOUT: &'static str = "boosted trees, each a step down the loss that the trees before it left";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
-    const TAKES_MISSING: bool = true;
+    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
+    const TASK: Task = Task::Regression;
+}
 
-    fn takes_categories(&self) -> bool {
-        true
+impl Estimator for GradientBoostingRegressor {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Self::Model> {
-        self.fit_with(x, target.values()?, options)
+    fn fit_rows(
+        &self,
+        x: Rows<'_>,
+        target: Self::Target<'_>,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingRegressorModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for GradientBoostingRegressorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for GradientBoostingRegressorModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
-    }
-
-    fn lightgbm_text(&self, columns: &[String]) -> Option<String> {
-        Some(self.to_lightgbm_text_with(columns))
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
         self.shapley_values(x).map(Some)
     }
 
-    fn outcome(&self) -> Outcome {
-        self.boosted.outcome()
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn report(&self) -> FitReport {
+        self.boosted.report()
     }
 }

@@ -12,7 +12,7 @@ use crate::cpu::random::philox::Philox;
 use crate::cpu::tree::histogram::MOST_ROWS;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::Watch;
+use crate::estimator::Reporter;
 use crate::tree::grow::{GradientCells, Gradients, grow};
 use crate::tree::{BinnedMatrix, Bins, Tree};
 
@@ -47,7 +47,7 @@ pub(super) fn same_parameters(same: bool) -> Result<()> {
 }
 
 /// Boosts trees until there are enough, or the loss of the validation rows no longer falls.
-pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut Watch<'_>) -> Result<Boosted> {
+pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut Reporter<'_>) -> Result<Boosted> {
     let x = problem.x.clone();
     if x.rows() > MOST_ROWS {
         let (need, have) = (x.rows() as u64, MOST_ROWS as u64);
@@ -140,7 +140,7 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut W
         converged = loss.is_some_and(|loss| patience.is_over(loss));
         let fraction = (round + 1) as f64 / settings.n_estimators as f64;
         // Rounds that are known are not worth a report, and cannot be ended in.
-        let finishes = known.is_none() && watch.finishes(round + 1, loss, fraction)?;
+        let finishes = known.is_none() && watch.report(round + 1, loss, fraction)?;
         if finishes || converged {
             break;
         }

@@ -3,72 +3,103 @@
 use super::{ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel};
 use super::{RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel};
 use crate::array::Matrix;
-use crate::data::Target;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Task};
-use crate::model::{Container, Persist};
+use crate::estimator::{Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task};
 
-const CLASSIFIER: &[(&str, &str)] = &[
-    ("n_estimators", "number of trees"),
-    ("criterion", "gini, entropy or misclassification"),
-    ("max_depth", "divisions on the way to a leaf at most; null: no limit"),
-    ("max_leaf_nodes", "leaves at most, the best first; null: no limit"),
-    ("min_samples_split", "rows of a node that is divided, at least"),
-    ("min_samples_leaf", "rows of a leaf, at least"),
-    ("min_impurity_decrease", "the least weighted decrease of the impurity by a split"),
-    ("ccp_alpha", "prunes divisions that lessen the impurity by no more than this for each leaf"),
-    ("max_features", "features each split looks at: null (all), sqrt, log2, a number, or a share"),
-    ("max_bins", "bins of a feature, 2 to 255; null: exact, at every value"),
-    ("class_weight", "null, balanced, or an object of weights by class"),
-    ("bootstrap", "whether each tree learns from rows drawn with replacement"),
-    ("max_samples", "the share of the rows that is drawn; null: all"),
-    ("oob_score", "whether rows are scored by the trees that did not draw them"),
-    ("seed", "decides what is drawn"),
+const CLASSIFIER: &[crate::estimator::Parameter] = &[
+    crate::estimator::Parameter { name: "n_estimators", help: "number of trees" },
+    crate::estimator::Parameter { name: "criterion", help: "gini, entropy or misclassification" },
+    crate::estimator::Parameter { name: "max_depth", help: "divisions on the way to a leaf at most; null: no limit" },
+    crate::estimator::Parameter { name: "max_leaf_nodes", help: "leaves at most, the best first; null: no limit" },
+    crate::estimator::Parameter { name: "min_samples_split", help: "rows of a node that is divided, at least" },
+    crate::estimator::Parameter { name: "min_samples_leaf", help: "rows of a leaf, at least" },
+    crate::estimator::Parameter {
+        name: "min_impurity_decrease",
+        help: "the least weighted decrease of the impurity by a split",
+    },
+    crate::estimator::Parameter {
+        name: "ccp_alpha",
+        help: "prunes divisions that lessen the impurity by no more than this for each leaf",
+    },
+    crate::estimator::Parameter {
+        name: "max_features",
+        help: "features each split looks at: null (all), sqrt, log2, a number, or a share",
+    },
+    crate::estimator::Parameter { name: "max_bins", help: "bins of a feature, 2 to 255; null: exact, at every value" },
+    crate::estimator::Parameter { name: "class_weight", help: "null, balanced, or an object of weights by class" },
+    crate::estimator::Parameter {
+        name: "bootstrap",
+        help: "whether each tree learns from rows drawn with replacement",
+    },
+    crate::estimator::Parameter { name: "max_samples", help: "the share of the rows that is drawn; null: all" },
+    crate::estimator::Parameter {
+        name: "oob_score",
+        help: "whether rows are scored by the trees that did not draw them",
+    },
+    crate::estimator::Parameter { name: "seed", help: "decides what is drawn" },
 ];
 
-const REGRESSOR: &[(&str, &str)] = &[
-    ("n_estimators", "number of trees"),
-    ("criterion", "squared_error or absolute_error"),
-    ("max_depth", "divisions on the way to a leaf at most; null: no limit"),
-    ("max_leaf_nodes", "leaves at most, the best first; null: no limit"),
-    ("min_samples_split", "rows of a node that is divided, at least"),
-    ("min_samples_leaf", "rows of a leaf, at least"),
-    ("min_impurity_decrease", "the least weighted decrease of the impurity by a split"),
-    ("ccp_alpha", "prunes divisions that lessen the impurity by no more than this for each leaf"),
-    ("max_features", "features each split looks at: null (all), sqrt, log2, a number, or a share"),
-    ("max_bins", "bins of a feature, 2 to 255; null: exact, at every value"),
-    ("bootstrap", "whether each tree learns from rows drawn with replacement"),
-    ("max_samples", "the share of the rows that is drawn; null: all"),
-    ("oob_score", "whether rows are scored by the trees that did not draw them"),
-    ("seed", "decides what is drawn"),
+const REGRESSOR: &[crate::estimator::Parameter] = &[
+    crate::estimator::Parameter { name: "n_estimators", help: "number of trees" },
+    crate::estimator::Parameter { name: "criterion", help: "squared_error or absolute_error" },
+    crate::estimator::Parameter { name: "max_depth", help: "divisions on the way to a leaf at most; null: no limit" },
+    crate::estimator::Parameter { name: "max_leaf_nodes", help: "leaves at most, the best first; null: no limit" },
+    crate::estimator::Parameter { name: "min_samples_split", help: "rows of a node that is divided, at least" },
+    crate::estimator::Parameter { name: "min_samples_leaf", help: "rows of a leaf, at least" },
+    crate::estimator::Parameter {
+        name: "min_impurity_decrease",
+        help: "the least weighted decrease of the impurity by a split",
+    },
+    crate::estimator::Parameter {
+        name: "ccp_alpha",
+        help: "prunes divisions that lessen the impurity by no more than this for each leaf",
+    },
+    crate::estimator::Parameter {
+        name: "max_features",
+        help: "features each split looks at: null (all), sqrt, log2, a number, or a share",
+    },
+    crate::estimator::Parameter { name: "max_bins", help: "bins of a feature, 2 to 255; null: exact, at every value" },
+    crate::estimator::Parameter {
+        name: "bootstrap",
+        help: "whether each tree learns from rows drawn with replacement",
+    },
+    crate::estimator::Parameter { name: "max_samples", help: "the share of the rows that is drawn; null: all" },
+    crate::estimator::Parameter {
+        name: "oob_score",
+        help: "whether rows are scored by the trees that did not draw them",
+    },
+    crate::estimator::Parameter { name: "seed", help: "decides what is drawn" },
 ];
+
+impl crate::estimator::Parameters for RandomForestClassifier {
+    type Model = RandomForestClassifierModel;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "random-forest-classifier";
+    const ABOUT: &'static str = "many trees of random rows and features; the mean of their chances";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = CLASSIFIER;
+    const TASK: Task = Task::Classification;
+}
 
 impl Estimator for RandomForestClassifier {
-    type Model = RandomForestClassifierModel;
-    const TASK: Task = Task::Classification;
-    const ABOUT: &'static str = "many trees of random rows and features; the mean of their chances";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = CLASSIFIER;
-    const TAKES_MISSING: bool = true;
-
-    fn takes_categories(&self) -> bool {
-        true
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<RandomForestClassifierModel> {
-        self.fit_with(x, target.labels()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<RandomForestClassifierModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for RandomForestClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for RandomForestClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes()
     }
 
@@ -76,33 +107,34 @@ impl Fitted for RandomForestClassifierModel {
         self.shapley_values(x).map(Some)
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
+    fn report(&self) -> FitReport {
+        FitReport::default()
+            .with_number("oob_score", self.oob_score())
+            .with_row("importances", self.feature_importances())
     }
+}
 
-    fn container(&self) -> Result<Container> {
-        self.to_container()
-    }
+impl crate::estimator::Parameters for RandomForestRegressor {
+    type Model = RandomForestRegressorModel;
+    type Target<'a> = crate::estimator::Targets<'a>;
+    const NAME: &'static str = "random-forest-regressor";
+    const ABOUT: &'static str = "many trees of random rows and features; their mean";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = REGRESSOR;
+    const TASK: Task = Task::Regression;
 }
 
 impl Estimator for RandomForestRegressor {
-    type Model = RandomForestRegressorModel;
-    const TASK: Task = Task::Regression;
-    const ABOUT: &'static str = "many trees of random rows and features; their mean";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = REGRESSOR;
-    const TAKES_MISSING: bool = true;
-
-    fn takes_categories(&self) -> bool {
-        true
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<RandomForestRegressorModel> {
-        self.fit_with(x, target.values()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<RandomForestRegressorModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for RandomForestRegressorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for RandomForestRegressorModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
     }
 
@@ -110,41 +142,42 @@ impl Fitted for RandomForestRegressorModel {
         self.shapley_values(x).map(Some)
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
+    fn report(&self) -> FitReport {
+        FitReport::default()
+            .with_number("oob_score", self.oob_score())
+            .with_row("importances", self.feature_importances())
     }
+}
 
-    fn container(&self) -> Result<Container> {
-        self.to_container()
-    }
+impl crate::estimator::Parameters for ExtraTreesClassifier {
+    type Model = ExtraTreesClassifierModel;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "extra-trees-classifier";
+    const ABOUT: &'static str = "many trees of random features and thresholds; the mean of their chances";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = CLASSIFIER;
+    const TASK: Task = Task::Classification;
 }
 
 impl Estimator for ExtraTreesClassifier {
-    type Model = ExtraTreesClassifierModel;
-    const TASK: Task = Task::Classification;
-    const ABOUT: &'static str = "many trees of random features and thresholds; the mean of their chances";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = CLASSIFIER;
-    const TAKES_MISSING: bool = true;
-
-    fn takes_categories(&self) -> bool {
-        true
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<ExtraTreesClassifierModel> {
-        self.fit_with(x, target.labels()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<ExtraTreesClassifierModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for ExtraTreesClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for ExtraTreesClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes()
     }
 
@@ -152,33 +185,34 @@ impl Fitted for ExtraTreesClassifierModel {
         self.shapley_values(x).map(Some)
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
+    fn report(&self) -> FitReport {
+        FitReport::default()
+            .with_number("oob_score", self.oob_score())
+            .with_row("importances", self.feature_importances())
     }
+}
 
-    fn container(&self) -> Result<Container> {
-        self.to_container()
-    }
+impl crate::estimator::Parameters for ExtraTreesRegressor {
+    type Model = ExtraTreesRegressorModel;
+    type Target<'a> = crate::estimator::Targets<'a>;
+    const NAME: &'static str = "extra-trees-regressor";
+    const ABOUT: &'static str = "many trees of random features and thresholds; their mean";
+    const PARAMETERS: &'static [crate::estimator::Parameter] = REGRESSOR;
+    const TASK: Task = Task::Regression;
 }
 
 impl Estimator for ExtraTreesRegressor {
-    type Model = ExtraTreesRegressorModel;
-    const TASK: Task = Task::Regression;
-    const ABOUT: &'static str = "many trees of random features and thresholds; their mean";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = REGRESSOR;
-    const TAKES_MISSING: bool = true;
-
-    fn takes_categories(&self) -> bool {
-        true
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<ExtraTreesRegressorModel> {
-        self.fit_with(x, target.values()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<ExtraTreesRegressorModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for ExtraTreesRegressorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for ExtraTreesRegressorModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
     }
 
@@ -186,11 +220,9 @@ impl Fitted for ExtraTreesRegressorModel {
         self.shapley_values(x).map(Some)
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), oob_score: self.oob_score(), ..Outcome::default() }
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn report(&self) -> FitReport {
+        FitReport::default()
+            .with_number("oob_score", self.oob_score())
+            .with_row("importances", self.feature_importances())
     }
 }

@@ -9,8 +9,8 @@ use super::out_of_bag::{accuracy_of_known, out_of_bag};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
-use crate::estimator::{Fit, Predict, PredictProba, Rows, Score};
-use crate::model::{Container, Persist};
+use crate::estimator::{Fit, Predict, PredictProba, Rows};
+use crate::model_file::{Container, Persist};
 use crate::tree::{ClassTarget, FixedWeights, Limits, Table, Trees};
 use crate::tree::{ClassWeight, Criterion, MaxFeatures, Tree};
 use crate::tree::{at_least, check_bins, check_classes, likeliest, rows_to_learn, to_matrix};
@@ -196,7 +196,7 @@ impl RandomForestClassifier {
         self.fit_with(x, y, Fit::default())
     }
 
-    /// The same with sample weights or an observer. [`Flow::Finish`](crate::estimator::Flow::Finish) ends the forest
+    /// The same with sample weights or an observer. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the forest
     /// with the trees it has.
     pub fn fit_with<'a>(
         &self,
@@ -352,15 +352,6 @@ impl PredictProba for RandomForestClassifierModel {
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries(self.kind.classifier(), x.into())?;
         to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes())
-    }
-}
-
-impl Score for RandomForestClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
     }
 }
 

@@ -7,8 +7,8 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::ensemble::margins::Strength;
 use crate::error::Result;
-use crate::estimator::{Fit, Predict, PredictProba, Rows, Score};
-use crate::model::{Container, Persist};
+use crate::estimator::{Fit, Predict, PredictProba, Rows};
+use crate::model_file::{Container, Persist};
 use crate::tree::{ClassWeight, Criterion, MaxFeatures, Tree};
 
 /// Extremely randomised trees for classes (Geurts, Ernst and Wehenkel 2006). Names and defaults are scikit-learn's.
@@ -192,7 +192,7 @@ impl ExtraTreesClassifier {
         self.fit_with(x, y, Fit::default())
     }
 
-    /// The same with sample weights or an observer. [`Flow::Finish`](crate::estimator::Flow::Finish) ends the forest
+    /// The same with sample weights or an observer. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the forest
     /// with the trees it has.
     pub fn fit_with<'a>(
         &self,
@@ -299,15 +299,6 @@ impl PredictProba for ExtraTreesClassifierModel {
     /// The mean of the trees' chances, n×k.
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         self.forest.predict_proba(x)
-    }
-}
-
-impl Score for ExtraTreesClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        self.forest.score(x, target)
     }
 }
 

@@ -6,8 +6,8 @@ use super::{Kind, RandomForestRegressor, RandomForestRegressorModel};
 use crate::array::Matrix;
 use crate::ensemble::averaging::Averaging;
 use crate::error::Result;
-use crate::estimator::{Fit, Predict, Rows, Score, Targets};
-use crate::model::{Container, Persist};
+use crate::estimator::{Fit, Predict, Rows, Targets};
+use crate::model_file::{Container, Persist};
 use crate::tree::{MaxFeatures, RegressionCriterion, Tree};
 
 /// Extremely randomised trees for numbers (Geurts, Ernst and Wehenkel 2006). Names and defaults are scikit-learn's.
@@ -182,7 +182,7 @@ impl ExtraTreesRegressor {
         self.fit_with(x, y, Fit::default())
     }
 
-    /// The same with sample weights or an observer. [`Flow::Finish`](crate::estimator::Flow::Finish) ends the forest
+    /// The same with sample weights or an observer. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the forest
     /// with the trees it has.
     pub fn fit_with<'a, 'b>(
         &self,
@@ -272,15 +272,6 @@ impl Predict for ExtraTreesRegressorModel {
     /// The mean of the trees' values, n×p.
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         self.forest.predict(x)
-    }
-}
-
-impl Score for ExtraTreesRegressorModel {
-    type Target = Matrix;
-
-    /// R², the mean over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        self.forest.score(x, target)
     }
 }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::bootstrap::Bootstrap;
 use super::out_of_bag::InBag;
 use crate::error::Result;
-use crate::estimator::Watch;
+use crate::estimator::Reporter;
 use crate::tree::{FeatureDraw, Learner, Limits, Table, Target, Together, Tree};
 
 /// Trees between two reports at least.
@@ -36,7 +36,7 @@ impl Plan<'_> {
     pub(super) fn grow<T: Target>(
         &self,
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,
-        watch: &mut Watch<'_>,
+        watch: &mut Reporter<'_>,
     ) -> Result<(Vec<Tree>, Vec<InBag>)> {
         let (mut trees, mut bags) = (Vec::with_capacity(self.n_estimators), vec![]);
         let whole = target_of(None);
@@ -57,7 +57,7 @@ impl Plan<'_> {
                 trees.push(tree);
                 bags.extend(bag);
             }
-            if watch.finishes(trees.len(), None, trees.len() as f64 / self.n_estimators as f64)? {
+            if watch.report(trees.len(), None, trees.len() as f64 / self.n_estimators as f64)? {
                 break;
             }
         }

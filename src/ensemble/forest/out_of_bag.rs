@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
-use crate::model::Container;
+use crate::model_file::Container;
 use crate::tree::{FixedWeights, Tree, likeliest};
 
 /// Rows that go through the trees together.

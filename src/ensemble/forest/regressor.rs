@@ -9,8 +9,8 @@ use super::out_of_bag::out_of_bag;
 use crate::array::Matrix;
 use crate::ensemble::averaging::Averaging;
 use crate::error::Result;
-use crate::estimator::{Fit, Predict, Rows, Score, Targets};
-use crate::model::{Container, Persist};
+use crate::estimator::{Fit, Predict, Rows, Targets};
+use crate::model_file::{Container, Persist};
 use crate::tree::{Limits, Table, Target, Trees, Values};
 use crate::tree::{MaxFeatures, RegressionCriterion, Tree};
 use crate::tree::{at_least, check_bins, rows_to_learn, to_matrix};
@@ -186,7 +186,7 @@ impl RandomForestRegressor {
         self.fit_with(x, y, Fit::default())
     }
 
-    /// The same with sample weights or an observer. [`Flow::Finish`](crate::estimator::Flow::Finish) ends the forest
+    /// The same with sample weights or an observer. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the forest
     /// with the trees it has.
     pub fn fit_with<'a, 'b>(
         &self,
@@ -339,15 +339,6 @@ impl Predict for RandomForestRegressorModel {
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = self.trees.queries(self.kind.regressor(), x.into())?;
         to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.trees.trees()[0].outputs())
-    }
-}
-
-impl Score for RandomForestRegressorModel {
-    type Target = Matrix;
-
-    /// R², the mean over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
     }
 }
 

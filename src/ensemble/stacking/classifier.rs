@@ -13,10 +13,11 @@ use crate::ensemble::members::{
     written,
 };
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, PredictProba, Prediction, Rows, Score, Task};
-use crate::model::{Container, Persist};
+use crate::estimator::{
+    AnyEstimator, AnyModel, Estimator, Fit, Model, Observer, Predict, PredictProba, Prediction, Rows, Task,
+};
+use crate::model_file::{Container, Persist};
 use crate::neighbors::KNeighborsClassifier;
-use crate::registry::{AnyEstimator, Model};
 
 /// A classifier on top of classifiers: it learns from what they say of rows they were not fitted on (Wolpert
 /// 1992). Names are scikit-learn's, and defaults but for the model on top.
@@ -123,8 +124,8 @@ impl StackingClassifier {
 /// Fitted classifiers with one on top.
 #[derive(Debug)]
 pub struct StackingClassifierModel {
-    members: Vec<Model>,
-    last: Model,
+    members: Vec<AnyModel>,
+    last: AnyModel,
     passthrough: bool,
     classes: Labels,
     parameters: Option<Map<String, Value>>,
@@ -132,12 +133,12 @@ pub struct StackingClassifierModel {
 
 impl StackingClassifierModel {
     /// The fitted models below.
-    pub fn members(&self) -> &[Model] {
+    pub fn members(&self) -> &[AnyModel] {
         &self.members
     }
 
     /// The fitted model on top.
-    pub fn last(&self) -> &Model {
+    pub fn last(&self) -> &AnyModel {
         &self.last
     }
 
@@ -166,15 +167,6 @@ impl PredictProba for StackingClassifierModel {
     }
 }
 
-impl Score for StackingClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
-    }
-}
-
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Saved {
     passthrough: bool,
@@ -196,42 +188,45 @@ impl Persist for StackingClassifierModel {
     fn restore(container: &mut Container) -> Result<StackingClassifierModel> {
         let Saved { passthrough, parameters } = container.parameters()?;
         let members = restore_members(container)?;
-        let last = Model::from_container(container.take_container("last")?)?;
+        let last = AnyModel::from_container(container.take_container("last")?)?;
         let classes = restore_classes(container, members.iter().chain([&last]))?;
         Ok(StackingClassifierModel { members, last, passthrough, classes, parameters })
     }
 }
 
-impl Estimator for StackingClassifier {
+impl crate::estimator::Parameters for StackingClassifier {
     type Model = StackingClassifierModel;
-    const TASK: Task = Task::Classification;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "stacking-classifier";
     const ABOUT: &'static str = "a classifier that learns from what several others say of rows new to them";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
+    const TASK: Task = Task::Classification;
+}
 
-    fn takes_categories(&self) -> bool {
-        self.estimators.iter().all(AnyEstimator::takes_categories)
-            && (!self.passthrough || self.final_estimator.takes_categories())
+impl Estimator for StackingClassifier {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities {
+            categories: self.estimators.iter().all(|estimator| estimator.abilities().categories)
+                && (!self.passthrough || self.final_estimator.abilities().categories),
+            ..Default::default()
+        }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<StackingClassifierModel> {
-        self.fit_with(x, target.labels()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<StackingClassifierModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for StackingClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for StackingClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes.names()
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
     }
 }

@@ -4,8 +4,7 @@ use crate::array::Matrix;
 use crate::data::Target;
 use crate::ensemble::members::{chances_of, fit_all, numbers_of, seeded};
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Rows, Watch};
-use crate::registry::{AnyEstimator, Model};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, Reporter, Rows};
 use crate::selection::Folds;
 
 /// What a stack is made of.
@@ -21,8 +20,8 @@ pub(super) struct Layers<'a> {
 
 /// Fitted members and the model on top of them.
 pub(super) struct Stacked {
-    pub(super) members: Vec<Model>,
-    pub(super) last: Model,
+    pub(super) members: Vec<AnyModel>,
+    pub(super) last: AnyModel,
 }
 
 impl Layers<'_> {
@@ -33,7 +32,7 @@ impl Layers<'_> {
         x: Rows<'_>,
         target: &Target,
         weights: Option<&[f32]>,
-        watch: &mut Watch<'_>,
+        watch: &mut Reporter<'_>,
     ) -> Result<Stacked> {
         if self.cv < 2 {
             let rule = "at least 2".to_string();
@@ -66,7 +65,7 @@ impl Layers<'_> {
             for (place, row) in test.into_iter().enumerate() {
                 all.as_mut_slice()[row * width..][..width].copy_from_slice(said.row(place));
             }
-            watch.goes_on(number + 1, (number + 1) as f64 / (self.cv + 1) as f64)?;
+            watch.check_stopped(number + 1, (number + 1) as f64 / (self.cv + 1) as f64)?;
         }
         let features = features.ok_or_else(|| Error::Param {
             name: "cv",
@@ -76,7 +75,7 @@ impl Layers<'_> {
         let features = if self.passthrough { beside(&features, &rows)? } else { features };
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
         let last = seeded(std::slice::from_ref(self.final_estimator), self.seed)?[0]
-            .fit((&features.to(&device)?).into(), target, options)
+            .fit(&features.to(&device)?, target, options)
             .map_err(|error| error.inside(format!("final_estimator ({})", self.final_estimator.name())))?;
         let members = fit_all(&estimators, x, target, weights)?;
         Ok(Stacked { members, last })
@@ -85,7 +84,7 @@ impl Layers<'_> {
 
 /// What the members say of rows, beside each other: chances of each class (of the second alone where there are two),
 /// or numbers.
-pub(super) fn said(members: &[Model], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
+pub(super) fn said(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
     let mut all: Option<Matrix> = None;
     for member in members {
         let part = match classes {

@@ -10,11 +10,12 @@ use crate::data::Target;
 use crate::ensemble::forest::RandomForestRegressor;
 use crate::ensemble::members::{check_members, numbers_of, read_list, restore_members, store_members, written};
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Fitted, Observer, Predict, Prediction, Rows, Score, Targets, Task};
+use crate::estimator::{
+    AnyEstimator, AnyModel, Estimator, Fit, Model, Observer, Predict, Prediction, Rows, Targets, Task,
+};
 use crate::linear::Ridge;
-use crate::model::{Container, Persist};
+use crate::model_file::{Container, Persist};
 use crate::neighbors::KNeighborsRegressor;
-use crate::registry::{AnyEstimator, Model};
 
 /// A regressor on top of regressors: it learns from what they say of rows they were not fitted on (Wolpert
 /// 1992). Names are scikit-learn's, and defaults but for the model on top.
@@ -121,20 +122,20 @@ impl StackingRegressor {
 /// Fitted regressors with one on top.
 #[derive(Debug)]
 pub struct StackingRegressorModel {
-    members: Vec<Model>,
-    last: Model,
+    members: Vec<AnyModel>,
+    last: AnyModel,
     passthrough: bool,
     parameters: Option<Map<String, Value>>,
 }
 
 impl StackingRegressorModel {
     /// The fitted models below.
-    pub fn members(&self) -> &[Model] {
+    pub fn members(&self) -> &[AnyModel] {
         &self.members
     }
 
     /// The fitted model on top.
-    pub fn last(&self) -> &Model {
+    pub fn last(&self) -> &AnyModel {
         &self.last
     }
 
@@ -152,15 +153,6 @@ impl Predict for StackingRegressorModel {
 
     fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         self.on_top(x.into(), |features| numbers_of(&self.last, features))
-    }
-}
-
-impl Score for StackingRegressorModel {
-    type Target = Matrix;
-
-    /// R², the mean over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Matrix) -> Result<f64> {
-        crate::metrics::r2_score_columns(target, &self.predict(x)?)
     }
 }
 
@@ -184,33 +176,36 @@ impl Persist for StackingRegressorModel {
     fn restore(container: &mut Container) -> Result<StackingRegressorModel> {
         let Saved { passthrough, parameters } = container.parameters()?;
         let members = restore_members(container)?;
-        let last = Model::from_container(container.take_container("last")?)?;
+        let last = AnyModel::from_container(container.take_container("last")?)?;
         Ok(StackingRegressorModel { members, last, passthrough, parameters })
     }
 }
 
-impl Estimator for StackingRegressor {
+impl crate::estimator::Parameters for StackingRegressor {
     type Model = StackingRegressorModel;
-    const TASK: Task = Task::Regression;
+    type Target<'a> = crate::estimator::Targets<'a>;
+    const NAME: &'static str = "stacking-regressor";
     const ABOUT: &'static str = "a regressor that learns from what several others say of rows new to them";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = PARAMETERS;
+    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
+    const TASK: Task = Task::Regression;
+}
 
-    fn takes_categories(&self) -> bool {
-        self.estimators.iter().all(AnyEstimator::takes_categories)
-            && (!self.passthrough || self.final_estimator.takes_categories())
+impl Estimator for StackingRegressor {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities {
+            categories: self.estimators.iter().all(|estimator| estimator.abilities().categories)
+                && (!self.passthrough || self.final_estimator.abilities().categories),
+            ..Default::default()
+        }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<StackingRegressorModel> {
-        self.fit_with(x, target.values()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<StackingRegressorModel> {
+        self.fit_with(x, target, options)
     }
 }
 
-impl Fitted for StackingRegressorModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for StackingRegressorModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Numbers(self.predict(x)?))
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
     }
 }

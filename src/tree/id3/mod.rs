@@ -14,7 +14,7 @@ use super::parameters::at_least;
 use super::trees::rows_to_learn;
 use super::{check_classes, likeliest};
 use crate::array::{MAX_CATEGORIES, Matrix};
-use crate::data::{Labels, Target};
+use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, Rows, Task};
 
@@ -119,22 +119,28 @@ fn check_codes(x: &Matrix) -> Result<()> {
     }
 }
 
-impl Estimator for Id3Classifier {
+impl crate::estimator::Parameters for Id3Classifier {
     type Model = Id3ClassifierModel;
-    const TASK: Task = Task::Classification;
+    type Target<'a> = &'a crate::data::Labels;
+    const NAME: &'static str = "id3-classifier";
     const ABOUT: &'static str = "a tree of levels, such as colours, that divides by all of a column at once (ID3)";
-    const PARAMETERS: &'static [(&'static str, &'static str)] = &[
-        ("max_depth", "divisions on the way to a leaf at most; null: no limit"),
-        ("min_samples_split", "rows of a node that is divided, at least"),
-        ("min_gain", "the least information gain of a division, in bits"),
+    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
+        crate::estimator::Parameter {
+            name: "max_depth",
+            help: "divisions on the way to a leaf at most; null: no limit",
+        },
+        crate::estimator::Parameter { name: "min_samples_split", help: "rows of a node that is divided, at least" },
+        crate::estimator::Parameter { name: "min_gain", help: "the least information gain of a division, in bits" },
     ];
-    const TAKES_MISSING: bool = true;
+    const TASK: Task = Task::Classification;
+}
 
-    fn takes_categories(&self) -> bool {
-        true
+impl Estimator for Id3Classifier {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
     }
 
-    fn fit_target(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Id3ClassifierModel> {
-        self.fit_with(x, target.labels()?, options)
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<Id3ClassifierModel> {
+        self.fit_with(x, target, options)
     }
 }

@@ -7,8 +7,8 @@ use super::{Id3Classifier, OP, likeliest};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Fitted, Observer, Outcome, Predict, PredictProba, Prediction, Rows, Score};
-use crate::model::{Container, Persist};
+use crate::estimator::{FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows};
+use crate::model_file::{Container, Persist};
 
 /// A fitted tree of levels.
 #[derive(Debug, Clone)]
@@ -138,42 +138,25 @@ impl PredictProba for Id3ClassifierModel {
     }
 }
 
-impl Score for Id3ClassifierModel {
-    type Target = Labels;
-
-    /// The share of rows whose class is right.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Labels) -> Result<f64> {
-        crate::metrics::accuracy(target, &self.predict(x)?)
-    }
-}
-
-impl Fitted for Id3ClassifierModel {
-    fn predict_any(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+impl Model for Id3ClassifierModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict(x)?))
     }
 
-    fn chances(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.predict_proba(x).map(Some)
     }
 
-    fn class_names(&self) -> &[String] {
+    fn classes(&self) -> &[String] {
         self.classes()
     }
 
-    fn outcome(&self) -> Outcome {
-        Outcome { importances: Some(self.feature_importances()), ..Outcome::default() }
+    fn report(&self) -> FitReport {
+        FitReport::default().with_row("importances", self.feature_importances())
     }
 
-    fn text(&self, columns: &[String]) -> Option<String> {
-        Some(self.text_with(columns, &[]))
-    }
-
-    fn text_with_levels(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> Option<String> {
-        Some(self.text_with(columns, levels))
-    }
-
-    fn container(&self) -> Result<Container> {
-        self.to_container()
+    fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
+        Some(self.text_with(&columns.names, &columns.categories))
     }
 }
 

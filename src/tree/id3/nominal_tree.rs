@@ -1,7 +1,7 @@
 //! A tree with a branch for each level.
 
 use crate::error::Result;
-use crate::model::Container;
+use crate::model_file::Container;
 
 /// What stands for the column of a leaf.
 const LEAF: u32 = u32::MAX;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use gristmill::AnyEstimator;
 use gristmill::data::{CsvChunks, Format, Missing, ReadOptions};
 use gristmill::estimator::Task;
 use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
-use gristmill::registry::AnyEstimator;
 use gristmill::{Dataset, Result, Target};
 
 use crate::report::{CliError, CommandResult};
@@ -73,7 +73,7 @@ impl DataArgs {
             Some(MissingChoice::Drop) => Missing::Drop,
             // The imputer is a step of the model, so that it treats what it is to predict alike.
             Some(MissingChoice::Mean | MissingChoice::Median | MissingChoice::Keep) => Missing::Keep,
-            None if estimator.takes_missing() => Missing::Keep,
+            None if estimator.abilities().missing => Missing::Keep,
             None => Missing::Refuse,
         };
         let mut options = ReadOptions::default().missing(missing);

@@ -44,7 +44,7 @@ impl KnownColumns {
     pub fn of(data: &Dataset, takes_missing: bool) -> KnownColumns {
         let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
         let levels = data.categories().into_iter().enumerate();
-        let columns = levels.map(|(column, levels)| Column { name: name(column), levels }).collect();
+        let columns = levels.map(|(column, categories)| Column { name: name(column), categories }).collect();
         KnownColumns { columns, takes_missing }
     }
 
@@ -102,7 +102,7 @@ impl KnownColumns {
 
     /// What the model's text columns are called.
     fn categorical(&self, name: impl Fn(usize, &Column) -> String) -> Vec<String> {
-        let columns = self.columns.iter().enumerate().filter(|(_, column)| column.levels.is_some());
+        let columns = self.columns.iter().enumerate().filter(|(_, column)| column.categories.is_some());
         columns.map(|(at, column)| name(at, column)).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{OneHotEncoder, StandardScaler};
-use gristmill::registry::{self, AnyEstimator};
+use gristmill::{AnyEstimator, registry};
 
 use super::data::DataArgs;
 use crate::report::CommandResult;

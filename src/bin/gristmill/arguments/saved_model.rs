@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gristmill::model::{Container, Persist};
+use gristmill::model_file::{Container, Persist};
 use gristmill::pipeline::PipelineModel;
-use gristmill::{Model, Result, registry};
+use gristmill::{AnyModel, Result, registry};
 
 use super::KnownColumns;
 
@@ -27,8 +27,8 @@ impl SavedModel {
             return Ok(SavedModel { kind, model, columns });
         }
         let kind = container.kind().to_string();
-        let model = PipelineModel::from(Model::from_container(container)?);
-        let takes_missing = registry::find(&kind).is_ok_and(|entry| entry.estimator().takes_missing());
+        let model = PipelineModel::from(AnyModel::from_container(container)?);
+        let takes_missing = registry::find(&kind).is_ok_and(|entry| entry.estimator().abilities().missing);
         Ok(SavedModel { kind, model, columns: KnownColumns { columns: vec![], takes_missing } })
     }
 }

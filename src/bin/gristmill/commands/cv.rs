@@ -9,7 +9,7 @@ use gristmill::prelude::*;
 use gristmill::registry::parse_value;
 use gristmill::selection::stats::Sample;
 use gristmill::selection::{
-    Candidate, CrossValidation, Folds, GridSearch, GridSearchResult, Scoring, Trial, learning_curve_with,
+    Candidate, CrossValidateOptions, CrossValidation, Folds, GridSearch, GridSearchResult, Scoring, learning_curve_with,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -121,7 +121,10 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     let Loaded { data, targets } = timed(&mut seconds.load, || args.data.read(&estimator))?;
     let mut found = guarded(|| {
         let mut progress = Progress::new(global);
-        let trial = Trial::default().scoring([decides]).beside(scores_beside(task, &data)).observer(&mut progress);
+        let trial = CrossValidateOptions::default()
+            .scoring([decides])
+            .extra_scoring(scores_beside(task, &data))
+            .observer(&mut progress);
         // The scores of fitted rows are half of the picture over one parameter.
         let trial = trial.train_scores(args.plot.is_some() && grid.len() == 1);
         timed(&mut seconds.fit, || search.fit_with(&data, &folds, trial, &device))
@@ -192,7 +195,7 @@ fn scores_beside(task: Task, data: &Dataset) -> Vec<Scoring> {
         }
         Task::Classification => &[Scoring::Accuracy, Scoring::BalancedAccuracy, Scoring::F1Macro],
         Task::Regression => &[Scoring::R2, Scoring::Rmse, Scoring::Mae],
-        Task::Clustering | Task::Outliers => &[Scoring::Inertia],
+        Task::Clustering | Task::Outliers | Task::Density | Task::Transformation => &[Scoring::Inertia],
     };
     others.to_vec()
 }
@@ -308,7 +311,8 @@ impl PlotInput<'_> {
         let title = self.decides.name();
         match grid {
             [] => {
-                let trial = Trial::default().scoring([self.decides]).device(self.device).observer(progress);
+                let trial =
+                    CrossValidateOptions::default().scoring([self.decides]).device(self.device).observer(progress);
                 let shares = [0.1, 0.25, 0.5, 0.75, 1.0];
                 plot::curve(&learning_curve_with(self.pipeline, self.data, self.folds, &shares, trial)?)
             }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use gristmill::model::{Container, Persist, write_atomically};
+use gristmill::ensemble::{GradientBoostingClassifierModel, GradientBoostingRegressorModel};
+use gristmill::model_file::{Container, Persist, write_atomically};
 use gristmill::pipeline::PipelineModel;
-use gristmill::{Error, Model};
+use gristmill::{AnyModel, Error};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, check_folder};
@@ -41,15 +42,15 @@ pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
     let container = Container::load(&args.model)?;
     let model = match container.kind() == PipelineModel::KIND {
         true => PipelineModel::from_container(container)?,
-        false => PipelineModel::from(Model::from_container(container)?),
+        false => PipelineModel::from(AnyModel::from_container(container)?),
     };
     if let Some(step) = model.steps().first() {
         let rule =
             "one without steps before it, as LightGBM's format holds trees alone: fit it on the columns as they are";
         return Err(refused(rule, format!("one with a step, {}", step.kind())).into());
     }
-    let columns = if model.columns().is_empty() { vec![] } else { model.input_names() };
-    let Some(text) = model.model().lightgbm_text(&columns) else {
+    let columns = if model.columns().is_empty() { vec![] } else { model.input_columns().names };
+    let Some(text) = lightgbm_text(model.model(), &columns) else {
         let rule = "one of boosted trees (gradient-boosting-classifier, gradient-boosting-regressor)";
         return Err(refused(rule, model.model().container()?.kind().to_string()).into());
     };
@@ -61,6 +62,15 @@ pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
         print(&format!("{file}: {} lines for LightGBM", text.lines().count()));
     }
     Ok(())
+}
+
+/// The text of boosted trees.
+fn lightgbm_text(model: &AnyModel, columns: &[String]) -> Option<String> {
+    let classes = model.downcast_ref::<GradientBoostingClassifierModel>();
+    let numbers = || model.downcast_ref::<GradientBoostingRegressorModel>();
+    classes
+        .map(|model| model.to_lightgbm_text_with(columns))
+        .or_else(|| numbers().map(|model| model.to_lightgbm_text_with(columns)))
 }
 
 fn refused(rule: &str, got: String) -> Error {

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gristmill::estimator::Fitted;
-use gristmill::model::{Container, Persist};
+use gristmill::model_file::{Container, Persist};
 use gristmill::pipeline::PipelineModel;
-use gristmill::{Model, Result};
+use gristmill::{AnyModel, Result};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -99,7 +98,7 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
     let part = part_of(&container);
     let model = match container.kind() == PipelineModel::KIND {
         true => PipelineModel::from_container(container)?,
-        false => PipelineModel::from(Model::from_container(container)?),
+        false => PipelineModel::from(AnyModel::from_container(container)?),
     };
     if let Some(path) = &args.plot {
         draw_tree(&model, path)?;
@@ -116,8 +115,8 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
 fn describe(args: &InspectArgs, part: Part, model: &PipelineModel) -> Result<ModelFileDescription> {
     let columns = model.columns().iter().map(|column| Column {
         name: column.name.clone(),
-        kind: if column.levels.is_some() { "text" } else { "number" },
-        categories: column.levels.clone(),
+        kind: if column.categories.is_some() { "text" } else { "number" },
+        categories: column.categories.clone(),
     });
     Ok(ModelFileDescription {
         file: args.model.display().to_string(),
@@ -127,12 +126,12 @@ fn describe(args: &InspectArgs, part: Part, model: &PipelineModel) -> Result<Mod
         targets: model.targets().to_vec(),
         classes: model.model().classes().to_vec(),
         steps: model.steps().iter().map(|step| step.kind()).collect(),
-        text: model.text(&model.input_names()),
+        text: model.model().text(&model.input_columns()),
     })
 }
 
 fn part_of(container: &Container) -> Part {
-    let array = |(name, tensor): (&str, &gristmill::model::Tensor)| {
+    let array = |(name, tensor): (&str, &gristmill::model_file::Tensor)| {
         let shape = tensor.shape().to_vec();
         let bytes = shape.iter().product::<usize>() as u64 * tensor.element().size() as u64;
         Array { name: name.to_string(), element: tensor.element().name(), shape, bytes }

@@ -63,13 +63,13 @@ pub fn run(args: &ModelsArgs, global: &GlobalArgs) -> CommandResult {
 fn describe(entry: &Entry) -> gristmill::Result<ModelDescription> {
     let estimator = entry.estimator();
     let defaults = estimator.parameters()?;
-    let parameter = |(name, help): &(&'static str, &'static str)| {
-        let default = defaults.get(*name).cloned().unwrap_or(Value::Null);
-        Parameter { name, default, help }
+    let parameter = |known: &gristmill::estimator::Parameter| {
+        let default = defaults.get(known.name).cloned().unwrap_or(Value::Null);
+        Parameter { name: known.name, default, help: known.help.trim() }
     };
     let (name, task, about) = (entry.name, entry.task, entry.about);
     let parameters = entry.parameters.iter().map(parameter).collect();
-    let (takes_missing, takes_categories) = (estimator.takes_missing(), estimator.takes_categories());
+    let (takes_missing, takes_categories) = (estimator.abilities().missing, estimator.abilities().categories);
     Ok(ModelDescription { name, task, about, takes_missing, takes_categories, parameters })
 }
 
@@ -100,6 +100,8 @@ fn task(task: Task) -> &'static str {
         Task::Regression => "numbers from features",
         Task::Clustering => "clusters",
         Task::Outliers => "outliers",
+        Task::Density => "densities",
+        Task::Transformation => "rows from rows",
     }
 }
 

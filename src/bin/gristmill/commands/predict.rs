@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use gristmill::estimator::Prediction;
-use gristmill::model::write_atomically_with;
+use gristmill::model_file::write_atomically_with;
 use gristmill::prelude::*;
 use serde::Serialize;
 

@@ -5,10 +5,10 @@ use gristmill::ensemble::{
     GradientBoostingRegressorModel, RegressionLoss,
 };
 use gristmill::estimator::{Prediction, Rows};
-use gristmill::model::Persist;
+use gristmill::model_file::Persist;
 use gristmill::plot::{self, Figure};
 use gristmill::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree};
-use gristmill::{Labels, Matrix, Model, Result, metrics};
+use gristmill::{AnyModel, Labels, Matrix, Result, metrics};
 use serde::de::DeserializeOwned;
 
 /// Rounds of boosting and bags whose regions are shown, besides all of them.
@@ -23,7 +23,7 @@ pub enum Staged {
 
 impl Staged {
     /// The model, if it is such a one.
-    pub fn of(kind: &str, model: &Model) -> Result<Option<Staged>> {
+    pub fn of(kind: &str, model: &AnyModel) -> Result<Option<Staged>> {
         Ok(match kind {
             AdaBoostClassifierModel::KIND => {
                 Some(Staged::AdaBoost(AdaBoostClassifierModel::from_container(model.container()?)?))
@@ -56,7 +56,7 @@ impl Staged {
 
 /// The leaves of a decision tree along the path of its pruning, and its score on these rows; nothing for other models,
 /// and for a tree of one leaf.
-pub fn pruning(kind: &str, model: &Model, x: &Matrix, truth: PictureTarget<'_>) -> Result<Vec<Figure>> {
+pub fn pruning(kind: &str, model: &AnyModel, x: &Matrix, truth: PictureTarget<'_>) -> Result<Vec<Figure>> {
     let (tree, classes) = match kind {
         DecisionTreeClassifierModel::KIND => {
             let model = DecisionTreeClassifierModel::from_container(model.container()?)?;
@@ -113,7 +113,7 @@ fn score(tree: &Tree, classes: &[String], x: &Matrix, truth: &PictureTarget<'_>)
 
 /// The errors of boosting on these rows after each round, and AdaBoost's on those it was fitted on; nothing for other
 /// models.
-pub fn stage_errors(kind: &str, model: &Model, x: &Matrix, truth: PictureTarget<'_>) -> Result<Option<Figure>> {
+pub fn stage_errors(kind: &str, model: &AnyModel, x: &Matrix, truth: PictureTarget<'_>) -> Result<Option<Figure>> {
     let figure = Figure::new().title("Errors after each round").x_label("round");
     Ok(match kind {
         AdaBoostClassifierModel::KIND => {
@@ -150,7 +150,7 @@ fn rounds(errors: &[f64]) -> Vec<(f64, f64)> {
 fn ada_boost_errors(model: &AdaBoostClassifierModel, x: &Matrix, truth: &Labels) -> Result<Vec<f64>> {
     let (mut sums, mut errors) = (vec![], vec![]);
     for (member, vote) in model.members().iter().zip(model.estimator_weights()) {
-        let Prediction::Classes(said) = member.predict(x.into())? else { continue };
+        let Prediction::Classes(said) = member.predict(x)? else { continue };
         let classes = said.classes();
         sums.resize(said.len() * classes, 0.0);
         said.codes().iter().enumerate().for_each(|(row, code)| sums[row * classes + *code as usize] += vote);
@@ -173,7 +173,7 @@ fn largest(numbers: &[f64]) -> usize {
 
 /// What the losses that a model tells of are: the title of their picture, and its axis. AdaBoost's are errors, which
 /// [`stage_errors`] shows.
-pub fn loss_name(kind: &str, model: &Model) -> Result<Option<(&'static str, String)>> {
+pub fn loss_name(kind: &str, model: &AnyModel) -> Result<Option<(&'static str, String)>> {
     Ok(match kind {
         AdaBoostClassifierModel::KIND => None,
         GradientBoostingClassifierModel::KIND | GradientBoostingRegressorModel::KIND => {
@@ -185,7 +185,7 @@ pub fn loss_name(kind: &str, model: &Model) -> Result<Option<(&'static str, Stri
 }
 
 /// What the Shapley values of a model add up to: the probability or the log-odds of a class, a number or its logarithm.
-pub fn explained(kind: &str, model: &Model, name: &str) -> Result<String> {
+pub fn explained(kind: &str, model: &AnyModel, name: &str) -> Result<String> {
     Ok(match kind {
         GradientBoostingClassifierModel::KIND => match parameter(model, "loss")? {
             Some(ClassificationLoss::Exponential) => format!("half the log-odds of {name}"),
@@ -201,7 +201,7 @@ pub fn explained(kind: &str, model: &Model, name: &str) -> Result<String> {
 }
 
 /// A parameter that a boosting model was fitted with.
-fn parameter<T: DeserializeOwned>(model: &Model, name: &str) -> Result<Option<T>> {
+fn parameter<T: DeserializeOwned>(model: &AnyModel, name: &str) -> Result<Option<T>> {
     let container = model.container()?;
     let stored = container.raw_parameters().get("params").and_then(|params| params.get(name)).cloned();
     Ok(stored.and_then(|value| serde_json::from_value(value).ok()))

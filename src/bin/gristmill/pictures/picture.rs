@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gristmill::estimator::Prediction;
+use gristmill::estimator::{Prediction, ReportArray};
 use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::pipeline::PipelineModel;
 use gristmill::plot::{self, Figure, Panels};
@@ -49,20 +49,21 @@ impl Picture<'_> {
             Prediction::Classes(labels) => self.classes(labels)?,
             Prediction::Numbers(numbers) => self.numbers(numbers)?,
             Prediction::Clusters(clusters) => {
-                let centers = self.model.model().outcome().centers;
+                let centers = self.model.model().report().array("centers").map(ReportArray::to_matrix).transpose()?;
                 vec![plot::clusters(&self.predicted.inputs, clusters, centers.as_ref())?]
             }
             Prediction::Outliers(outliers) => vec![plot::outliers(&self.predicted.inputs, outliers)?],
         };
-        let outcome = self.model.model().outcome();
-        if (!outcome.losses.train.is_empty() || !outcome.losses.validation.is_empty())
+        let report = self.model.model().report();
+        let train = [report.curve("train_loss"), report.curve("train_error")].concat();
+        if (!train.is_empty() || !report.curve("validation_loss").is_empty())
             && let Some((title, label)) = loss_name(self.kind, self.model.model())?
         {
-            figures.push(plot::losses(&outcome.losses).title(title).y_label(label));
+            figures.push(plot::losses(&train, report.curve("validation_loss")).title(title).y_label(label));
         }
         figures.extend(self.scored_again()?);
-        if let Some(importances) = &outcome.importances {
-            let names = self.model.input_names();
+        if let Some(importances) = report.array("importances").map(|array| &array.values) {
+            let names = self.model.input_columns().names;
             if names.len() == importances.len() {
                 figures.push(plot::importances(&names, importances)?);
             }
@@ -98,12 +99,12 @@ impl Picture<'_> {
             return Ok(None);
         }
         let rows = inputs.select(&some)?;
-        let Some(values) = model.shapley_values((&rows).into())? else { return Ok(None) };
+        let Some(values) = model.shapley_values(&rows)? else { return Ok(None) };
         // Of two classes the second; of several targets there is no one to show.
         let room = model.classes().len().max(1);
         let Some(values) = values.last().filter(|_| values.len() <= room) else { return Ok(None) };
         let columns: Vec<usize> = (0..rows.columns()).collect();
-        let categories = self.model.input_levels();
+        let categories = self.model.input_columns().categories;
         let rows = rows
             .with_categories(columns.iter().copied().filter(|at| categories.get(*at).is_some_and(Option::is_some)))?;
         let figure = plot::shapley_summary(&values.select_columns(&columns)?, &rows, MOST_COLUMNS)?;
@@ -121,7 +122,7 @@ impl Picture<'_> {
             if let Some(staged) = Staged::of(self.kind, self.model.model())? {
                 return self.stages(&staged, target, cells);
             }
-            let predict = |cells: &Matrix| self.classes_of(&self.model.transform(cells)?);
+            let predict = |cells: &Matrix| self.classes_of(&self.model.transformed_input(cells)?);
             return Ok(vec![plot::decision_regions(&self.data.x, target, cells, predict)?]);
         }
         let mut figures = vec![plot::confusion_matrix(&ConfusionMatrix::new(target, predicted)?)?];
@@ -146,7 +147,7 @@ impl Picture<'_> {
     fn stages(&self, staged: &Staged, target: &Labels, cells: usize) -> Result<Vec<Figure>> {
         let (members, names): (Vec<usize>, Vec<String>) = staged.stages().into_iter().unzip();
         let predict = |cells: &Matrix, members: usize| {
-            staged.predict((&self.model.transform(cells)?.to(self.device)?).into(), members)
+            staged.predict((&self.model.transformed_input(cells)?.to(self.device)?).into(), members)
         };
         let figures = plot::staged_regions(&self.data.x, target, cells, &members, predict)?;
         let titled = figures.into_iter().zip(members).zip(names).map(|((figure, members), name)| {
@@ -164,7 +165,7 @@ impl Picture<'_> {
 
     /// What the model behind the steps says of rows.
     fn classes_of(&self, inputs: &Matrix) -> Result<Labels> {
-        match self.model.model().predict((&inputs.to(self.device)?).into())? {
+        match self.model.model().predict(&inputs.to(self.device)?)? {
             Prediction::Classes(labels) => Ok(labels),
             _ => Err(Error::Shape { op: "plot", expected: "classes".to_string(), got: "something else".to_string() }),
         }
@@ -178,8 +179,8 @@ impl Picture<'_> {
         let grid = one_feature.then(|| curve_points(&self.data.x)).transpose()?;
         let curve = match &grid {
             Some(grid) => {
-                let inputs = self.model.transform(grid)?;
-                match self.model.model().predict((&inputs.to(self.device)?).into())? {
+                let inputs = self.model.transformed_input(grid)?;
+                match self.model.model().predict(&inputs.to(self.device)?)? {
                     Prediction::Numbers(numbers) => Some(numbers),
                     _ => None,
                 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use gristmill::model::Persist;
+use gristmill::estimator::InputColumns;
+use gristmill::model_file::Persist;
 use gristmill::pipeline::PipelineModel;
 use gristmill::plot::{NominalTreeFigure, TreeFigure};
 use gristmill::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Id3ClassifierModel};
@@ -11,7 +12,7 @@ use gristmill::{Error, Result};
 /// Draws the tree into a file; a model that is none is refused.
 pub fn save(model: &PipelineModel, path: &Path) -> Result<()> {
     let container = model.model().container()?;
-    let (names, levels) = (model.input_names(), model.input_levels());
+    let InputColumns { names, categories: levels } = model.input_columns();
     match container.kind() {
         DecisionTreeClassifierModel::KIND => {
             let tree = DecisionTreeClassifierModel::from_container(container)?;

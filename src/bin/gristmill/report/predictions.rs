@@ -28,14 +28,14 @@ pub fn predict(
 ) -> Result<Predicted> {
     let inputs = match model.steps().is_empty() {
         true => x.clone(),
-        false => timed(&mut seconds.prepare, || model.transform(x))?,
+        false => timed(&mut seconds.prepare, || model.transformed_input(x))?,
     };
     let rows = match device {
         Device::Cpu => inputs.to(device)?,
         Device::Gpu(_) => timed(&mut seconds.upload, || inputs.to(device))?,
     };
     let mut progress = Progress::new(global);
-    let predict = || model.model().predict_with((&rows).into(), &mut progress);
+    let predict = || model.model().predict_with(&rows, &mut progress);
     let prediction = timed(&mut seconds.predict, predict)?;
     Ok(Predicted { inputs, prediction, probabilities: None })
 }
@@ -44,8 +44,8 @@ impl Predicted {
     /// The scores of the predictions; for clusters also how far the rows are from their centres.
     pub fn scores(&self, model: &PipelineModel, target: &Target) -> Result<Scores> {
         let mut scores = Scores::of_predictions(&self.prediction, self.probabilities.as_ref(), target)?;
-        if let (Prediction::Clusters(clusters), Some(centers)) = (&self.prediction, model.model().outcome().centers) {
-            scores.inertia = Some(inertia(&self.inputs, clusters, &centers));
+        if let Prediction::Clusters(_) = &self.prediction {
+            scores.inertia = model.model().inertia(&self.inputs)?;
         }
         Ok(scores)
     }
@@ -53,19 +53,10 @@ impl Predicted {
     /// The same with class probabilities, where the model gives them.
     pub fn with_probabilities(mut self, model: &PipelineModel, device: &Device) -> Result<Predicted> {
         if let Prediction::Classes(_) = self.prediction {
-            let probabilities = model.model().predict_proba((&self.inputs.to(device)?).into())?;
+            let probabilities = model.model().predict_proba(&self.inputs.to(device)?)?;
             let classes = model.model().classes().iter().cloned();
             self.probabilities = probabilities.map(|probabilities| probabilities.with_names(classes)).transpose()?;
         }
         Ok(self)
     }
-}
-
-/// Σ of the squared distances from the rows to the centres of their clusters.
-fn inertia(x: &Matrix, clusters: &[u32], centers: &Matrix) -> f64 {
-    let square = |(row, cluster): (usize, &u32)| -> f64 {
-        let pairs = x.row(row).iter().zip(centers.row(*cluster as usize));
-        pairs.map(|(value, center)| (f64::from(*value) - f64::from(*center)).powi(2)).sum()
-    };
-    clusters.iter().enumerate().map(square).sum()
 }

@@ -77,7 +77,7 @@ impl Observer for Progress {
         self.bar.set_position((1000.0 * report.fraction.clamp(0.0, 1.0)) as u64);
         let loss = report.loss.map_or_else(String::new, |loss| format!(", loss {loss:.5e}"));
         self.bar.set_message(format!("step {}{loss}", report.iteration));
-        if interrupted() { Flow::Finish } else { Flow::Continue }
+        if interrupted() { Flow::StopEarly } else { Flow::Continue }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gristmill::estimator::Outcome;
+use gristmill::estimator::{FitReport, Iterations};
 use gristmill::{Device, Profile};
 use serde::Serialize;
 
@@ -44,6 +44,11 @@ pub struct Report {
     pub iterations: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub converged: Option<bool>,
+    /// What an iteration is called, and how the last one ended the fit.
+    #[serde(skip)]
+    pub unit: &'static str,
+    #[serde(skip)]
+    pub ending: Option<&'static str>,
     /// Whether Ctrl-C ended the fit early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
@@ -74,16 +79,11 @@ impl Report {
     }
 
     /// Takes over what the fit reports.
-    pub fn take_outcome(&mut self, outcome: &Outcome) {
-        (self.iterations, self.converged) = (outcome.iterations, outcome.converged);
-        // All rounds that were asked for is how boosting is meant to end; only early stopping is news.
-        if self.boosts() {
-            self.converged = self.converged.filter(|converged| *converged);
+    pub fn take_report(&mut self, report: &FitReport) {
+        if let Some(Iterations { count, unit, converged, ending }) = &report.iterations {
+            (self.iterations, self.converged) = (Some(*count), *converged);
+            (self.unit, self.ending) = (unit, *ending);
         }
-    }
-
-    fn boosts(&self) -> bool {
-        self.model.contains("boost")
     }
 
     /// Adds the engine's counts if they are asked for.
@@ -106,15 +106,15 @@ impl std::fmt::Display for Report {
             write!(formatter, "\n{}", phases.join(", "))?;
         }
         if let Some(iterations) = self.iterations {
-            let how = match (self.stopped, self.converged) {
-                (true, _) => ", stopped early",
-                (_, Some(true)) if self.boosts() => ", until the validation loss no longer fell",
-                (_, Some(true)) => ", converged",
-                (_, Some(false)) => ", not converged",
-                (_, None) => "",
+            let how = match (self.stopped, self.converged, self.ending) {
+                (true, ..) => "stopped early",
+                (_, _, Some(ending)) => ending,
+                (_, Some(true), None) => "converged",
+                (_, Some(false), None) => "not converged",
+                (_, None, None) => "",
             };
-            let what = if self.boosts() { "rounds" } else { "iterations" };
-            write!(formatter, "\n{iterations} {what}{how}")?;
+            let comma = if how.is_empty() { "" } else { ", " };
+            write!(formatter, "\n{iterations} {}s{comma}{how}", self.unit)?;
         }
         let scores = self.scores.named();
         if !scores.is_empty() {

@@ -1,6 +1,7 @@
 //! How good predictions are, by what the task measures.
 
-use gristmill::estimator::{Outcome, Prediction};
+use gristmill::AnyModel;
+use gristmill::estimator::Prediction;
 use gristmill::metrics;
 use gristmill::selection::{Predictions, Scoring};
 use gristmill::{Error, Labels, Matrix, Result, Target};
@@ -43,11 +44,11 @@ pub struct Scores {
 
 impl Scores {
     /// The scores that a fit knows of its own rows.
-    pub fn of_fit(outcome: &Outcome, target: &Target) -> Scores {
-        let mut scores =
-            outcome.fitted.as_ref().map_or_else(Scores::default, |fitted| Scores::of_groups(fitted, target));
+    pub fn of_fit(model: &AnyModel, target: &Target) -> Scores {
+        let fitted = model.fitted_prediction();
+        let mut scores = fitted.as_ref().map_or_else(Scores::default, |fitted| Scores::of_groups(fitted, target));
         // Rows that came in batches have no sum of distances.
-        scores.inertia = outcome.inertia.filter(|_| scores.clusters.is_some());
+        scores.inertia = model.report().number("inertia").filter(|_| scores.clusters.is_some());
         scores
     }
 

@@ -2,7 +2,7 @@
 
 use gristmill::cluster::{MiniBatchKMeans, MiniBatchKMeansModel};
 use gristmill::data::{CsvChunks, Format};
-use gristmill::model::Persist;
+use gristmill::model_file::Persist;
 use gristmill::pipeline::{Column, PipelineModel};
 use gristmill::prelude::*;
 
@@ -91,8 +91,8 @@ pub fn fit(
     };
     let names = chunks.names().map(<[String]>::to_vec);
     let name = |column: usize| names.as_ref().map_or_else(String::new, |names| names[column].clone());
-    let columns = (0..chunks.columns()).map(|column| Column { name: name(column), levels: None }).collect();
-    Ok(PipelineModel::from(Model::new(Box::new(model))).with_columns(columns))
+    let columns = (0..chunks.columns()).map(|column| Column { name: name(column), categories: None }).collect();
+    Ok(PipelineModel::from(AnyModel::new(model)).with_columns(columns))
 }
 
 /// Categories are known only at the end of the file, so text cannot be encoded on the way.

@@ -5,7 +5,7 @@ mod chunks;
 use std::path::{Path, PathBuf};
 
 use gristmill::Target;
-use gristmill::estimator::{Outcome, Prediction, Task};
+use gristmill::estimator::{FitReport, Prediction, ReportArray, Task};
 use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
@@ -86,13 +86,12 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
     };
     let pipeline = args.model.pipeline(estimator.clone(), &args.data);
     let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(&train))?;
-    let rows = match &device {
-        Device::Cpu => prepared.x().to(&device)?,
-        Device::Gpu(_) => timed(&mut report.seconds.upload, || prepared.x().to(&device))?,
-    };
+    if let Device::Gpu(_) = &device {
+        timed(&mut report.seconds.upload, || prepared.rows_on(&device))?;
+    }
     let model = guarded(|| {
         let mut progress = Progress::new(global);
-        timed(&mut report.seconds.fit, || prepared.fit_rows(&rows, Fit::default().observer(&mut progress)))
+        timed(&mut report.seconds.fit, || prepared.fit_on(&device, Fit::default().observer(&mut progress)))
     })?;
     let run = Run { args, global, device: &device };
     run.finish(report, model.with_targets(loaded.targets), Some(train), test)
@@ -114,23 +113,23 @@ impl Run<'_> {
         train: Option<Dataset>,
         test: Option<Dataset>,
     ) -> CommandResult {
-        let outcome = model.model().outcome();
-        report.take_outcome(&outcome);
+        let told = model.model().report();
+        report.take_report(&told);
         // One pass over a stream has no end of its own to come to.
         report.converged = report.converged.filter(|_| train.is_some());
         report.stopped = interrupted();
         self.save(&mut report, &model)?;
         let target = train.as_ref().map_or(&Target::None, |train| &train.target);
-        report.scores = Scores::of_fit(&outcome, target);
+        report.scores = Scores::of_fit(model.model(), target);
         // The fit is reported before a picture that cannot be drawn ends the command.
         let (mut scored, mut drawn) = (None, Ok(()));
         if !report.stopped {
             if let Some(test) = test {
                 scored = Some(self.score(&mut report, &model, test)?);
             }
-            report.scores.oob_score = outcome.oob_score;
+            report.scores.oob_score = told.number("oob_score");
             if let Some(path) = &self.args.plot {
-                drawn = self.draw(path, &model, outcome, train, scored.as_ref());
+                drawn = self.draw(path, &model, &told, train, scored.as_ref());
                 report.plot = drawn.is_ok().then(|| path.display().to_string());
             }
         }
@@ -173,7 +172,7 @@ impl Run<'_> {
         &self,
         path: &Path,
         model: &PipelineModel,
-        outcome: Outcome,
+        told: &FitReport,
         train: Option<Dataset>,
         scored: Option<&ScoredRows>,
     ) -> CommandResult {
@@ -181,9 +180,9 @@ impl Run<'_> {
         if let Some(ScoredRows { data, predicted }) = scored {
             return Ok(Picture { kind, model, data, predicted, device, rows: "new rows" }.save(path)?);
         }
-        let (data, predicted) = match (train, outcome.fitted) {
+        let (data, predicted) = match (train, model.model().fitted_prediction()) {
             (Some(train), Some(prediction)) => {
-                let inputs = model.transform(&train.x)?;
+                let inputs = model.transformed_input(&train.x)?;
                 (train, Predicted { inputs, prediction, probabilities: None })
             }
             (Some(train), None) => {
@@ -192,7 +191,7 @@ impl Run<'_> {
             }
             // Of rows that came in chunks the centres are left.
             (None, _) => {
-                let inputs = outcome.centers.unwrap_or(Matrix::zeros(0, 0)?);
+                let inputs = told.array("centers").map_or_else(|| Matrix::zeros(0, 0), ReportArray::to_matrix)?;
                 let prediction = Prediction::Clusters((0..inputs.rows() as u32).collect());
                 (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, probabilities: None })
             }
@@ -205,7 +204,7 @@ impl Run<'_> {
 fn load(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<(Loaded, Option<Dataset>)> {
     let loaded = args.data.read(estimator)?;
     let Some(path) = &args.test else { return Ok((loaded, None)) };
-    let takes_missing = estimator.takes_missing() || args.data.imputer().is_some();
+    let takes_missing = estimator.abilities().missing || args.data.imputer().is_some();
     let test = KnownColumns::of(&loaded.data, takes_missing).read(path, &loaded.targets)?.data;
     let test = match &args.test_labels {
         Some(labels) => test.with_labels_file(labels)?,

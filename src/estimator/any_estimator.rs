@@ -3,19 +3,21 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::model::Model;
+use super::any_model::AnyModel;
+use super::contract::{Abilities, Estimator, Learnt, Task, checked_fit};
+use super::fit::Fit;
+use super::parameters::Parameter;
+use super::report::RanOn;
+use super::rows::{OwnedRows, Rows};
 use super::settings;
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, Fitted, Rows, Task};
-use crate::model::Persist;
 
 /// Under this key an estimator that is a parameter of another says which one it is.
-pub(super) const MODEL: &str = "model";
+pub(crate) const MODEL: &str = "model";
 
 /// The parameters of any model: those of the registry, or your own [`Estimator`].
 ///
@@ -47,14 +49,10 @@ impl AnyEstimator {
         self.0.task()
     }
 
-    /// Whether rows may have missing values.
-    pub fn takes_missing(&self) -> bool {
-        self.0.takes_missing()
-    }
-
-    /// Whether columns may be categorical.
-    pub fn takes_categories(&self) -> bool {
-        self.0.takes_categories()
+    /// What its rows may be. What takes categories takes missing values too: a category that was not fitted is missing.
+    pub fn abilities(&self) -> Abilities {
+        let abilities = self.0.abilities();
+        Abilities { missing: abilities.missing || abilities.categories, ..abilities }
     }
 
     /// The parameters by name.
@@ -64,7 +62,7 @@ impl AnyEstimator {
 
     /// Whether there is a parameter of this name.
     pub fn has(&self, name: &str) -> bool {
-        self.0.help().iter().any(|(known, _)| *known == name)
+        self.0.help().iter().any(|known| known.name == name)
     }
 
     /// The same with one parameter set; `estimator.max_depth` sets one of an estimator inside. A wrong name gets the
@@ -81,9 +79,38 @@ impl AnyEstimator {
         set(value).or_else(|refused| other.and_then(|value| set(value).ok()).ok_or(refused))
     }
 
+    /// Refuses a parameter that breaks its rule.
+    pub fn check(&self) -> Result<()> {
+        self.0.check()
+    }
+
     /// Learns from `x` and the target, where `x` lives.
-    pub fn fit(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Model> {
-        Ok(Model::new(self.0.fit(x, target, options)?))
+    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
+        let x = x.into();
+        let ran_on = RanOn { name: x.device().info().name, why: "the rows live there".to_string() };
+        Ok(self.0.fit(x, target, options)?.ran_on(ran_on))
+    }
+
+    /// Learns from `x` and the target, and transforms the same rows, where `x` lives: a step of a pipeline.
+    pub fn fit_transform<'a>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        target: &Target,
+        options: Fit<'_>,
+    ) -> Result<(AnyModel, OwnedRows)> {
+        self.0.fit_transform(x.into(), target, options)
+    }
+
+    /// Learns from one chunk of the rows; goes on from `model`, or begins with `None`. For estimators whose
+    /// [`Abilities::chunks`] is set.
+    pub fn partial_fit<'a>(
+        &self,
+        model: Option<AnyModel>,
+        x: impl Into<Rows<'a>>,
+        target: &Target,
+        options: Fit<'_>,
+    ) -> Result<AnyModel> {
+        self.0.partial_fit(model, x.into(), target, options)
     }
 }
 
@@ -108,55 +135,39 @@ impl Serialize for AnyEstimator {
     }
 }
 
-impl<'de> Deserialize<'de> for AnyEstimator {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<AnyEstimator, D::Error> {
-        let (name, settings) = match Value::deserialize(deserializer)? {
-            Value::String(name) => (name, Map::new()),
-            Value::Object(mut settings) => match settings.remove(MODEL) {
-                Some(Value::String(name)) => (name, settings),
-                _ => return Err(D::Error::custom("an estimator inside another needs the name of its model")),
-            },
-            other => return Err(D::Error::custom(format!("expected the name of a model, got {other}"))),
-        };
-        let mut estimator = super::find(&name).map_err(D::Error::custom)?.estimator();
-        for (name, value) in settings {
-            estimator = estimator.set(&name, value).map_err(D::Error::custom)?;
-        }
-        Ok(estimator)
-    }
-}
-
 /// An [`Estimator`] without its type.
 trait Erased: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
     fn task(&self) -> Task;
-    fn takes_missing(&self) -> bool;
-    fn takes_categories(&self) -> bool;
-    fn help(&self) -> &'static [(&'static str, &'static str)];
+    fn abilities(&self) -> Abilities;
+    fn help(&self) -> &'static [Parameter];
+    fn check(&self) -> Result<()>;
     fn parameters(&self) -> Result<Map<String, Value>>;
     fn with(&self, parameters: Map<String, Value>) -> std::result::Result<AnyEstimator, serde_json::Error>;
-    fn fit(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Box<dyn Fitted>>;
+    fn fit(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel>;
+    fn fit_transform(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<(AnyModel, OwnedRows)>;
+    fn partial_fit(&self, model: Option<AnyModel>, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel>;
 }
 
 impl<E: Estimator> Erased for E {
     fn name(&self) -> &'static str {
-        E::Model::KIND
+        E::NAME
     }
 
     fn task(&self) -> Task {
-        E::TASK
+        super::Parameters::task(self)
     }
 
-    fn takes_missing(&self) -> bool {
-        E::TAKES_MISSING || Estimator::takes_categories(self)
+    fn abilities(&self) -> Abilities {
+        Estimator::abilities(self)
     }
 
-    fn takes_categories(&self) -> bool {
-        Estimator::takes_categories(self)
-    }
-
-    fn help(&self) -> &'static [(&'static str, &'static str)] {
+    fn help(&self) -> &'static [Parameter] {
         E::PARAMETERS
+    }
+
+    fn check(&self) -> Result<()> {
+        super::Parameters::check(self)
     }
 
     fn parameters(&self) -> Result<Map<String, Value>> {
@@ -173,7 +184,19 @@ impl<E: Estimator> Erased for E {
         Ok(AnyEstimator::new(E::deserialize(Value::Object(parameters))?))
     }
 
-    fn fit(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<Box<dyn Fitted>> {
-        Ok(Box::new(self.fit_target(x, target, options)?))
+    fn fit(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
+        Ok(AnyModel::new(checked_fit(self, x, E::Target::of(target)?, options)?))
+    }
+
+    fn fit_transform(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<(AnyModel, OwnedRows)> {
+        super::Parameters::check(self)?;
+        let (model, rows) = self.fit_transform_rows(x, E::Target::of(target)?, options)?;
+        Ok((AnyModel::new(model), rows))
+    }
+
+    fn partial_fit(&self, model: Option<AnyModel>, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
+        super::Parameters::check(self)?;
+        let model = model.map(|model| model.downcast::<E::Model>(E::NAME)).transpose()?;
+        Ok(AnyModel::new(self.partial_fit_rows(model, x, E::Target::of(target)?, options)?))
     }
 }

@@ -6,7 +6,7 @@
 //! models are equal files. A file is checked before it is believed, and it is replaced whole or not at all.
 //!
 //! ```
-//! use gristmill::model::{Container, Persist};
+//! use gristmill::model_file::{Container, Persist};
 //!
 //! #[derive(Debug, PartialEq)]
 //! struct MeanModel { mean: Vec<f64> }

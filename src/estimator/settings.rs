@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::any::MODEL;
+use super::any_estimator::{AnyEstimator, MODEL};
+use super::parameters::Parameter;
 use crate::data::{Dataset, nearest_name};
 use crate::error::{Error, Result};
 
@@ -21,7 +22,7 @@ pub fn parse_setting(text: &str) -> Result<(String, Value)> {
 /// a word.
 ///
 /// ```
-/// use gristmill::registry::parse_value;
+/// use gristmill::estimator::parse_value;
 /// assert_eq!(parse_value("0.5")?, 0.5);
 /// assert_eq!(parse_value("distance")?, "distance");
 /// assert!(parse_value("none")?.is_null());
@@ -75,7 +76,7 @@ pub(super) fn other_form(value: &Value) -> Option<Value> {
 /// Puts a value under a name that is known; behind a point it belongs to the estimator of that name.
 pub(super) fn put(
     model: &str,
-    help: &'static [(&'static str, &'static str)],
+    help: &'static [Parameter],
     parameters: &mut Map<String, Value>,
     name: &str,
     value: Value,
@@ -84,8 +85,8 @@ pub(super) fn put(
         Some((own, inner)) => (own, Some(inner)),
         None => (name, None),
     };
-    if !help.iter().any(|(known, _)| *known == own) {
-        let names = || help.iter().map(|(name, _)| *name);
+    if !help.iter().any(|known| known.name == own) {
+        let names = || help.iter().map(|known| known.name);
         let rule = match nearest_name(own, names()) {
             Some(near) => format!("one of {model} (did you mean {near}?)"),
             None => format!("one of {model}: {}", names().collect::<Vec<_>>().join(", ")),
@@ -103,13 +104,7 @@ pub(super) fn put(
 }
 
 /// An estimator inside, by its name or whole, with one of its parameters set.
-fn put_inside(
-    help: &'static [(&'static str, &'static str)],
-    own: &str,
-    outer: Value,
-    inner: &str,
-    value: Value,
-) -> Result<Value> {
+fn put_inside(help: &'static [Parameter], own: &str, outer: Value, inner: &str, value: Value) -> Result<Value> {
     let unfit = |got: String| {
         let rule = format!("an estimator before {own}.{inner} can be set; set {own} first");
         Error::Param { name: fixed(help, own), rule, got }
@@ -122,7 +117,7 @@ fn put_inside(
         list[place] = put_inside(help, own, list[place].take(), inner, value)?;
         return Ok(Value::Array(list));
     }
-    let estimator: super::AnyEstimator = match &outer {
+    let estimator: AnyEstimator = match &outer {
         Value::String(_) => serde_json::from_value(outer).map_err(|error| unfit(error.to_string()))?,
         Value::Object(map) if map.contains_key(MODEL) => {
             serde_json::from_value(outer).map_err(|error| unfit(error.to_string()))?
@@ -133,7 +128,7 @@ fn put_inside(
 }
 
 /// The error for a value of the wrong type.
-pub(super) fn refused(help: &'static [(&'static str, &'static str)], name: &str, error: &serde_json::Error) -> Error {
+pub(super) fn refused(help: &'static [Parameter], name: &str, error: &serde_json::Error) -> Error {
     let own = name.split_once('.').map_or(name, |(own, _)| own);
     let words = error.to_string();
     // Ours speak for themselves: "metric must be …, got …". Those of serde end with what was expected.
@@ -164,6 +159,6 @@ fn plain(words: &str) -> String {
 }
 
 /// The name of a parameter as the model wrote it.
-fn fixed(help: &'static [(&'static str, &'static str)], own: &str) -> &'static str {
-    help.iter().find(|(known, _)| *known == own).map_or("parameter", |(known, _)| known)
+fn fixed(help: &'static [Parameter], own: &str) -> &'static str {
+    help.iter().find(|known| known.name == own).map_or("parameter", |known| known.name)
 }

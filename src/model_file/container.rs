@@ -17,7 +17,7 @@ pub(super) const MODELS: &str = "models";
 /// Arrays are put in and taken out whole. Every error names the file that the container came from.
 ///
 /// ```
-/// use gristmill::model::Container;
+/// use gristmill::model_file::Container;
 /// let mut container = Container::new("kmeans", 1)?;
 /// container.insert("centers", &[2, 3], vec![0.0_f32, 1.0, 2.0, 3.0, 4.0, 5.0])?;
 ///
@@ -88,23 +88,60 @@ impl Container {
     ///
     /// JSON has no NaN and no infinity, and serde writes both as null. So the parameters are read back and compared.
     pub fn set_parameters<T: Serialize + DeserializeOwned + PartialEq>(&mut self, parameters: &T) -> Result<()> {
-        let unfit = |error: serde_json::Error| self.refuse(format!("the parameters do not fit into JSON: {error}"));
-        let value = serde_json::to_value(parameters).map_err(unfit)?;
-        let again: T = T::deserialize(&value).map_err(unfit)?;
-        if again != *parameters {
-            return Err(self.refuse("the parameters change when written as JSON; is one of them NaN or infinite?"));
-        }
-        match value {
+        match self.to_json(parameters)? {
             Value::Object(map) if !map.contains_key(MODELS) => self.parameters = map,
             _ => return Err(self.refuse(format!("parameters are named fields, none of them \"{MODELS}\""))),
         }
         Ok(())
     }
 
+    /// A value as JSON that gives the same value again.
+    fn to_json<T: Serialize + DeserializeOwned + PartialEq>(&self, value: &T) -> Result<Value> {
+        let unfit = |error: serde_json::Error| self.refuse(format!("the parameters do not fit into JSON: {error}"));
+        let json = serde_json::to_value(value).map_err(unfit)?;
+        let again: T = T::deserialize(&json).map_err(unfit)?;
+        if again != *value {
+            return Err(self.refuse("the parameters change when written as JSON; is one of them NaN or infinite?"));
+        }
+        Ok(json)
+    }
+
     /// The parameters as a struct.
     pub fn parameters<T: DeserializeOwned>(&self) -> Result<T> {
         serde_json::from_value(Value::Object(self.parameters.clone()))
             .map_err(|error| self.refuse(format!("the parameters are not those of a {} model: {error}", self.kind)))
+    }
+
+    /// Sets the parameters of the estimator that was fitted, under `estimator`.
+    pub fn set_estimator<T: Serialize + DeserializeOwned + PartialEq>(&mut self, estimator: &T) -> Result<()> {
+        self.set_part("estimator", estimator)
+    }
+
+    /// The estimator that was fitted.
+    pub fn estimator<T: DeserializeOwned>(&self) -> Result<T> {
+        self.part("estimator")
+    }
+
+    /// Sets the single numbers of a fitted model, under `fitted`: a struct with named fields.
+    pub fn set_fitted<T: Serialize + DeserializeOwned + PartialEq>(&mut self, fitted: &T) -> Result<()> {
+        self.set_part("fitted", fitted)
+    }
+
+    /// The single numbers of a fitted model.
+    pub fn fitted<T: DeserializeOwned>(&self) -> Result<T> {
+        self.part("fitted")
+    }
+
+    fn set_part<T: Serialize + DeserializeOwned + PartialEq>(&mut self, name: &str, part: &T) -> Result<()> {
+        let value = self.to_json(part)?;
+        self.parameters.insert(name.to_string(), value);
+        Ok(())
+    }
+
+    fn part<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+        let part = self.parameters.get(name).cloned().unwrap_or(Value::Null);
+        serde_json::from_value(part)
+            .map_err(|error| self.refuse(format!("parameters.{name} is not that of a {} model: {error}", self.kind)))
     }
 
     /// The parameters as they are.

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 ///
 /// ```
 /// let path = std::env::temp_dir().join("gristmill-write-atomically.txt");
-/// gristmill::model::write_atomically(&path, b"whole")?;
+/// gristmill::model_file::write_atomically(&path, b"whole")?;
 /// assert_eq!(std::fs::read(&path).unwrap(), b"whole");
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok::<(), gristmill::Error>(())

@@ -1,0 +1,171 @@
+//! A fitted model whose type is known only at run time.
+
+use std::any::Any;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::model::{InputColumns, Model, PictureInput, Prediction};
+use super::observer::{Observer, Unobserved};
+use super::report::{FitReport, RanOn};
+use super::rows::{Input, Rows};
+use crate::array::Matrix;
+use crate::data::Target;
+use crate::error::{Error, Result};
+use crate::metrics;
+use crate::model_file::Container;
+use crate::plot::Figure;
+
+/// A fitted model of any kind, pipelines and transformers among them: what
+/// [`AnyEstimator::fit`](super::AnyEstimator::fit) returns and what can be loaded without knowing what a file holds
+/// (`AnyModel::load`). Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct AnyModel {
+    model: Arc<dyn Model>,
+    ran_on: Option<RanOn>,
+}
+
+impl AnyModel {
+    /// A fitted model without its type.
+    pub fn new(model: impl Model) -> AnyModel {
+        AnyModel { model: Arc::new(model), ran_on: None }
+    }
+
+    /// The same with where it was fitted.
+    pub(super) fn ran_on(mut self, ran_on: RanOn) -> AnyModel {
+        self.ran_on = Some(ran_on);
+        self
+    }
+
+    /// The model itself, if it is of this type.
+    ///
+    /// ```
+    /// use gristmill::cluster::KMeansModel;
+    /// use gristmill::prelude::*;
+    /// let model = AnyEstimator::new(KMeans::new(3)).fit(&datasets::iris()?.x, &Target::None, Fit::default())?;
+    /// assert_eq!(model.downcast_ref::<KMeansModel>().map(|model| model.cluster_centers().rows()), Some(3));
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn downcast_ref<M: Model>(&self) -> Option<&M> {
+        (self.model.as_ref() as &dyn Any).downcast_ref()
+    }
+
+    /// The model itself, of which there must be no other clone.
+    pub(super) fn downcast<M: Model>(self, op: &'static str) -> Result<M> {
+        let unfit = |got: &str| {
+            let expected = "a model of this kind, of which there is no clone".to_string();
+            Error::Shape { op, expected, got: got.to_string() }
+        };
+        let kind = self.kind();
+        let model = self.model.into_any().downcast::<M>().map_err(|_| unfit(kind))?;
+        Arc::into_inner(model).ok_or_else(|| unfit("a model that has a clone"))
+    }
+
+    /// The name of its kind, as model files have it: `kmeans`.
+    pub fn kind(&self) -> &'static str {
+        self.model.kind()
+    }
+
+    /// Writes the model file. What was there before stays whole until the new file is complete.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.container()?.save(path)
+    }
+
+    /// The bytes of the model file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.container()?.to_bytes()
+    }
+
+    /// The model in a container of its kind.
+    pub fn container(&self) -> Result<Container> {
+        self.model.container()
+    }
+
+    /// The prediction for each row of `x`, computed where `x` lives.
+    pub fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Prediction> {
+        self.predict_with(x, &mut Unobserved)
+    }
+
+    /// The same, reported to an observer.
+    pub fn predict_with<'a>(&self, x: impl Into<Rows<'a>>, observer: &mut dyn Observer) -> Result<Prediction> {
+        self.model.predict_rows(x.into(), observer)
+    }
+
+    /// The probability of each class for each row of `x`, n×k; nothing for a model that gives none.
+    pub fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Matrix>> {
+        self.model.predict_proba_rows(x.into())
+    }
+
+    /// Predictions and, where the model gives them, probabilities, of one pass over the rows.
+    pub fn predict_both<'a>(
+        &self,
+        x: impl Into<Rows<'a>>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Prediction, Option<Matrix>)> {
+        self.model.predict_both_rows(x.into(), observer)
+    }
+
+    /// Numbers for each row of `x` whose size decides, n×k; nothing for a model that gives none.
+    pub fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Matrix>> {
+        self.model.decision_rows(x.into())
+    }
+
+    /// A row for each row of `x`, where `x` lives; an error for a model that transforms no rows.
+    pub fn transform<'a, X: Input<'a>>(&self, x: X) -> Result<X::Owned> {
+        X::owned(self.kind(), self.model.transform_rows(x.into())?)
+    }
+
+    /// The columns that [`AnyModel::transform`] makes of these; nothing for a model that transforms no rows.
+    pub fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        self.model.transformed_columns(input)
+    }
+
+    /// The logarithm of the density of each row of `x`; nothing for a model that has none.
+    pub fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<f64>>> {
+        self.model.score_samples_rows(x.into())
+    }
+
+    /// Σ of the squared distances from the rows of `x` to the nearest centres; nothing for a model without centres.
+    pub fn inertia<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<f64>> {
+        self.model.inertia_rows(x.into())
+    }
+
+    /// How good the predictions are; larger is better. Accuracy for classes, R² for numbers.
+    pub fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Target) -> Result<f64> {
+        match self.predict(x)? {
+            Prediction::Numbers(numbers) => metrics::r2_score_columns(target.values()?, &numbers),
+            Prediction::Classes(labels) => metrics::accuracy(target.labels()?, &labels),
+            _ => Err(super::model::unable(self.kind(), "predictions that a target can be compared with")),
+        }
+    }
+
+    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what is
+    /// expected of any row in the last column; nothing for a model that cannot tell.
+    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<Matrix>>> {
+        self.model.contributions(x.into())
+    }
+
+    /// The classes by code; none for a model that is no classifier.
+    pub fn classes(&self) -> &[String] {
+        self.model.classes()
+    }
+
+    /// What the fit has to tell.
+    pub fn report(&self) -> FitReport {
+        FitReport { device: self.ran_on.clone(), ..self.model.report() }
+    }
+
+    /// The prediction for the rows that were fitted, where the fit made one.
+    pub fn fitted_prediction(&self) -> Option<Prediction> {
+        self.model.fitted_prediction()
+    }
+
+    /// The model as text, for one that people can read.
+    pub fn text(&self, columns: &InputColumns) -> Option<String> {
+        self.model.text(columns)
+    }
+
+    /// Pictures that only models of its family have.
+    pub fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        self.model.figures(input)
+    }
+}

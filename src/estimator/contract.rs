@@ -1,0 +1,176 @@
+//! What an estimator is: parameters that can be fitted.
+
+use std::fmt::Debug;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::fit::Fit;
+use super::model::Model;
+use super::parameters::Parameter;
+use super::rows::{OwnedRows, Rows};
+use super::targets::Targets;
+use crate::data::{Labels, Target};
+use crate::error::{Error, Result};
+use crate::model_file::Persist;
+
+/// What a model is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Classes from features.
+    Classification,
+    /// Numbers from features.
+    Regression,
+    /// Groups of rows, without a target.
+    Clustering,
+    /// Rows unlike the others, without a target.
+    Outliers,
+    /// How likely rows are, without a target.
+    Density,
+    /// Rows from rows: scaling, encoding, other coordinates.
+    Transformation,
+}
+
+impl Task {
+    /// Whether a model of this task always learns from a target.
+    pub fn needs_target(self) -> bool {
+        matches!(self, Task::Classification | Task::Regression)
+    }
+
+    /// Refuses a target that a model of this task cannot learn.
+    pub fn check(self, target: &Target) -> Result<()> {
+        match self {
+            Task::Classification => target.labels().map(drop),
+            Task::Regression => target.values().map(drop),
+            Task::Clustering | Task::Outliers | Task::Density | Task::Transformation => Ok(()),
+        }
+    }
+}
+
+/// What is declared of an estimator's parameters: [`parameters!`](super::parameters) writes it.
+pub trait Parameters: Debug + Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// What `fit` returns.
+    type Model: Model + Persist;
+
+    /// What is learnt: `&Labels`, [`Targets`], `&Target`, or `()`.
+    type Target<'a>: Learnt<'a>;
+
+    /// The name on the command line and in model files: lower-case words joined by hyphens.
+    const NAME: &'static str;
+
+    /// One line on what it does.
+    const ABOUT: &'static str;
+
+    /// Every parameter with its help, in the order of the fields.
+    const PARAMETERS: &'static [Parameter];
+
+    /// What it is for.
+    const TASK: Task;
+
+    /// What it is for with these parameters: that of the last step for a pipeline.
+    fn task(&self) -> Task {
+        Self::TASK
+    }
+
+    /// Refuses a value that breaks its rule, whatever the rows are.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// What the rows of an estimator may be, and how it may learn from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Abilities {
+    /// Rows may have missing values.
+    pub missing: bool,
+    /// Missing values are replaced: what comes after sees none.
+    pub fills_missing: bool,
+    /// Columns may be categorical ([`Matrix::with_categories`](crate::Matrix::with_categories)).
+    pub categories: bool,
+    /// Categorical columns become columns of numbers.
+    pub encodes_categories: bool,
+    /// Rows may be sparse.
+    pub sparse: bool,
+    /// `partial_fit` learns from chunks of rows.
+    pub chunks: bool,
+}
+
+/// Parameters that can be fitted. What implements this and is listed in [`registry`](crate::registry) is in the command
+/// line, in pipelines, in grid search, in ensembles and in model files.
+pub trait Estimator: Parameters {
+    /// What its rows may be.
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
+    }
+
+    /// Learns from `x` and the target, where `x` lives. [`Parameters::check`] has passed.
+    fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<Self::Model>;
+
+    /// Learns from the rows and transforms them: what a step of a pipeline does. Where a row's own target must not show in
+    /// what is made of it, this is not `fit` and then `transform`.
+    fn fit_transform_rows(
+        &self,
+        x: Rows<'_>,
+        target: Self::Target<'_>,
+        options: Fit<'_>,
+    ) -> Result<(Self::Model, OwnedRows)> {
+        let model = self.fit_rows(x, target, options)?;
+        let rows = model.transform_rows(x)?;
+        Ok((model, rows))
+    }
+
+    /// Learns from one chunk of the rows; goes on from `model`, or begins with `None`. For those whose
+    /// [`Abilities::chunks`] is set.
+    fn partial_fit_rows(
+        &self,
+        _model: Option<Self::Model>,
+        _x: Rows<'_>,
+        _target: Self::Target<'_>,
+        _options: Fit<'_>,
+    ) -> Result<Self::Model> {
+        let expected = "all rows at once (fit): this model does not learn from chunks".to_string();
+        Err(Error::Shape { op: Self::NAME, expected, got: "a chunk (partial_fit)".to_string() })
+    }
+}
+
+/// The part of a target that an estimator learns.
+pub trait Learnt<'a>: Sized {
+    /// That part of `target`, or the reason why it has none.
+    fn of(target: &'a Target) -> Result<Self>;
+}
+
+impl<'a> Learnt<'a> for &'a Labels {
+    fn of(target: &'a Target) -> Result<Self> {
+        target.labels()
+    }
+}
+
+impl<'a> Learnt<'a> for Targets<'a> {
+    fn of(target: &'a Target) -> Result<Self> {
+        target.values().map(Targets::Many)
+    }
+}
+
+impl<'a> Learnt<'a> for &'a Target {
+    fn of(target: &'a Target) -> Result<Self> {
+        Ok(target)
+    }
+}
+
+impl<'a> Learnt<'a> for () {
+    fn of(_: &'a Target) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Checks the parameters, then fits.
+pub(crate) fn checked_fit<E: Estimator>(
+    estimator: &E,
+    x: Rows<'_>,
+    target: E::Target<'_>,
+    options: Fit<'_>,
+) -> Result<E::Model> {
+    estimator.check()?;
+    estimator.fit_rows(x, target, options)
+}

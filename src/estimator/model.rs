@@ -1,0 +1,212 @@
+//! What a fitted model is.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::observer::Observer;
+use super::report::FitReport;
+use super::rows::{OwnedRows, Rows};
+use crate::array::Matrix;
+use crate::data::{Labels, Target};
+use crate::error::{Error, Result};
+use crate::model_file::{Container, Persist};
+use crate::plot::Figure;
+
+/// What a model predicts for rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Prediction {
+    /// A class each.
+    Classes(Labels),
+    /// p numbers each, n×p.
+    Numbers(Matrix),
+    /// The number of a cluster each.
+    Clusters(Vec<u32>),
+    /// 1 for a row like the others, −1 for an outlier.
+    Outliers(Vec<i32>),
+}
+
+impl Prediction {
+    /// Number of rows, n.
+    pub fn len(&self) -> usize {
+        match self {
+            Prediction::Classes(labels) => labels.len(),
+            Prediction::Numbers(numbers) => numbers.rows(),
+            Prediction::Clusters(clusters) => clusters.len(),
+            Prediction::Outliers(outliers) => outliers.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A kind of prediction: what [`Predict`](super::Predict) returns.
+pub trait Predicted: Into<Prediction> {
+    /// This kind, if the prediction is of it.
+    fn from_prediction(prediction: Prediction) -> Option<Self>;
+}
+
+/// Each kind of prediction is a variant.
+macro_rules! predicted {
+    ($($variant:ident: $type:ty),*) => {$(
+        impl From<$type> for Prediction {
+            fn from(predicted: $type) -> Prediction {
+                Prediction::$variant(predicted)
+            }
+        }
+
+        impl Predicted for $type {
+            fn from_prediction(prediction: Prediction) -> Option<$type> {
+                match prediction {
+                    Prediction::$variant(predicted) => Some(predicted),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+predicted!(Classes: Labels, Numbers: Matrix, Clusters: Vec<u32>, Outliers: Vec<i32>);
+
+/// The columns that a model was fitted on: their names, and the names of the categories of those that have any.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InputColumns {
+    /// A name for each column.
+    pub names: Vec<String>,
+    /// For each column the names of its categories by code; nothing for a column of numbers.
+    pub categories: Vec<Option<Vec<String>>>,
+}
+
+impl InputColumns {
+    /// Columns of numbers with these names.
+    pub fn named(names: &[String]) -> InputColumns {
+        InputColumns { names: names.to_vec(), categories: vec![None; names.len()] }
+    }
+}
+
+/// What the pictures of a model are drawn from.
+#[derive(Debug, Clone, Copy)]
+pub struct PictureInput<'a> {
+    /// Rows as the model sees them, behind the steps of a pipeline.
+    pub x: &'a Matrix,
+    /// Their target.
+    pub target: &'a Target,
+    /// The columns of `x`.
+    pub columns: &'a InputColumns,
+    /// What the rows are called: `new rows`.
+    pub rows: &'a str,
+}
+
+/// A fitted model. What it can do it says by the methods it writes; the others answer that it cannot.
+///
+/// These are the untyped forms, which pipelines, ensembles, the command line and model files use through
+/// [`AnyModel`](super::AnyModel). Programs call the typed ones: [`Predict`](super::Predict),
+/// [`PredictProba`](super::PredictProba), [`Decision`](super::Decision), [`Transform`](super::Transform),
+/// [`ScoreSamples`](super::ScoreSamples), [`Score`](super::Score).
+pub trait Model: Stored + Any + Debug + Send + Sync {
+    /// The prediction for each row of `x`, computed where `x` lives and reported to `observer`.
+    fn predict_rows(&self, _x: Rows<'_>, _observer: &mut dyn Observer) -> Result<Prediction> {
+        Err(unable(self.kind(), "predictions"))
+    }
+
+    /// The probability of each class for each row of `x`, n×k.
+    fn predict_proba_rows(&self, _x: Rows<'_>) -> Result<Option<Matrix>> {
+        Ok(None)
+    }
+
+    /// Predictions and, where the model gives them, probabilities, of one pass over the rows.
+    fn predict_both_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
+        Ok((self.predict_rows(x, observer)?, self.predict_proba_rows(x)?))
+    }
+
+    /// Numbers for each row of `x` whose size decides, n×k: a column a class, or one for two classes and for outliers.
+    fn decision_rows(&self, _x: Rows<'_>) -> Result<Option<Matrix>> {
+        Ok(None)
+    }
+
+    /// A row for each row of `x`, where `x` lives.
+    fn transform_rows(&self, _x: Rows<'_>) -> Result<OwnedRows> {
+        Err(unable(self.kind(), "transformed rows"))
+    }
+
+    /// The columns that [`Model::transform_rows`] makes of these; nothing for a model that transforms no rows.
+    fn transformed_columns(&self, _input: &InputColumns) -> Option<InputColumns> {
+        None
+    }
+
+    /// The logarithm of the density of each row of `x`.
+    fn score_samples_rows(&self, _x: Rows<'_>) -> Result<Option<Vec<f64>>> {
+        Ok(None)
+    }
+
+    /// Σ of the squared distances from the rows of `x` to the nearest centres, for a model that has centres.
+    fn inertia_rows(&self, _x: Rows<'_>) -> Result<Option<f64>> {
+        Ok(None)
+    }
+
+    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what is
+    /// expected of any row in the last column.
+    fn contributions(&self, _x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        Ok(None)
+    }
+
+    /// The classes by code; none for a model that is no classifier.
+    fn classes(&self) -> &[String] {
+        &[]
+    }
+
+    /// What the fit has to tell: numbers, curves, arrays.
+    fn report(&self) -> FitReport {
+        FitReport::default()
+    }
+
+    /// The prediction for the rows that were fitted, where the fit made one.
+    fn fitted_prediction(&self) -> Option<Prediction> {
+        None
+    }
+
+    /// The model as text, for one that people can read.
+    fn text(&self, _columns: &InputColumns) -> Option<String> {
+        None
+    }
+
+    /// Pictures that only models of this family have.
+    fn figures(&self, _input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        Ok(vec![])
+    }
+}
+
+/// A model as a file: what implements [`Persist`] has it.
+pub trait Stored {
+    /// The name of its kind, as model files have it: `kmeans`.
+    fn kind(&self) -> &'static str;
+
+    /// The model in a container of its kind.
+    fn container(&self) -> Result<Container>;
+
+    /// The same model, to be asked for its type.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<M: Persist + Send + Sync + 'static> Stored for M {
+    fn kind(&self) -> &'static str {
+        M::KIND
+    }
+
+    fn container(&self) -> Result<Container> {
+        self.to_container()
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+/// The error of a model that is asked for what it does not give.
+pub(crate) fn unable(op: &'static str, what: &str) -> Error {
+    let expected = format!("a model that gives {what}; see `gristmill models {op}` for what this one does");
+    Error::Shape { op, expected, got: "this one".to_string() }
+}

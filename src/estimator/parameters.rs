@@ -1,0 +1,293 @@
+//! Parameters, declared once.
+
+/// A parameter as the command line and the documentation show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name, in Rust, in JSON and on the command line.
+    pub name: &'static str,
+    /// What it means: its doc comment.
+    pub help: &'static str,
+}
+
+/// Declares the parameters of an estimator, each of them once: name, type, default, rule, and the doc comment, which is
+/// the help on the command line too.
+///
+/// ```text
+/// parameters! {
+///     /// Ridge regression: least squares plus `alpha·‖coef‖²`.
+///     pub struct Ridge: regressor("ridge") -> RidgeModel;
+///     about "least squares with a penalty on large coefficients";
+///     new(alpha: f64);
+///     {
+///         /// How much the squares of the coefficients cost.
+///         alpha: f64 = 1.0, at_least(0.0);
+///         /// Whether there is an intercept; without one, the plane goes through the origin.
+///         fit_intercept: bool = true;
+///     }
+/// }
+/// ```
+///
+/// makes the struct with public fields (`Debug`, `Clone`, `PartialEq`, serde with defaults), `Default`, `new` with what is
+/// named there, a setter for each field (an `Option` can be set to a value or back to `None`), `fit` and `fit_with` for
+/// the kind of estimator, and [`Parameters`](super::Parameters): name, help, task, and `check`, which holds every value
+/// against its rule. Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by
+/// the estimator's own `fit_rows`.
+///
+/// The kinds are `classifier`, `regressor`, `clustering`, `outliers`, `density`, `transformer` and
+/// `supervised_transformer`. What comes before them and is learnt from it:
+///
+/// | kind | `fit` takes | `fit_rows` gets |
+/// |---|---|---|
+/// | `classifier` | rows, `&Labels` | `&Labels` |
+/// | `regressor` | rows, numbers or an n×p matrix | `Targets` |
+/// | `supervised_transformer` | rows, `&Target` | `&Target` |
+/// | others | rows | `()` |
+///
+/// A field may carry one `#[serde(…)]` after its doc comment. A group of parameters that several estimators share is a
+/// macro of the family, which adds its fields to the declaration it is given and ends with `shared Group { fields }`:
+/// the fields become those of the struct, and `Group::from(&estimator)` collects them for the algorithm.
+/// `parameters! { group Group { fields } }` declares that struct.
+macro_rules! parameters {
+    (
+        $(#[$attribute:meta])*
+        pub struct $name:ident: $kind:ident($label:literal) -> $model:ty;
+        about $about:literal;
+        $(new($($new:ident: $new_type:ty),+);)?
+        { $($fields:tt)* }
+        $(shared $group:ident { $($shared:tt)* })*
+    ) => {
+        $crate::estimator::parameters! { @struct [$(#[$attribute])*] $name [] $($fields)* $($($shared)*)* }
+        $crate::estimator::parameters! { @default $name [] $($fields)* $($($shared)*)* }
+        $crate::estimator::parameters! { @setters $name [] $($fields)* $($($shared)*)* }
+        $crate::estimator::parameters! { @fit $kind $name $model }
+        $(
+            impl $name {
+                #[doc = concat!("The defaults with ", $("`", stringify!($new), "`, ",)+ "as given.")]
+                pub fn new($($new: $new_type),+) -> $name {
+                    $name { $($new,)+ ..$name::default() }
+                }
+            }
+        )?
+        impl $crate::estimator::Parameters for $name {
+            type Model = $model;
+            type Target<'a> = $crate::estimator::parameters!(@target $kind);
+            const TASK: $crate::estimator::Task = $crate::estimator::parameters!(@task $kind);
+            const NAME: &'static str = $label;
+            const ABOUT: &'static str = $about;
+            const PARAMETERS: &'static [$crate::estimator::Parameter] =
+                $crate::estimator::parameters!(@help [] $($fields)* $($($shared)*)*);
+
+            fn check(&self) -> $crate::Result<()> {
+                $crate::estimator::parameters!(@check self $($fields)* $($($shared)*)*);
+                Ok(())
+            }
+        }
+        $($crate::estimator::parameters! { @collect $name $group [] $($shared)* })*
+    };
+
+    // A group that several estimators share, as a struct of its own.
+    (group $(#[$attribute:meta])* $name:ident { $($fields:tt)* }) => {
+        $crate::estimator::parameters! { @struct [$(#[$attribute])*] $name [] $($fields)* }
+        $crate::estimator::parameters! { @default $name [] $($fields)* }
+    };
+
+    // The struct: fields are gathered one by one, each with its default in its documentation.
+    (@struct [$($attribute:tt)*] $name:ident [$($done:tt)*]) => {
+        $($attribute)*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default)]
+        pub struct $name { $($done)* }
+    };
+    (@struct $attributes:tt $name:ident [$($done:tt)*]
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $crate::estimator::parameters! { @struct $attributes $name [
+            $($done)*
+            $(#[doc = $help])*
+            #[doc = ""]
+            #[doc = concat!("Default: `", stringify!($default), "`.")]
+            $(#[serde($($serde)*)])?
+            pub $field: $type,
+        ] $($rest)* }
+    };
+
+    (@default $name:ident [$($done:tt)*]) => {
+        impl Default for $name {
+            fn default() -> $name {
+                $name { $($done)* }
+            }
+        }
+    };
+    (@default $name:ident [$($done:tt)*]
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $crate::estimator::parameters! { @default $name [$($done)* $field: $default,] $($rest)* }
+    };
+
+    // Setters: those of an `Option` take a value or `None`.
+    (@setters $name:ident [$($done:tt)*]) => {
+        impl $name { $($done)* }
+    };
+    (@setters $name:ident [$($done:tt)*]
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: Option<$type:ty> = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $crate::estimator::parameters! { @setters $name [
+            $($done)*
+            #[doc = concat!("Sets `", stringify!($field), "`, or `None`.")]
+            #[doc = ""]
+            $(#[doc = $help])*
+            pub fn $field(mut self, $field: impl Into<Option<$type>>) -> $name {
+                self.$field = $field.into();
+                self
+            }
+        ] $($rest)* }
+    };
+    (@setters $name:ident [$($done:tt)*]
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $crate::estimator::parameters! { @setters $name [
+            $($done)*
+            #[doc = concat!("Sets `", stringify!($field), "`.")]
+            #[doc = ""]
+            $(#[doc = $help])*
+            pub fn $field(mut self, $field: $type) -> $name {
+                self.$field = $field;
+                self
+            }
+        ] $($rest)* }
+    };
+
+    (@help [$($done:tt)*]) => { &[$($done)*] };
+    (@help [$($done:tt)*]
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $crate::estimator::parameters!(@help [
+            $($done)*
+            $crate::estimator::Parameter { name: stringify!($field), help: concat!($($help),*) },
+        ] $($rest)*)
+    };
+
+    (@check $self:ident) => {};
+    (@check $self:ident
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $({
+            #[allow(unused_imports)]
+            use $crate::estimator::rules::*;
+            $rule.check(stringify!($field), &$self.$field)?;
+        })?
+        $crate::estimator::parameters!(@check $self $($rest)*);
+    };
+
+    (@collect $name:ident $group:ident [$($done:ident)*]) => {
+        impl From<&$name> for $group {
+            fn from(parameters: &$name) -> $group {
+                $group { $($done: parameters.$done.clone(),)* }
+            }
+        }
+    };
+    (@collect $name:ident $group:ident [$($done:ident)*]
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $crate::estimator::parameters! { @collect $name $group [$($done)* $field] $($rest)* }
+    };
+
+    (@target classifier) => { &'a $crate::data::Labels };
+    (@target regressor) => { $crate::estimator::Targets<'a> };
+    (@target supervised_transformer) => { &'a $crate::data::Target };
+    (@target $kind:ident) => { () };
+
+    (@task classifier) => { $crate::estimator::Task::Classification };
+    (@task regressor) => { $crate::estimator::Task::Regression };
+    (@task clustering) => { $crate::estimator::Task::Clustering };
+    (@task outliers) => { $crate::estimator::Task::Outliers };
+    (@task density) => { $crate::estimator::Task::Density };
+    (@task transformer) => { $crate::estimator::Task::Transformation };
+    (@task supervised_transformer) => { $crate::estimator::Task::Transformation };
+
+    // What `fit` is called with depends on what is learnt.
+    (@fit classifier $name:ident $model:ty) => {
+        impl $name {
+            /// Learns from the rows of `x` (n×d) and their classes, where `x` lives.
+            pub fn fit<'a>(&self, x: impl Into<$crate::estimator::Rows<'a>>, y: &$crate::data::Labels) -> $crate::Result<$model> {
+                self.fit_with(x, y, $crate::estimator::Fit::default())
+            }
+
+            /// The same with options: sample weights, validation rows, an observer.
+            pub fn fit_with<'a>(
+                &self,
+                x: impl Into<$crate::estimator::Rows<'a>>,
+                y: &$crate::data::Labels,
+                options: $crate::estimator::Fit<'_>,
+            ) -> $crate::Result<$model> {
+                $crate::estimator::checked_fit(self, x.into(), y, options)
+            }
+        }
+    };
+    (@fit regressor $name:ident $model:ty) => {
+        impl $name {
+            /// Learns from the rows of `x` (n×d) and their numbers (n, or n×p), where `x` lives.
+            pub fn fit<'a, 'b>(
+                &self,
+                x: impl Into<$crate::estimator::Rows<'a>>,
+                y: impl Into<$crate::estimator::Targets<'b>>,
+            ) -> $crate::Result<$model> {
+                self.fit_with(x, y, $crate::estimator::Fit::default())
+            }
+
+            /// The same with options: sample weights, validation rows, an observer.
+            pub fn fit_with<'a, 'b>(
+                &self,
+                x: impl Into<$crate::estimator::Rows<'a>>,
+                y: impl Into<$crate::estimator::Targets<'b>>,
+                options: $crate::estimator::Fit<'_>,
+            ) -> $crate::Result<$model> {
+                $crate::estimator::checked_fit(self, x.into(), y.into(), options)
+            }
+        }
+    };
+    (@fit supervised_transformer $name:ident $model:ty) => {
+        impl $name {
+            /// Learns from the rows of `x` (n×d) and their target, where `x` lives.
+            pub fn fit<'a>(&self, x: impl Into<$crate::estimator::Rows<'a>>, y: &$crate::data::Target) -> $crate::Result<$model> {
+                self.fit_with(x, y, $crate::estimator::Fit::default())
+            }
+
+            /// The same with options: sample weights, an observer.
+            pub fn fit_with<'a>(
+                &self,
+                x: impl Into<$crate::estimator::Rows<'a>>,
+                y: &$crate::data::Target,
+                options: $crate::estimator::Fit<'_>,
+            ) -> $crate::Result<$model> {
+                $crate::estimator::checked_fit(self, x.into(), y, options)
+            }
+        }
+    };
+    (@fit $kind:ident $name:ident $model:ty) => {
+        impl $name {
+            /// Learns from the rows of `x` (n×d), where `x` lives.
+            pub fn fit<'a>(&self, x: impl Into<$crate::estimator::Rows<'a>>) -> $crate::Result<$model> {
+                self.fit_with(x, $crate::estimator::Fit::default())
+            }
+
+            /// The same with options: sample weights, an observer.
+            pub fn fit_with<'a>(
+                &self,
+                x: impl Into<$crate::estimator::Rows<'a>>,
+                options: $crate::estimator::Fit<'_>,
+            ) -> $crate::Result<$model> {
+                $crate::estimator::checked_fit(self, x.into(), (), options)
+            }
+        }
+    };
+}
+
+pub(crate) use parameters;

@@ -1,0 +1,43 @@
+//! How a fitted estimator is saved: its parameters, and what it learnt.
+
+use super::contract::Estimator;
+use crate::error::Result;
+use crate::model_file::{Container, Persist};
+
+/// A model that is saved as the estimator it was fitted with, and what it learnt: that is [`Persist`] for it.
+///
+/// The file remembers how the model was fitted: its parameters are `{"estimator": …, "fitted": …}`, the second only for
+/// models with single numbers to keep ([`Container::set_fitted`]).
+pub trait Save: Sized {
+    /// The parameters that were fitted.
+    type Estimator: Estimator<Model = Self>;
+
+    /// Goes up when what `save_fitted` writes changes.
+    const VERSION: u32 = 1;
+
+    /// The parameters that it was fitted with.
+    fn estimator(&self) -> &Self::Estimator;
+
+    /// Puts what was learnt into a container: arrays, and numbers by [`Container::set_fitted`].
+    fn save_fitted(&self, container: &mut Container) -> Result<()>;
+
+    /// Takes it out again, and checks that everything fits together; the parameters keep their rules already.
+    fn load_fitted(estimator: Self::Estimator, container: &mut Container) -> Result<Self>;
+}
+
+impl<M: Save> Persist for M {
+    const KIND: &'static str = <M::Estimator as super::Parameters>::NAME;
+    const VERSION: u32 = M::VERSION;
+
+    fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_estimator(self.estimator())?;
+        self.save_fitted(container)
+    }
+
+    fn restore(container: &mut Container) -> Result<M> {
+        use super::Parameters;
+        let estimator: M::Estimator = container.estimator()?;
+        estimator.check().map_err(|error| container.refuse(error.to_string()))?;
+        M::load_fitted(estimator, container)
+    }
+}

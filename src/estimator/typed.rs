@@ -1,0 +1,101 @@
+//! What programs call on a fitted model whose type they know.
+
+use super::model::{Model, Predicted, unable};
+use super::observer::Unobserved;
+use super::rows::{Input, Rows};
+use crate::array::Matrix;
+use crate::data::Labels;
+use crate::error::Result;
+use crate::metrics;
+
+/// A model that predicts something for each row.
+pub trait Predict: Model {
+    /// [`Labels`] of a classifier, an n×p [`Matrix`] of a regressor, cluster numbers of a clustering.
+    type Output: Predicted;
+
+    /// The prediction for each row of `x`, computed where `x` lives.
+    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Self::Output> {
+        let prediction = self.predict_rows(x.into(), &mut Unobserved)?;
+        Self::Output::from_prediction(prediction).ok_or_else(|| unable(self.kind(), "predictions of this kind"))
+    }
+}
+
+/// A classifier that gives probabilities.
+pub trait PredictProba: Model {
+    /// The probability of each class for each row of `x`: n×k, each row sums to 1.
+    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        self.predict_proba_rows(x.into())?.ok_or_else(|| unable(self.kind(), "probabilities"))
+    }
+}
+
+/// A model that gives numbers whose sign or size decides.
+pub trait Decision: Model {
+    /// n×k: a column a class; one column for two classes (larger is more of the second) and for outliers (larger is more
+    /// normal).
+    fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        self.decision_rows(x.into())?.ok_or_else(|| unable(self.kind(), "a decision function"))
+    }
+}
+
+/// A model that turns rows into other rows.
+pub trait Transform: Model {
+    /// A row for each row of `x`, where `x` lives: a [`Matrix`] of a matrix, a
+    /// [`DeviceMatrix`](crate::DeviceMatrix) of a matrix on a device.
+    fn transform<'a, X: Input<'a>>(&self, x: X) -> Result<X::Owned> {
+        X::owned(self.kind(), self.transform_rows(x.into())?)
+    }
+}
+
+/// A model of how likely rows are.
+pub trait ScoreSamples: Model {
+    /// The logarithm of the density of each row of `x`.
+    fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f64>> {
+        self.score_samples_rows(x.into())?.ok_or_else(|| unable(self.kind(), "densities"))
+    }
+}
+
+/// A model whose predictions can be compared with the target.
+pub trait Score: Predict {
+    /// What the predictions are compared with.
+    type Target: ?Sized;
+
+    /// How good the model is on these rows; larger is better. Accuracy of a classifier; R² of a regressor, the mean over
+    /// the outputs.
+    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Self::Target) -> Result<f64>;
+}
+
+impl<M: Predict> Score for M
+where
+    M::Output: Scored,
+{
+    type Target = <M::Output as Scored>::Target;
+
+    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Self::Target) -> Result<f64> {
+        self.predict(x)?.score(target)
+    }
+}
+
+/// Predictions that have a score of their own.
+pub trait Scored: Predicted {
+    /// What they are compared with.
+    type Target: ?Sized;
+
+    /// How good they are; larger is better.
+    fn score(&self, target: &Self::Target) -> Result<f64>;
+}
+
+impl Scored for Labels {
+    type Target = Labels;
+
+    fn score(&self, target: &Labels) -> Result<f64> {
+        metrics::accuracy(target, self)
+    }
+}
+
+impl Scored for Matrix {
+    type Target = Matrix;
+
+    fn score(&self, target: &Matrix) -> Result<f64> {
+        metrics::r2_score_columns(target, self)
+    }
+}
