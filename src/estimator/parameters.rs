@@ -43,7 +43,8 @@ pub struct Parameter {
 /// | `supervised_transformer` | rows, `&Target` | `&Target` |
 /// | others | rows | `()` |
 ///
-/// A field may carry one `#[serde(…)]` after its doc comment. A group of parameters that several estimators share is a
+/// A field may carry one `#[serde(…)]` after its doc comment, and `#[into]` for a setter that takes what converts into its
+/// type. A group of parameters that several estimators share is a
 /// macro of the family, which adds its fields to the declaration it is given and ends with `shared Group { fields }`:
 /// the fields become those of the struct, and `Group::from(&estimator)` collects them for the algorithm.
 /// `parameters! { group Group { fields } }` declares that struct.
@@ -99,7 +100,7 @@ macro_rules! parameters {
         pub struct $name { $($done)* }
     };
     (@struct $attributes:tt $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
         $($rest:tt)*
     ) => {
         $crate::estimator::parameters! { @struct $attributes $name [
@@ -120,7 +121,7 @@ macro_rules! parameters {
         }
     };
     (@default $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
         $($rest:tt)*
     ) => {
         $crate::estimator::parameters! { @default $name [$($done)* $field: $default,] $($rest)* }
@@ -146,7 +147,22 @@ macro_rules! parameters {
         ] $($rest)* }
     };
     (@setters $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? #[into] $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $($rest:tt)*
+    ) => {
+        $crate::estimator::parameters! { @setters $name [
+            $($done)*
+            #[doc = concat!("Sets `", stringify!($field), "`.")]
+            #[doc = ""]
+            $(#[doc = $help])*
+            pub fn $field(mut self, $field: impl Into<$type>) -> $name {
+                self.$field = $field.into();
+                self
+            }
+        ] $($rest)* }
+    };
+    (@setters $name:ident [$($done:tt)*]
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
         $($rest:tt)*
     ) => {
         $crate::estimator::parameters! { @setters $name [
@@ -163,7 +179,7 @@ macro_rules! parameters {
 
     (@help [$($done:tt)*]) => { &[$($done)*] };
     (@help [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
         $($rest:tt)*
     ) => {
         $crate::estimator::parameters!(@help [
@@ -174,7 +190,7 @@ macro_rules! parameters {
 
     (@check $self:ident) => {};
     (@check $self:ident
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
         $($rest:tt)*
     ) => {
         $({
@@ -193,7 +209,7 @@ macro_rules! parameters {
         }
     };
     (@collect $name:ident $group:ident [$($done:ident)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
+        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
         $($rest:tt)*
     ) => {
         $crate::estimator::parameters! { @collect $name $group [$($done)* $field] $($rest)* }

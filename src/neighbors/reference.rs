@@ -44,11 +44,6 @@ impl Reference {
         &self.rows
     }
 
-    /// What nearness is.
-    pub(super) fn metric(&self) -> Metric {
-        self.metric
-    }
-
     /// Refuses a number of neighbours that there cannot be.
     pub(super) fn check_neighbors(&self, k: usize) -> Result<()> {
         if k == 0 || k > self.rows.rows() {

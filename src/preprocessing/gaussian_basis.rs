@@ -6,8 +6,8 @@ use super::statistics::by_column;
 use super::table::{column_names, map_rows, named, refuse_missing, restore_lists, store_lists, to_fit, to_transform};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "GaussianBasis";
 /// Centres of a column at most.
@@ -26,65 +26,43 @@ pub enum GaussianCenters {
     Points(Vec<Vec<f32>>),
 }
 
-/// Gaussian basis functions, exp(−(x − c)² / 2·width²): one for each column and each of its centres, or, for centres
-/// that are points, exp(−|x − c|² / 2·width²) of the row. O(n) exponentials for each new column, in f64.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::GaussianBasis;
-/// let x = Matrix::from_rows(&[[0.0], [1.0], [4.0]])?;
-/// let z = GaussianBasis::new(3).fit(&x)?.transform(&x)?; // centres 0, 2 and 4, as wide as they are apart
-/// assert_eq!((z.columns(), z.get(0, 0), z.get(2, 2)), (3, 1.0, 1.0));
-/// assert!((z.get(1, 1) - (-0.125_f32).exp()).abs() < 1e-6);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct GaussianBasis {
-    /// Centres of each column at most, at least 1; without meaning for given points. Default 10.
-    pub n_centers: usize,
-    /// Where they are. Default [`GaussianCenters::Grid`].
-    pub centers: GaussianCenters,
-    /// The standard deviation of the bumps, above 0. Default `None`: for each column the mean distance between
-    /// neighbouring centres, for points the mean distance to the nearest other one, and 1 for a single centre.
-    pub width: Option<f64>,
-}
-
-impl Default for GaussianBasis {
-    fn default() -> GaussianBasis {
-        GaussianBasis { n_centers: 10, centers: GaussianCenters::Grid, width: None }
+parameters! {
+    /// Gaussian basis functions, exp(−(x − c)² / 2·width²): one for each column and each of its centres, or, for centres
+    /// that are points, exp(−|x − c|² / 2·width²) of the row. O(n) exponentials for each new column, in f64.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::GaussianBasis;
+    /// let x = Matrix::from_rows(&[[0.0], [1.0], [4.0]])?;
+    /// let z = GaussianBasis::new(3).fit(&x)?.transform(&x)?; // centres 0, 2 and 4, as wide as they are apart
+    /// assert_eq!((z.columns(), z.get(0, 0), z.get(2, 2)), (3, 1.0, 1.0));
+    /// assert!((z.get(1, 1) - (-0.125_f32).exp()).abs() < 1e-6);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct GaussianBasis: transformer("gaussian-basis") -> GaussianBasisModel;
+    about "bell curves over each column";
+    new(n_centers: usize);
+    {
+        /// Centres of each column.
+        n_centers: usize = 10, from_to(1.0, MOST_CENTERS as f64);
+        /// Where they are: grid, quantiles, or {"points": [[…], …]} for points of all columns.
+        centers: GaussianCenters = GaussianCenters::Grid;
+        /// The width of the curves; null: as wide as the centres are apart.
+        width: Option<f64> = None, holds(|width: &Option<f64>| width.is_none_or(is_width), "a finite number above 0");
     }
 }
 
 impl GaussianBasis {
-    /// Up to `n_centers` bumps for each column.
-    pub fn new(n_centers: usize) -> GaussianBasis {
-        GaussianBasis { n_centers, ..GaussianBasis::default() }
+    /// Whether a bump is a function of the whole row.
+    fn is_joint(&self) -> bool {
+        matches!(self.centers, GaussianCenters::Points(_))
     }
+}
 
-    /// Sets where the centres are.
-    pub fn centers(mut self, centers: GaussianCenters) -> GaussianBasis {
-        self.centers = centers;
-        self
-    }
-
-    /// Sets how wide the bumps are.
-    pub fn width(mut self, width: f64) -> GaussianBasis {
-        self.width = Some(width);
-        self
-    }
-
-    /// Places the centres for `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<GaussianBasisModel> {
-        if !(1..=MOST_CENTERS).contains(&self.n_centers) {
-            let rule = format!("from 1 to {MOST_CENTERS}");
-            return Err(Error::Param { name: "n_centers", rule, got: self.n_centers.to_string() });
-        }
-        if let Some(width) = self.width.filter(|width| !is_width(*width)) {
-            let rule = "a finite number above 0".to_string();
-            return Err(Error::Param { name: "width", rule, got: width.to_string() });
-        }
-        let x = to_fit(OP, x.into())?;
+impl Estimator for GaussianBasis {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<GaussianBasisModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
         refuse_missing(&x)?;
         let centers = match &self.centers {
             GaussianCenters::Grid => by_column(&x, |_, values| grid(&values, self.n_centers)),
@@ -97,11 +75,6 @@ impl GaussianBasis {
             (None, false) => centers.iter().map(|centers| mean_gap(centers)).collect(),
         };
         Ok(GaussianBasisModel { params: self.clone(), centers, widths })
-    }
-
-    /// Whether a bump is a function of the whole row.
-    fn is_joint(&self) -> bool {
-        matches!(self.centers, GaussianCenters::Points(_))
     }
 }
 
@@ -237,53 +210,29 @@ impl GaussianBasisModel {
 
 impl Transform for GaussianBasisModel {}
 
-impl crate::estimator::Model for GaussianBasisModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for GaussianBasisModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for GaussianBasis {
-    type Model = GaussianBasisModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "gaussian-basis";
-    const ABOUT: &'static str = "bell curves over each column";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter {
-            name: "n_centers",
-            help: "Centres of each column at most, at least 1; without meaning for given points. Default 10.",
-        },
-        crate::estimator::Parameter { name: "centers", help: "Where they are. Default [`GaussianCenters::Grid`]." },
-        crate::estimator::Parameter {
-            name: "width",
-            help: "The standard deviation of the bumps, above 0. Default `None`: for each column the mean distance between neighbouring centres, for points the mean distance to the nearest other one, and 1 for a single centre.",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for GaussianBasis {
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<GaussianBasisModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for GaussianBasisModel {
-    const KIND: &'static str = "gaussian-basis";
+impl Save for GaussianBasisModel {
+    type Estimator = GaussianBasis;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &GaussianBasis {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_lists(container, "centers", &self.centers)?;
         container.insert("widths", &[self.widths.len()], self.widths.clone())
     }
 
-    fn restore(container: &mut Container) -> Result<GaussianBasisModel> {
-        let params: GaussianBasis = container.parameters()?;
+    fn load_fitted(params: GaussianBasis, container: &mut Container) -> Result<GaussianBasisModel> {
         let centers = restore_lists(container, "centers", 1)?;
         let joint = params.is_joint();
         let widths: Vec<f64> = container.take("widths", &[if joint { 1 } else { centers.len() }])?;

@@ -8,9 +8,9 @@ use super::table::{
     column_names, map_rows, named, refuse_missing, restore_lists, store_lists, to_fit, to_transform, to_turn_back,
 };
 use crate::array::Matrix;
-use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::error::Result;
+use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "KBinsDiscretizer";
 /// Bins at most: the numbers of this many are exact in f32.
@@ -40,72 +40,37 @@ pub enum BinEncoding {
     Ordinal,
 }
 
-/// Cuts each column into bins. Names and defaults are scikit-learn's.
-///
-/// A bin holds its lower edge; values beyond the fitted ones go to the first or the last bin. A constant column has one
-/// bin, and quantiles that are equal are one edge, which leaves fewer bins (a warning says so). Edges are found from all
-/// rows, on sorted copies of sixteen columns at a time; a value takes O(log bins).
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::{BinEncoding, BinStrategy, KBinsDiscretizer};
-/// let x = Matrix::from_rows(&[[0.0], [1.0], [5.0], [9.0]])?;
-/// let bins = KBinsDiscretizer::new(3).strategy(BinStrategy::Uniform).encode(BinEncoding::Ordinal);
-/// let model = bins.fit(&x)?;
-/// assert_eq!(model.bin_edges()[0], [0.0, 3.0, 6.0, 9.0]);
-/// assert_eq!(model.transform(&x)?.as_slice(), [0.0, 0.0, 1.0, 2.0]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct KBinsDiscretizer {
-    /// Bins of each column, at least 2. Default 5.
-    pub n_bins: usize,
-    /// What becomes of the number of a bin. Default [`BinEncoding::OneHot`].
-    pub encode: BinEncoding,
-    /// Where the edges are. Default [`BinStrategy::Quantile`].
-    pub strategy: BinStrategy,
-}
-
-impl Default for KBinsDiscretizer {
-    fn default() -> KBinsDiscretizer {
-        KBinsDiscretizer { n_bins: 5, encode: BinEncoding::OneHot, strategy: BinStrategy::Quantile }
+parameters! {
+    /// Cuts each column into bins. Names and defaults are scikit-learn's.
+    ///
+    /// A bin holds its lower edge; values beyond the fitted ones go to the first or the last bin. A constant column has one
+    /// bin, and quantiles that are equal are one edge, which leaves fewer bins (a warning says so). Edges are found from all
+    /// rows, on sorted copies of sixteen columns at a time; a value takes O(log bins).
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::{BinEncoding, BinStrategy, KBinsDiscretizer};
+    /// let x = Matrix::from_rows(&[[0.0], [1.0], [5.0], [9.0]])?;
+    /// let bins = KBinsDiscretizer::new(3).strategy(BinStrategy::Uniform).encode(BinEncoding::Ordinal);
+    /// let model = bins.fit(&x)?;
+    /// assert_eq!(model.bin_edges()[0], [0.0, 3.0, 6.0, 9.0]);
+    /// assert_eq!(model.transform(&x)?.as_slice(), [0.0, 0.0, 1.0, 2.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct KBinsDiscretizer: transformer("k-bins-discretizer") -> KBinsDiscretizerModel;
+    about "bins of each column";
+    new(n_bins: usize);
+    {
+        /// Bins of each column.
+        n_bins: usize = 5, from_to(2.0, MOST_BINS as f64);
+        /// What becomes of the number of a bin: onehot or ordinal.
+        encode: BinEncoding = BinEncoding::OneHot;
+        /// Where the edges are: uniform, quantile or kmeans.
+        strategy: BinStrategy = BinStrategy::Quantile;
     }
 }
 
 impl KBinsDiscretizer {
-    /// `n_bins` bins for each column.
-    pub fn new(n_bins: usize) -> KBinsDiscretizer {
-        KBinsDiscretizer { n_bins, ..KBinsDiscretizer::default() }
-    }
-
-    /// Sets what becomes of the number of a bin.
-    pub fn encode(mut self, encode: BinEncoding) -> KBinsDiscretizer {
-        self.encode = encode;
-        self
-    }
-
-    /// Sets where the edges are.
-    pub fn strategy(mut self, strategy: BinStrategy) -> KBinsDiscretizer {
-        self.strategy = strategy;
-        self
-    }
-
-    /// Finds the edges for `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<KBinsDiscretizerModel> {
-        if !(2..=MOST_BINS).contains(&self.n_bins) {
-            let rule = format!("from 2 to {MOST_BINS}");
-            return Err(Error::Param { name: "n_bins", rule, got: self.n_bins.to_string() });
-        }
-        let x = to_fit(OP, x.into())?;
-        refuse_missing(&x)?;
-        let edges = by_column(&x, |_, values| self.edges(values));
-        for (column, edges) in edges.iter().enumerate().filter(|(_, edges)| edges.len() <= self.n_bins) {
-            log::warn!("{OP}: column {column} has values for {} bins, not {}", edges.len() - 1, self.n_bins);
-        }
-        Ok(KBinsDiscretizerModel { params: self.clone(), edges })
-    }
-
     /// The edges for the values of one column: ascending, both ends included.
     fn edges(&self, mut values: Vec<f32>) -> Vec<f64> {
         values.sort_unstable_by(f32::total_cmp);
@@ -123,6 +88,19 @@ impl KBinsDiscretizer {
         };
         edges.dedup();
         edges
+    }
+}
+
+impl Estimator for KBinsDiscretizer {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<KBinsDiscretizerModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
+        refuse_missing(&x)?;
+        let edges = by_column(&x, |_, values| self.edges(values));
+        for (column, edges) in edges.iter().enumerate().filter(|(_, edges)| edges.len() <= self.n_bins) {
+            log::warn!("{OP}: column {column} has values for {} bins, not {}", edges.len() - 1, self.n_bins);
+        }
+        Ok(KBinsDiscretizerModel { params: self.clone(), edges })
     }
 }
 
@@ -222,52 +200,28 @@ impl KBinsDiscretizerModel {
 
 impl Transform for KBinsDiscretizerModel {}
 
-impl crate::estimator::Model for KBinsDiscretizerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for KBinsDiscretizerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for KBinsDiscretizer {
-    type Model = KBinsDiscretizerModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "k-bins-discretizer";
-    const ABOUT: &'static str = "bins of each column";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter { name: "n_bins", help: "Bins of each column, at least 2. Default 5." },
-        crate::estimator::Parameter {
-            name: "encode",
-            help: "What becomes of the number of a bin. Default [`BinEncoding::OneHot`].",
-        },
-        crate::estimator::Parameter {
-            name: "strategy",
-            help: "Where the edges are. Default [`BinStrategy::Quantile`].",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for KBinsDiscretizer {
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<KBinsDiscretizerModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for KBinsDiscretizerModel {
-    const KIND: &'static str = "k-bins-discretizer";
+impl Save for KBinsDiscretizerModel {
+    type Estimator = KBinsDiscretizer;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &KBinsDiscretizer {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_lists(container, "edges", &self.edges)
     }
 
-    fn restore(container: &mut Container) -> Result<KBinsDiscretizerModel> {
-        let params = container.parameters()?;
+    fn load_fitted(params: KBinsDiscretizer, container: &mut Container) -> Result<KBinsDiscretizerModel> {
         let edges = restore_lists(container, "edges", 2)?;
         if edges.iter().any(|edges| !edges.is_sorted()) {
             return Err(container.refuse("the edges of the bins do not ascend"));

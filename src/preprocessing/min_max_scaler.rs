@@ -1,75 +1,56 @@
 //! Columns between two numbers.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::affine::Affine;
 use super::statistics::extremes;
 use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
-use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::error::Result;
+use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "MinMaxScaler";
 
-/// Maps the smallest and the largest value of each column to two given numbers. Names and defaults are scikit-learn's.
-///
-/// A constant column becomes the lower number. Missing values do not count and stay missing. O(n·d).
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::MinMaxScaler;
-/// let x = Matrix::from_rows(&[[10.0], [15.0], [30.0]])?;
-/// let model = MinMaxScaler::default().feature_range(-1.0, 1.0).fit(&x)?;
-/// assert_eq!(model.transform(&x)?.as_slice(), [-1.0, -0.5, 1.0]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct MinMaxScaler {
-    /// Where the smallest and the largest value go; the first is below the second. Default (0, 1).
-    pub feature_range: (f64, f64),
-    /// Whether rows beyond what was fitted are held in the range. Default false.
-    pub clip: bool,
-}
-
-impl Default for MinMaxScaler {
-    fn default() -> MinMaxScaler {
-        MinMaxScaler { feature_range: (0.0, 1.0), clip: false }
+parameters! {
+    /// Maps the smallest and the largest value of each column to two given numbers. Names and defaults are scikit-learn's.
+    ///
+    /// A constant column becomes the lower number. Missing values do not count and stay missing. O(n·d).
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::MinMaxScaler;
+    /// let x = Matrix::from_rows(&[[10.0], [15.0], [30.0]])?;
+    /// let model = MinMaxScaler::default().feature_range((-1.0, 1.0)).fit(&x)?;
+    /// assert_eq!(model.transform(&x)?.as_slice(), [-1.0, -0.5, 1.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct MinMaxScaler: transformer("min-max-scaler") -> MinMaxScalerModel;
+    about "each column in a range, 0 to 1";
+    {
+        /// The range, such as [0,1].
+        feature_range: (f64, f64) = (0.0, 1.0), holds(is_range, "two finite numbers, the first below the second");
+        /// Whether values beyond the fitted ones are brought to the ends of the range.
+        clip: bool = false;
     }
 }
 
-impl MinMaxScaler {
-    /// Sets where the smallest and the largest value go.
-    pub fn feature_range(mut self, low: f64, high: f64) -> MinMaxScaler {
-        self.feature_range = (low, high);
-        self
+fn is_range((low, high): &(f64, f64)) -> bool {
+    // Beyond this the numbers would not fit into f32.
+    let fits = |value: &f64| value.abs() <= f64::from(f32::MAX);
+    low < high && fits(low) && fits(high)
+}
+
+impl Estimator for MinMaxScaler {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, ..Abilities::default() }
     }
 
-    /// Sets whether new rows are held in the range.
-    pub fn clip(mut self, clip: bool) -> MinMaxScaler {
-        self.clip = clip;
-        self
-    }
-
-    /// Finds the smallest and the largest value of each column of `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<MinMaxScalerModel> {
-        self.check()?;
-        let x = to_fit(OP, x.into())?;
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<MinMaxScalerModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
         let (data_min, data_max) = extremes(&x);
         Ok(MinMaxScalerModel { params: self.clone(), data_min, data_max })
-    }
-
-    fn check(&self) -> Result<()> {
-        let (low, high) = self.feature_range;
-        // Beyond this the numbers would not fit into f32.
-        let fits = |value: f64| value.abs() <= f64::from(f32::MAX);
-        if !(low < high && fits(low) && fits(high)) {
-            let rule = "two finite numbers, the first below the second".to_string();
-            return Err(Error::Param { name: "feature_range", rule, got: format!("({low}, {high})") });
-        }
-        Ok(())
     }
 }
 
@@ -130,57 +111,29 @@ impl MinMaxScalerModel {
 
 impl Transform for MinMaxScalerModel {}
 
-impl crate::estimator::Model for MinMaxScalerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for MinMaxScalerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for MinMaxScaler {
-    type Model = MinMaxScalerModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "min-max-scaler";
-    const ABOUT: &'static str = "each column in a range, 0 to 1";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter {
-            name: "feature_range",
-            help: "Where the smallest and the largest value go; the first is below the second. Default (0, 1).",
-        },
-        crate::estimator::Parameter {
-            name: "clip",
-            help: "Whether rows beyond what was fitted are held in the range. Default false.",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for MinMaxScaler {
-    fn abilities(&self) -> crate::estimator::Abilities {
-        crate::estimator::Abilities { missing: true, ..Default::default() }
-    }
-
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<MinMaxScalerModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for MinMaxScalerModel {
-    const KIND: &'static str = "min-max-scaler";
+impl Save for MinMaxScalerModel {
+    type Estimator = MinMaxScaler;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &MinMaxScaler {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("data_min", &[self.data_min.len()], self.data_min.clone())?;
         container.insert("data_max", &[self.data_max.len()], self.data_max.clone())
     }
 
-    fn restore(container: &mut Container) -> Result<MinMaxScalerModel> {
-        let params: MinMaxScaler = container.parameters()?;
-        params.check().map_err(|error| container.refuse(error.to_string()))?;
+    fn load_fitted(params: MinMaxScaler, container: &mut Container) -> Result<MinMaxScalerModel> {
         let [columns] = container.shape("data_min")?;
         let data_min: Vec<f32> = container.take("data_min", &[columns])?;
         let data_max: Vec<f32> = container.take("data_max", &[columns])?;

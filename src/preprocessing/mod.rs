@@ -22,6 +22,7 @@
 //! ```
 
 mod affine;
+mod columns;
 mod gaussian_basis;
 mod k_bins_discretizer;
 mod k_means_bins;
@@ -38,6 +39,7 @@ mod standard_scaler;
 mod statistics;
 mod table;
 
+pub use columns::Columns;
 pub use gaussian_basis::{GaussianBasis, GaussianBasisModel, GaussianCenters};
 pub use k_bins_discretizer::{BinEncoding, BinStrategy, KBinsDiscretizer, KBinsDiscretizerModel};
 pub use label_encoder::{LabelEncoder, LabelEncoderModel};

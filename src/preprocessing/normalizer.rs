@@ -7,8 +7,8 @@ use super::table::{
 };
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "Normalizer";
 /// Sums that are kept beside each other, so that the compiler can use vectors; added in their order at the end.
@@ -49,33 +49,29 @@ fn sum(row: &[f32], term: impl Fn(f64) -> f64) -> f64 {
     lanes.iter().sum()
 }
 
-/// Divides each row by its length; a row of zeros stays. Names and defaults are scikit-learn's. O(n·d).
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::Normalizer;
-/// let x = Matrix::from_rows(&[[3.0, 4.0], [0.0, 0.0]])?;
-/// let unit = Normalizer::default().fit(&x)?.transform(&x)?;
-/// assert_eq!(unit.as_slice(), [0.6, 0.8, 0.0, 0.0]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Normalizer {
-    /// What the length of a row is. Default [`Norm::L2`].
-    pub norm: Norm,
+parameters! {
+    /// Divides each row by its length; a row of zeros stays. Names and defaults are scikit-learn's. O(n·d).
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::Normalizer;
+    /// let x = Matrix::from_rows(&[[3.0, 4.0], [0.0, 0.0]])?;
+    /// let unit = Normalizer::default().fit(&x)?.transform(&x)?;
+    /// assert_eq!(unit.as_slice(), [0.6, 0.8, 0.0, 0.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct Normalizer: transformer("normalizer") -> NormalizerModel;
+    about "each row of length 1";
+    {
+        /// What the length of a row is: l1, l2 or max.
+        norm: Norm = Norm::L2;
+    }
 }
 
-impl Normalizer {
-    /// Sets what the length of a row is.
-    pub fn norm(mut self, norm: Norm) -> Normalizer {
-        self.norm = norm;
-        self
-    }
-
-    /// Remembers how wide `x`, n×d, is; there is nothing else to find.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<NormalizerModel> {
-        let x = to_fit(OP, x.into())?;
+impl Estimator for Normalizer {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<NormalizerModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
         refuse_missing(&x)?;
         Ok(NormalizerModel { params: self.clone(), columns: x.columns() })
     }
@@ -111,42 +107,28 @@ impl NormalizerModel {
 
 impl Transform for NormalizerModel {}
 
-impl crate::estimator::Model for NormalizerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for NormalizerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for Normalizer {
-    type Model = NormalizerModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "normalizer";
-    const ABOUT: &'static str = "each row of length 1";
-    const PARAMETERS: &'static [crate::estimator::Parameter] =
-        &[crate::estimator::Parameter { name: "norm", help: "What the length of a row is. Default [`Norm::L2`]." }];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for Normalizer {
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<NormalizerModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for NormalizerModel {
-    const KIND: &'static str = "normalizer";
+impl Save for NormalizerModel {
+    type Estimator = Normalizer;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &Normalizer {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_columns(container, self.columns)
     }
 
-    fn restore(container: &mut Container) -> Result<NormalizerModel> {
-        Ok(NormalizerModel { params: container.parameters()?, columns: restore_columns(container)? })
+    fn load_fitted(params: Normalizer, container: &mut Container) -> Result<NormalizerModel> {
+        Ok(NormalizerModel { params, columns: restore_columns(container)? })
     }
 }

@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::columns::Columns;
 use super::one_hot_categories::{ColumnCategories, restore_categories, store_categories};
 use super::statistics::by_column;
 use super::table::{codes_to_fit, column_names, map_blocks, map_rows, refuse_missing, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "OneHotEncoder";
 
@@ -33,77 +34,37 @@ pub enum UnknownCategory {
     Ignore,
 }
 
-/// Turns each categorical column into a column for each of its categories, which is 1 in the rows of that category and else 0.
-/// Names and defaults are scikit-learn's; columns that are not encoded stay, in their places.
-///
-/// A categorical column ([`Matrix::with_category_names`], and every column of text in a file) has a column for each of its
-/// names, whether or not it occurs. Of a column without names each distinct value is a category.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::OneHotEncoder;
-/// let x = Matrix::from_rows(&[[0.0, 1.5], [1.0, 2.5]])?.with_names(["colour", "weight"])?;
-/// let x = x.with_category_names(0, ["red", "green"])?;
-/// let z = OneHotEncoder::default().fit(&x)?.transform(&x)?;
-/// assert_eq!(z.names().unwrap(), ["colour_red", "colour_green", "weight"]);
-/// assert_eq!(z.as_slice(), [1.0, 0.0, 1.5, 0.0, 1.0, 2.5]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OneHotEncoder {
-    /// The columns that `fit` encodes, by name or by number from 0. Default `None`: the categorical ones; all, if `x`
-    /// has none.
-    pub columns: Option<Vec<String>>,
-    /// Which category gets no column. Default `None`: every category gets one.
-    pub drop: Option<DropCategory>,
-    /// What a category that was not fitted becomes. Default [`UnknownCategory::Error`].
-    pub handle_unknown: UnknownCategory,
+parameters! {
+    /// Turns each categorical column into a column for each of its categories, which is 1 in the rows of that category and else 0.
+    /// Names and defaults are scikit-learn's; columns that are not encoded stay, in their places.
+    ///
+    /// A categorical column ([`Matrix::with_category_names`], and every column of text in a file) has a column for each of its
+    /// names, whether or not it occurs. Of a column without names each distinct value is a category.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::OneHotEncoder;
+    /// let x = Matrix::from_rows(&[[0.0, 1.5], [1.0, 2.5]])?.with_names(["colour", "weight"])?;
+    /// let x = x.with_category_names(0, ["red", "green"])?;
+    /// let z = OneHotEncoder::default().fit(&x)?.transform(&x)?;
+    /// assert_eq!(z.names().unwrap(), ["colour_red", "colour_green", "weight"]);
+    /// assert_eq!(z.as_slice(), [1.0, 0.0, 1.5, 0.0, 1.0, 2.5]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct OneHotEncoder: transformer("one-hot-encoder") -> OneHotEncoderModel;
+    about "a column for each category of a categorical column";
+    {
+        /// The columns to encode, by name or by number from 0; null: the categorical ones, or all if there is none.
+        #[into]
+        columns: Columns = Columns::chosen();
+        /// Which category gets no column: first, or if_binary; null: every category gets one.
+        drop: Option<DropCategory> = None;
+        /// What a category that was not fitted becomes: error, or ignore (zeros in all its columns).
+        handle_unknown: UnknownCategory = UnknownCategory::Error;
+    }
 }
 
 impl OneHotEncoder {
-    /// Sets the columns that `fit` encodes.
-    pub fn columns<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> OneHotEncoder {
-        self.columns = Some(columns.into_iter().map(Into::into).collect());
-        self
-    }
-
-    /// Sets which category gets no column.
-    pub fn drop(mut self, drop: DropCategory) -> OneHotEncoder {
-        self.drop = Some(drop);
-        self
-    }
-
-    /// Sets what a category that was not fitted becomes.
-    pub fn handle_unknown(mut self, handle_unknown: UnknownCategory) -> OneHotEncoder {
-        self.handle_unknown = handle_unknown;
-        self
-    }
-
-    /// Takes the categories of the chosen columns of `x`, n×d: their names where they are known, else the distinct values
-    /// in ascending order. A code without a name is an error.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<OneHotEncoderModel> {
-        let x = codes_to_fit(OP, x.into())?;
-        let mut chosen: Vec<bool> = (0..x.columns()).map(|column| x.is_categorical(column)).collect();
-        if let Some(columns) = &self.columns {
-            chosen.fill(false);
-            for column in columns {
-                chosen[find_column(&x, column)?] = true;
-            }
-        } else if !chosen.contains(&true) {
-            chosen.fill(true);
-        }
-        self.fit_columns(&x, &chosen)
-    }
-
-    /// [`fit`](OneHotEncoder::fit) as a step of a pipeline, where a table without categorical columns stays as it is.
-    pub(crate) fn fit_step(&self, x: &Matrix) -> Result<OneHotEncoderModel> {
-        match self.columns.is_none() && x.categorical_columns().is_empty() {
-            true => self.fit_columns(&codes_to_fit(OP, x.into())?, &vec![false; x.columns()]),
-            false => self.fit(x),
-        }
-    }
-
     fn fit_columns(&self, x: &Matrix, chosen: &[bool]) -> Result<OneHotEncoderModel> {
         refuse_missing_in(x, chosen)?;
         let columns = by_column(x, |column, values| {
@@ -124,14 +85,35 @@ impl OneHotEncoder {
     }
 }
 
-/// A column by its name, or by its number.
-fn find_column(x: &Matrix, column: &str) -> Result<usize> {
-    let by_name = x.names().and_then(|names| names.iter().position(|name| name == column));
-    let by_number = || column.parse().ok().filter(|number| *number < x.columns());
-    by_name.or_else(by_number).ok_or_else(|| {
-        let rule = format!("names of columns or numbers below {}", x.columns());
-        Error::Param { name: "columns", rule, got: column.to_string() }
-    })
+impl Estimator for OneHotEncoder {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, categories: true, encodes_categories: true, ..Abilities::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<OneHotEncoderModel> {
+        options.refuse_weights(OP)?;
+        let x = codes_to_fit(OP, x)?;
+        let mut chosen: Vec<bool> = (0..x.columns()).map(|column| x.is_categorical(column)).collect();
+        if let Some(columns) = self.columns.find(&x)? {
+            chosen.fill(false);
+            columns.into_iter().for_each(|column| chosen[column] = true);
+        } else if !chosen.contains(&true) {
+            chosen.fill(true);
+        }
+        self.fit_columns(&x, &chosen)
+    }
+
+    /// In a pipeline a table without categorical columns stays as it is.
+    fn fit_transform_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<(OneHotEncoderModel, OwnedRows)> {
+        let (info, columns) = x.column_info();
+        let any = !self.columns.are_chosen() || (0..columns).any(|column| info.is_categorical(column));
+        let model = match any {
+            true => self.fit_rows(x, (), options)?,
+            false => self.fit_columns(&codes_to_fit(OP, x)?, &vec![false; columns])?,
+        };
+        let rows = model.transform_rows(x)?;
+        Ok((model, rows))
+    }
 }
 
 fn refuse_missing_in(x: &Matrix, chosen: &[bool]) -> Result<()> {
@@ -291,58 +273,28 @@ impl OneHotEncoderModel {
 
 impl Transform for OneHotEncoderModel {}
 
-impl crate::estimator::Model for OneHotEncoderModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for OneHotEncoderModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for OneHotEncoder {
-    type Model = OneHotEncoderModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "one-hot-encoder";
-    const ABOUT: &'static str = "a column for each category of a categorical column";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter {
-            name: "columns",
-            help: "The columns that `fit` encodes, by name or by number from 0. Default `None`: all. `fit_levels` has its own.",
-        },
-        crate::estimator::Parameter {
-            name: "drop",
-            help: "Which level gets no column. Default `None`: every level gets one.",
-        },
-        crate::estimator::Parameter {
-            name: "handle_unknown",
-            help: "What a level that was not fitted becomes. Default [`UnknownLevel::Error`].",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for OneHotEncoder {
-    fn abilities(&self) -> crate::estimator::Abilities {
-        crate::estimator::Abilities { missing: true, categories: true, encodes_categories: true, ..Default::default() }
-    }
-
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<OneHotEncoderModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for OneHotEncoderModel {
-    const KIND: &'static str = "one-hot-encoder";
+impl Save for OneHotEncoderModel {
+    type Estimator = OneHotEncoder;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &OneHotEncoder {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_categories(container, &self.columns)
     }
 
-    fn restore(container: &mut Container) -> Result<OneHotEncoderModel> {
-        Ok(OneHotEncoderModel { params: container.parameters()?, columns: restore_categories(container)? })
+    fn load_fitted(params: OneHotEncoder, container: &mut Container) -> Result<OneHotEncoderModel> {
+        Ok(OneHotEncoderModel { params, columns: restore_categories(container)? })
     }
 }

@@ -1,76 +1,47 @@
 //! Products of columns.
 
-use serde::{Deserialize, Serialize};
-
 use super::table::{
     column_names, map_blocks, named, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
 };
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "PolynomialFeatures";
 /// Products at most; a matrix of more columns is of no use here.
 const MOST_TERMS: u64 = 1 << 24;
 
-/// All products of columns up to a degree: for `a`, `b` and degree 2 these are `1 a b a² a·b b²`. Names, defaults and the
-/// order of the columns are scikit-learn's.
-///
-/// There are C(d + degree, degree) of them, C(d, 0) + … + C(d, degree) with `interaction_only`. Each product is one
-/// multiplication, in f64; one beyond the range of `f32` is an error.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::PolynomialFeatures;
-/// let x = Matrix::from_rows(&[[2.0, 3.0]])?.with_names(["a", "b"])?;
-/// let z = PolynomialFeatures::new(2).fit(&x)?.transform(&x)?;
-/// assert_eq!(z.row(0), [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]);
-/// assert_eq!(z.names().unwrap(), ["1", "a", "b", "a^2", "a b", "b^2"]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PolynomialFeatures {
-    /// Factors in a product at most. Default 2.
-    pub degree: usize,
-    /// Whether a column occurs at most once in a product. Default false.
-    pub interaction_only: bool,
-    /// Whether the first new column is 1. Default true.
-    pub include_bias: bool,
-}
-
-impl Default for PolynomialFeatures {
-    fn default() -> PolynomialFeatures {
-        PolynomialFeatures { degree: 2, interaction_only: false, include_bias: true }
+parameters! {
+    /// All products of columns up to a degree: for `a`, `b` and degree 2 these are `1 a b a² a·b b²`. Names, defaults and the
+    /// order of the columns are scikit-learn's.
+    ///
+    /// There are C(d + degree, degree) of them, C(d, 0) + … + C(d, degree) with `interaction_only`. Each product is one
+    /// multiplication, in f64; one beyond the range of `f32` is an error.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::PolynomialFeatures;
+    /// let x = Matrix::from_rows(&[[2.0, 3.0]])?.with_names(["a", "b"])?;
+    /// let z = PolynomialFeatures::new(2).fit(&x)?.transform(&x)?;
+    /// assert_eq!(z.row(0), [1.0, 2.0, 3.0, 4.0, 6.0, 9.0]);
+    /// assert_eq!(z.names().unwrap(), ["1", "a", "b", "a^2", "a b", "b^2"]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct PolynomialFeatures: transformer("polynomial-features") -> PolynomialFeaturesModel;
+    about "products of columns up to a degree";
+    new(degree: usize);
+    {
+        /// Factors of a product at most.
+        degree: usize = 2;
+        /// Whether a column is a factor once at most.
+        interaction_only: bool = false;
+        /// Whether there is a column of 1.
+        include_bias: bool = true;
     }
 }
 
 impl PolynomialFeatures {
-    /// Products of up to `degree` factors.
-    pub fn new(degree: usize) -> PolynomialFeatures {
-        PolynomialFeatures { degree, ..PolynomialFeatures::default() }
-    }
-
-    /// Sets whether a column occurs at most once in a product.
-    pub fn interaction_only(mut self, interaction_only: bool) -> PolynomialFeatures {
-        self.interaction_only = interaction_only;
-        self
-    }
-
-    /// Sets whether the first new column is 1.
-    pub fn include_bias(mut self, include_bias: bool) -> PolynomialFeatures {
-        self.include_bias = include_bias;
-        self
-    }
-
-    /// Lists the products for rows as wide as `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<PolynomialFeaturesModel> {
-        let x = to_fit(OP, x.into())?;
-        refuse_missing(&x)?;
-        PolynomialFeaturesModel::new(self.clone(), x.columns())
-    }
-
     /// How many products of exactly `degree` factors there are, from how many there are of one less.
     fn count(&self, columns: u64, degree: u64, before: u64) -> u64 {
         let choices = match self.interaction_only {
@@ -113,6 +84,15 @@ impl PolynomialFeatures {
             parents = first..terms.len();
         }
         Ok(terms)
+    }
+}
+
+impl Estimator for PolynomialFeatures {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<PolynomialFeaturesModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
+        refuse_missing(&x)?;
+        PolynomialFeaturesModel::new(self.clone(), x.columns())
     }
 }
 
@@ -195,50 +175,29 @@ impl PolynomialFeaturesModel {
 
 impl Transform for PolynomialFeaturesModel {}
 
-impl crate::estimator::Model for PolynomialFeaturesModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for PolynomialFeaturesModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for PolynomialFeatures {
-    type Model = PolynomialFeaturesModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "polynomial-features";
-    const ABOUT: &'static str = "products of columns up to a degree";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter { name: "degree", help: "Factors in a product at most. Default 2." },
-        crate::estimator::Parameter {
-            name: "interaction_only",
-            help: "Whether a column occurs at most once in a product. Default false.",
-        },
-        crate::estimator::Parameter { name: "include_bias", help: "Whether the first new column is 1. Default true." },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for PolynomialFeatures {
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<PolynomialFeaturesModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for PolynomialFeaturesModel {
-    const KIND: &'static str = "polynomial-features";
+impl Save for PolynomialFeaturesModel {
+    type Estimator = PolynomialFeatures;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &PolynomialFeatures {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_columns(container, self.columns)
     }
 
-    fn restore(container: &mut Container) -> Result<PolynomialFeaturesModel> {
+    fn load_fitted(params: PolynomialFeatures, container: &mut Container) -> Result<PolynomialFeaturesModel> {
         let columns = restore_columns(container)?;
-        PolynomialFeaturesModel::new(container.parameters()?, columns)
-            .map_err(|error| container.refuse(error.to_string()))
+        PolynomialFeaturesModel::new(params, columns).map_err(|error| container.refuse(error.to_string()))
     }
 }

@@ -1,75 +1,55 @@
 //! Columns scaled by their middle, whatever their extremes.
 
-use serde::{Deserialize, Serialize};
-
 use super::affine::Affine;
 use super::statistics::{by_column, quantile};
 use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
-use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::error::Result;
+use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "RobustScaler";
 
-/// Takes the median from each column and divides it by the distance between two quantiles, which outliers hardly move.
-/// Names and defaults are scikit-learn's.
-///
-/// A column whose quantiles are equal is not divided. Missing values do not count and stay missing. O(n·d), with a copy
-/// of sixteen columns at a time.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::RobustScaler;
-/// let x = Matrix::from_rows(&[[1.0], [2.0], [3.0], [4.0], [1000.0]])?;
-/// let model = RobustScaler::default().fit(&x)?;
-/// assert_eq!((model.center(), model.scale()), (&[3.0][..], &[2.0][..]));
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RobustScaler {
-    /// Whether the median is taken from each column. Default true.
-    pub with_centering: bool,
-    /// Whether each column is divided by the distance between its quantiles. Default true.
-    pub with_scaling: bool,
-    /// The two quantiles in percent, from 0 to 100, the first below the second. Default (25, 75).
-    pub quantile_range: (f64, f64),
-}
-
-impl Default for RobustScaler {
-    fn default() -> RobustScaler {
-        RobustScaler { with_centering: true, with_scaling: true, quantile_range: (25.0, 75.0) }
+parameters! {
+    /// Takes the median from each column and divides it by the distance between two quantiles, which outliers hardly move.
+    /// Names and defaults are scikit-learn's.
+    ///
+    /// A column whose quantiles are equal is not divided. Missing values do not count and stay missing. O(n·d), with a copy
+    /// of sixteen columns at a time.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::RobustScaler;
+    /// let x = Matrix::from_rows(&[[1.0], [2.0], [3.0], [4.0], [1000.0]])?;
+    /// let model = RobustScaler::default().fit(&x)?;
+    /// assert_eq!((model.center(), model.scale()), (&[3.0][..], &[2.0][..]));
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct RobustScaler: transformer("robust-scaler") -> RobustScalerModel;
+    about "each column by its median and quartiles";
+    {
+        /// Whether the median of each column is taken off.
+        with_centering: bool = true;
+        /// Whether each column is divided by the distance between two quantiles.
+        with_scaling: bool = true;
+        /// These quantiles, in percent.
+        quantile_range: (f64, f64) = (25.0, 75.0), holds(is_range, "two numbers from 0 to 100, the first below the second");
     }
 }
 
-impl RobustScaler {
-    /// Sets whether the median is taken.
-    pub fn with_centering(mut self, with_centering: bool) -> RobustScaler {
-        self.with_centering = with_centering;
-        self
+fn is_range((low, high): &(f64, f64)) -> bool {
+    0.0 <= *low && low < high && *high <= 100.0
+}
+
+impl Estimator for RobustScaler {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, ..Abilities::default() }
     }
 
-    /// Sets whether the columns are divided.
-    pub fn with_scaling(mut self, with_scaling: bool) -> RobustScaler {
-        self.with_scaling = with_scaling;
-        self
-    }
-
-    /// Sets the two quantiles, in percent.
-    pub fn quantile_range(mut self, low: f64, high: f64) -> RobustScaler {
-        self.quantile_range = (low, high);
-        self
-    }
-
-    /// Finds the quantiles of each column of `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<RobustScalerModel> {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<RobustScalerModel> {
+        options.refuse_weights(OP)?;
         let (low, high) = self.quantile_range;
-        if !(0.0 <= low && low < high && high <= 100.0) {
-            let rule = "two numbers from 0 to 100, the first below the second".to_string();
-            return Err(Error::Param { name: "quantile_range", rule, got: format!("({low}, {high})") });
-        }
-        let x = to_fit(OP, x.into())?;
+        let x = to_fit(OP, x)?;
         let line = |_, mut values: Vec<f32>| {
             if values.is_empty() {
                 return (0.0, 1.0);
@@ -129,60 +109,29 @@ impl RobustScalerModel {
 
 impl Transform for RobustScalerModel {}
 
-impl crate::estimator::Model for RobustScalerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for RobustScalerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for RobustScaler {
-    type Model = RobustScalerModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "robust-scaler";
-    const ABOUT: &'static str = "each column by its median and quartiles";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter {
-            name: "with_centering",
-            help: "Whether the median is taken from each column. Default true.",
-        },
-        crate::estimator::Parameter {
-            name: "with_scaling",
-            help: "Whether each column is divided by the distance between its quantiles. Default true.",
-        },
-        crate::estimator::Parameter {
-            name: "quantile_range",
-            help: "The two quantiles in percent, from 0 to 100, the first below the second. Default (25, 75).",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for RobustScaler {
-    fn abilities(&self) -> crate::estimator::Abilities {
-        crate::estimator::Abilities { missing: true, ..Default::default() }
-    }
-
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<RobustScalerModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for RobustScalerModel {
-    const KIND: &'static str = "robust-scaler";
+impl Save for RobustScalerModel {
+    type Estimator = RobustScaler;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &RobustScaler {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("center", &[self.center.len()], self.center.clone())?;
         container.insert("scale", &[self.scale.len()], self.scale.clone())
     }
 
-    fn restore(container: &mut Container) -> Result<RobustScalerModel> {
-        let params = container.parameters()?;
+    fn load_fitted(params: RobustScaler, container: &mut Container) -> Result<RobustScalerModel> {
         let [columns] = container.shape("center")?;
         let center = container.take("center", &[columns])?;
         let scale: Vec<f64> = container.take("scale", &[columns])?;

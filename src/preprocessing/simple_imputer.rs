@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::statistics::{by_column, moments, quantile};
 use super::table::{codes_to_fit, column_names, map_rows, named, to_transform};
 use crate::array::Matrix;
-use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::error::Result;
+use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "SimpleImputer";
 
@@ -26,57 +26,41 @@ pub enum ImputeStrategy {
     Constant,
 }
 
-/// Puts a number of its column in the place of each missing value. Names and defaults are scikit-learn's.
-///
-/// A column without any value has no such number: it is left out of the result, and a warning says so, or is filled
-/// with zeros (with `fill_value` for a constant) when `keep_empty_features` is set. In a categorical column, where a mean
-/// means nothing, it is always the most frequent category. O(n·d).
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
-/// let x = Matrix::from_rows(&[[1.0], [f32::NAN], [2.0], [6.0]])?;
-/// let model = SimpleImputer::default().strategy(ImputeStrategy::Median).fit(&x)?;
-/// assert_eq!(model.transform(&x)?.as_slice(), [1.0, 2.0, 2.0, 6.0]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SimpleImputer {
-    /// What a missing value becomes. Default [`ImputeStrategy::Mean`].
-    pub strategy: ImputeStrategy,
-    /// The number for [`ImputeStrategy::Constant`]. Default 0.
-    pub fill_value: f32,
-    /// Whether a column without any value stays. Default false.
-    pub keep_empty_features: bool,
+parameters! {
+    /// Puts a number of its column in the place of each missing value. Names and defaults are scikit-learn's.
+    ///
+    /// A column without any value has no such number: it is left out of the result, and a warning says so, or is filled
+    /// with zeros (with `fill_value` for a constant) when `keep_empty_features` is set. In a categorical column, where a mean
+    /// means nothing, it is always the most frequent category. O(n·d).
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
+    /// let x = Matrix::from_rows(&[[1.0], [f32::NAN], [2.0], [6.0]])?;
+    /// let model = SimpleImputer::default().strategy(ImputeStrategy::Median).fit(&x)?;
+    /// assert_eq!(model.transform(&x)?.as_slice(), [1.0, 2.0, 2.0, 6.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct SimpleImputer: transformer("simple-imputer") -> SimpleImputerModel;
+    about "numbers in place of missing values";
+    {
+        /// The number for a column's missing values: mean, median, most_frequent or constant.
+        strategy: ImputeStrategy = ImputeStrategy::Mean;
+        /// The number of the strategy constant.
+        fill_value: f32 = 0.0, holds(|value: &f32| value.is_finite(), "a finite number");
+        /// Whether a column without any value stays, filled with zeros.
+        keep_empty_features: bool = false;
+    }
 }
 
-impl SimpleImputer {
-    /// Sets what a missing value becomes.
-    pub fn strategy(mut self, strategy: ImputeStrategy) -> SimpleImputer {
-        self.strategy = strategy;
-        self
+impl Estimator for SimpleImputer {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, fills_missing: true, categories: true, ..Abilities::default() }
     }
 
-    /// Sets the number for [`ImputeStrategy::Constant`].
-    pub fn fill_value(mut self, fill_value: f32) -> SimpleImputer {
-        self.fill_value = fill_value;
-        self
-    }
-
-    /// Sets whether a column without any value stays.
-    pub fn keep_empty_features(mut self, keep_empty_features: bool) -> SimpleImputer {
-        self.keep_empty_features = keep_empty_features;
-        self
-    }
-
-    /// Finds the number of each column of `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<SimpleImputerModel> {
-        if !self.fill_value.is_finite() {
-            let rule = "a finite number".to_string();
-            return Err(Error::Param { name: "fill_value", rule, got: self.fill_value.to_string() });
-        }
-        let x = codes_to_fit(OP, x.into())?;
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<SimpleImputerModel> {
+        options.refuse_weights(OP)?;
+        let x = codes_to_fit(OP, x)?;
         let empty = match (self.keep_empty_features, self.strategy) {
             (false, _) => f32::NAN,
             (true, ImputeStrategy::Constant) => self.fill_value,
@@ -174,59 +158,28 @@ impl SimpleImputerModel {
 
 impl Transform for SimpleImputerModel {}
 
-impl crate::estimator::Model for SimpleImputerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for SimpleImputerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for SimpleImputer {
-    type Model = SimpleImputerModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "simple-imputer";
-    const ABOUT: &'static str = "numbers for missing values";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter {
-            name: "strategy",
-            help: "What a missing value becomes. Default [`ImputeStrategy::Mean`].",
-        },
-        crate::estimator::Parameter {
-            name: "fill_value",
-            help: "The number for [`ImputeStrategy::Constant`]. Default 0.",
-        },
-        crate::estimator::Parameter {
-            name: "keep_empty_features",
-            help: "Whether a column without any value stays. Default false.",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for SimpleImputer {
-    fn abilities(&self) -> crate::estimator::Abilities {
-        crate::estimator::Abilities { missing: true, fills_missing: true, categories: true, ..Default::default() }
-    }
-
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<SimpleImputerModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for SimpleImputerModel {
-    const KIND: &'static str = "simple-imputer";
+impl Save for SimpleImputerModel {
+    type Estimator = SimpleImputer;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &SimpleImputer {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert_with_missing("statistics", &[self.statistics.len()], self.statistics.clone())
     }
 
-    fn restore(container: &mut Container) -> Result<SimpleImputerModel> {
-        let params = container.parameters()?;
+    fn load_fitted(params: SimpleImputer, container: &mut Container) -> Result<SimpleImputerModel> {
         let [columns] = container.shape("statistics")?;
         let statistics = container.take_with_missing("statistics", &[columns])?;
         match columns {

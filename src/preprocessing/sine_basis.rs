@@ -2,79 +2,64 @@
 
 use std::f64::consts::TAU;
 
-use serde::{Deserialize, Serialize};
-
 use super::table::{
-    column_names, map_rows, named, positive, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
+    column_names, map_rows, named, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
 };
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "SineBasis";
 /// New columns at most, from all columns together.
 const MOST_COLUMNS: u64 = 1 << 24;
 
-/// Basis functions for periodic signals: x ↦ sin(2πx/period), sin(2·2πx/period), …, sin(p·2πx/period) of each column,
-/// and the cosines when asked.
-///
-/// One sine and cosine a value in f64, the others by turning on: O(n·d·p), within 1e-6.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::SineBasis;
-/// let hours = Matrix::from_rows(&[[0.0], [6.0]])?.with_names(["hour"])?;
-/// let z = SineBasis::new(1).period(24.0).cosine(true).fit(&hours)?.transform(&hours)?;
-/// assert_eq!(z.names().unwrap(), ["hour_sin1", "hour_cos1"]);
-/// assert!((z.get(1, 0) - 1.0).abs() < 1e-6 && z.get(1, 1).abs() < 1e-6);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SineBasis {
-    /// Sines of each column, p; at least 1. Default 3.
-    pub n_terms: usize,
-    /// The period of the first of them, above 0. Default 2π, which gives sin x, sin 2x, ….
-    pub period: f64,
-    /// Whether the cosines are added, after the sines of their column. Default false.
-    pub cosine: bool,
-}
-
-impl Default for SineBasis {
-    fn default() -> SineBasis {
-        SineBasis { n_terms: 3, period: TAU, cosine: false }
+parameters! {
+    /// Basis functions for periodic signals: x ↦ sin(2πx/period), sin(2·2πx/period), …, sin(p·2πx/period) of each column,
+    /// and the cosines when asked.
+    ///
+    /// One sine and cosine a value in f64, the others by turning on: O(n·d·p), within 1e-6.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::SineBasis;
+    /// let hours = Matrix::from_rows(&[[0.0], [6.0]])?.with_names(["hour"])?;
+    /// let z = SineBasis::new(1).period(24.0).cosine(true).fit(&hours)?.transform(&hours)?;
+    /// assert_eq!(z.names().unwrap(), ["hour_sin1", "hour_cos1"]);
+    /// assert!((z.get(1, 0) - 1.0).abs() < 1e-6 && z.get(1, 1).abs() < 1e-6);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct SineBasis: transformer("sine-basis") -> SineBasisModel;
+    about "sines of each column";
+    new(n_terms: usize);
+    {
+        /// Sines of each column: of the first so many multiples of the angle.
+        n_terms: usize = 3, at_least(1.0);
+        /// The period of the first sine.
+        period: f64 = TAU, holds(is_period, "a finite number above 0");
+        /// Whether there are cosines too.
+        cosine: bool = false;
     }
 }
 
 impl SineBasis {
-    /// p sines of each column.
-    pub fn new(n_terms: usize) -> SineBasis {
-        SineBasis { n_terms, ..SineBasis::default() }
-    }
-
-    /// Sets the period of the first sine.
-    pub fn period(mut self, period: f64) -> SineBasis {
-        self.period = period;
-        self
-    }
-
-    /// Sets whether the cosines are added.
-    pub fn cosine(mut self, cosine: bool) -> SineBasis {
-        self.cosine = cosine;
-        self
-    }
-
-    /// Checks the parameters for rows as wide as `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<SineBasisModel> {
-        let x = to_fit(OP, x.into())?;
-        refuse_missing(&x)?;
-        SineBasisModel::new(self.clone(), x.columns())
-    }
-
     /// New columns from each old one.
     fn width(&self) -> usize {
         self.n_terms.saturating_mul(1 + usize::from(self.cosine))
+    }
+}
+
+/// The angle of the largest f32 has to stay finite.
+fn is_period(period: &f64) -> bool {
+    *period > 0.0 && period.is_finite() && (TAU / period) < 1e200
+}
+
+impl Estimator for SineBasis {
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<SineBasisModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
+        refuse_missing(&x)?;
+        SineBasisModel::new(self.clone(), x.columns())
     }
 }
 
@@ -87,12 +72,6 @@ pub struct SineBasisModel {
 
 impl SineBasisModel {
     fn new(params: SineBasis, columns: usize) -> Result<SineBasisModel> {
-        positive("n_terms", params.n_terms)?;
-        // The angle of the largest f32 has to stay finite.
-        if !(params.period > 0.0 && params.period.is_finite() && (TAU / params.period) < 1e200) {
-            let rule = "a finite number above 0".to_string();
-            return Err(Error::Param { name: "period", rule, got: params.period.to_string() });
-        }
         let need = (params.width() as u64).saturating_mul(columns as u64);
         if need > MOST_COLUMNS {
             return Err(Error::Limit { what: "columns of a sine basis".to_string(), need, have: MOST_COLUMNS });
@@ -142,52 +121,29 @@ impl SineBasisModel {
 
 impl Transform for SineBasisModel {}
 
-impl crate::estimator::Model for SineBasisModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for SineBasisModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for SineBasis {
-    type Model = SineBasisModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "sine-basis";
-    const ABOUT: &'static str = "sines of each column";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter { name: "n_terms", help: "Sines of each column, p; at least 1. Default 3." },
-        crate::estimator::Parameter {
-            name: "period",
-            help: "The period of the first of them, above 0. Default 2π, which gives sin x, sin 2x, ….",
-        },
-        crate::estimator::Parameter {
-            name: "cosine",
-            help: "Whether the cosines are added, after the sines of their column. Default false.",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for SineBasis {
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<SineBasisModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for SineBasisModel {
-    const KIND: &'static str = "sine-basis";
+impl Save for SineBasisModel {
+    type Estimator = SineBasis;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &SineBasis {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_columns(container, self.columns)
     }
 
-    fn restore(container: &mut Container) -> Result<SineBasisModel> {
+    fn load_fitted(params: SineBasis, container: &mut Container) -> Result<SineBasisModel> {
         let columns = restore_columns(container)?;
-        SineBasisModel::new(container.parameters()?, columns).map_err(|error| container.refuse(error.to_string()))
+        SineBasisModel::new(params, columns).map_err(|error| container.refuse(error.to_string()))
     }
 }

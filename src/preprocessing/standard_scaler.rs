@@ -1,63 +1,49 @@
 //! Columns of mean 0 and variance 1.
 
-use serde::{Deserialize, Serialize};
-
 use super::affine::Affine;
 use super::statistics::moments;
 use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Rows, Transform};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
 
 const OP: &str = "StandardScaler";
 
-/// Takes the mean from each column and divides it by its standard deviation. Names and defaults are scikit-learn's.
-///
-/// A constant column becomes 0. Missing values do not count and stay missing. Two passes over the rows, O(n·d).
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::preprocessing::StandardScaler;
-/// let x = Matrix::from_rows(&[[0.0, 5.0], [2.0, 5.0], [4.0, 5.0]])?;
-/// let model = StandardScaler::default().fit(&x)?;
-/// assert_eq!(model.mean(), [2.0, 5.0]);
-/// let z = model.transform(&x)?;
-/// assert!((z.get(2, 0) - 1.2247449).abs() < 1e-6);
-/// assert_eq!(model.inverse_transform(&z)?.row(2), [4.0, 5.0]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StandardScaler {
-    /// Whether the mean is taken from each column. Default true.
-    pub with_mean: bool,
-    /// Whether each column is divided by its standard deviation. Default true.
-    pub with_std: bool,
-}
-
-impl Default for StandardScaler {
-    fn default() -> StandardScaler {
-        StandardScaler { with_mean: true, with_std: true }
+parameters! {
+    /// Takes the mean from each column and divides it by its standard deviation. Names and defaults are scikit-learn's.
+    ///
+    /// A constant column becomes 0. Missing values do not count and stay missing. Two passes over the rows, O(n·d).
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::StandardScaler;
+    /// let x = Matrix::from_rows(&[[0.0, 5.0], [2.0, 5.0], [4.0, 5.0]])?;
+    /// let model = StandardScaler::default().fit(&x)?;
+    /// assert_eq!(model.mean(), [2.0, 5.0]);
+    /// let z = model.transform(&x)?;
+    /// assert!((z.get(2, 0) - 1.2247449).abs() < 1e-6);
+    /// assert_eq!(model.inverse_transform(&z)?.row(2), [4.0, 5.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct StandardScaler: transformer("standard-scaler") -> StandardScalerModel;
+    about "each column with mean 0 and standard deviation 1";
+    {
+        /// Whether the mean of each column is taken off.
+        with_mean: bool = true;
+        /// Whether each column is divided by its standard deviation.
+        with_std: bool = true;
     }
 }
 
-impl StandardScaler {
-    /// Sets whether the mean is taken.
-    pub fn with_mean(mut self, with_mean: bool) -> StandardScaler {
-        self.with_mean = with_mean;
-        self
+impl Estimator for StandardScaler {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, ..Abilities::default() }
     }
 
-    /// Sets whether the deviation is made 1.
-    pub fn with_std(mut self, with_std: bool) -> StandardScaler {
-        self.with_std = with_std;
-        self
-    }
-
-    /// Finds mean and variance of each column of `x`, n×d.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>) -> Result<StandardScalerModel> {
-        let x = to_fit(OP, x.into())?;
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<StandardScalerModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
         let mut found = moments(&x)?;
         for ((variance, mean), count) in found.variance.iter_mut().zip(&found.mean).zip(&found.count) {
             // scikit-learn's rule: what rounding of the mean alone can make is no variance.
@@ -123,56 +109,29 @@ impl StandardScalerModel {
 
 impl Transform for StandardScalerModel {}
 
-impl crate::estimator::Model for StandardScalerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<crate::estimator::OwnedRows> {
-        crate::estimator::OwnedRows::beside(x, self.transform_host(x)?)
+impl Model for StandardScalerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_host(x)?)
     }
 
-    fn transformed_columns(&self, input: &crate::estimator::InputColumns) -> Option<crate::estimator::InputColumns> {
-        Some(crate::estimator::InputColumns::named(&self.names(Some(&input.names))))
-    }
-}
-
-impl crate::estimator::Parameters for StandardScaler {
-    type Model = StandardScalerModel;
-    type Target<'a> = ();
-    const NAME: &'static str = "standard-scaler";
-    const ABOUT: &'static str = "each column with mean 0 and standard deviation 1";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = &[
-        crate::estimator::Parameter {
-            name: "with_mean",
-            help: "Whether the mean is taken from each column. Default true.",
-        },
-        crate::estimator::Parameter {
-            name: "with_std",
-            help: "Whether each column is divided by its standard deviation. Default true.",
-        },
-    ];
-    const TASK: crate::estimator::Task = crate::estimator::Task::Transformation;
-}
-
-impl crate::estimator::Estimator for StandardScaler {
-    fn abilities(&self) -> crate::estimator::Abilities {
-        crate::estimator::Abilities { missing: true, ..Default::default() }
-    }
-
-    fn fit_rows(&self, x: Rows<'_>, _: (), options: crate::estimator::Fit<'_>) -> Result<StandardScalerModel> {
-        options.refuse_weights(OP)?;
-        self.fit(x)
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 
-impl Persist for StandardScalerModel {
-    const KIND: &'static str = "standard-scaler";
+impl Save for StandardScalerModel {
+    type Estimator = StandardScaler;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&self.params)?;
+    fn estimator(&self) -> &StandardScaler {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("mean", &[self.mean.len()], self.mean.clone())?;
         container.insert("variance", &[self.variance.len()], self.variance.clone())
     }
 
-    fn restore(container: &mut Container) -> Result<StandardScalerModel> {
-        let params = container.parameters()?;
+    fn load_fitted(params: StandardScaler, container: &mut Container) -> Result<StandardScalerModel> {
         let [columns] = container.shape("mean")?;
         let mean = container.take("mean", &[columns])?;
         let variance: Vec<f64> = container.take("variance", &[columns])?;

@@ -55,14 +55,6 @@ pub(super) fn refuse_missing(x: &Matrix) -> Result<()> {
     }
 }
 
-/// Refuses 0.
-pub(super) fn positive(name: &'static str, value: usize) -> Result<()> {
-    match value {
-        0 => Err(Error::Param { name, rule: "at least 1".to_string(), got: "0".to_string() }),
-        _ => Ok(()),
-    }
-}
-
 /// A matrix of n×`columns`: `map` gets the number of a block's first row, the block's rows, and room for its results.
 ///
 /// Of several failures the one in the lowest block is returned. A result beyond the range of `f32` is an error.

@@ -81,10 +81,10 @@ fn parameters_outside_their_range_are_named() {
         Error::Param { name, .. } => name,
         other => panic!("{other}"),
     };
-    assert_eq!(name(MinMaxScaler::default().feature_range(1.0, 1.0).fit(&x).unwrap_err()), "feature_range");
-    assert_eq!(name(MinMaxScaler::default().feature_range(0.0, f64::NAN).fit(&x).unwrap_err()), "feature_range");
-    assert_eq!(name(RobustScaler::default().quantile_range(75.0, 25.0).fit(&x).unwrap_err()), "quantile_range");
-    assert_eq!(name(RobustScaler::default().quantile_range(-1.0, 25.0).fit(&x).unwrap_err()), "quantile_range");
+    assert_eq!(name(MinMaxScaler::default().feature_range((1.0, 1.0)).fit(&x).unwrap_err()), "feature_range");
+    assert_eq!(name(MinMaxScaler::default().feature_range((0.0, f64::NAN)).fit(&x).unwrap_err()), "feature_range");
+    assert_eq!(name(RobustScaler::default().quantile_range((75.0, 25.0)).fit(&x).unwrap_err()), "quantile_range");
+    assert_eq!(name(RobustScaler::default().quantile_range((-1.0, 25.0)).fit(&x).unwrap_err()), "quantile_range");
     assert_eq!(name(KBinsDiscretizer::new(1).fit(&x).unwrap_err()), "n_bins");
     assert_eq!(name(SimpleImputer::default().fill_value(f32::NAN).fit(&x).unwrap_err()), "fill_value");
     assert_eq!(name(SineBasis::new(0).fit(&x).unwrap_err()), "n_terms");

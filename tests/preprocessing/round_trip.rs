@@ -35,7 +35,7 @@ fn assert_json<P: Serialize + DeserializeOwned + PartialEq + Default + Debug>(pa
 fn every_model_returns_from_its_file() {
     let x = matrix(2, &SPREAD).with_names(["a", "b"]).unwrap();
     assert_returns(&StandardScaler::default().fit(&x).unwrap(), &x);
-    assert_returns(&MinMaxScaler::default().feature_range(-0.1, 0.3).clip(true).fit(&x).unwrap(), &x);
+    assert_returns(&MinMaxScaler::default().feature_range((-0.1, 0.3)).clip(true).fit(&x).unwrap(), &x);
     assert_returns(&RobustScaler::default().fit(&x).unwrap(), &x);
     assert_returns(&Normalizer::default().norm(Norm::L1).fit(&x).unwrap(), &x);
     assert_returns(&PolynomialFeatures::new(3).fit(&x).unwrap(), &x);
@@ -67,8 +67,8 @@ fn a_model_of_another_kind_is_refused() {
 #[test]
 fn parameters_have_scikit_learns_names_in_json() {
     assert_json(StandardScaler::default().with_mean(false), r#"{"with_mean": false}"#);
-    assert_json(MinMaxScaler::default().feature_range(-1.0, 1.0), r#"{"feature_range": [-1, 1]}"#);
-    assert_json(RobustScaler::default().quantile_range(5.0, 95.0), r#"{"quantile_range": [5, 95]}"#);
+    assert_json(MinMaxScaler::default().feature_range((-1.0, 1.0)), r#"{"feature_range": [-1, 1]}"#);
+    assert_json(RobustScaler::default().quantile_range((5.0, 95.0)), r#"{"quantile_range": [5, 95]}"#);
     assert_json(Normalizer::default().norm(Norm::L1), r#"{"norm": "l1"}"#);
     assert_json(OneHotEncoder::default().drop(DropCategory::IfBinary), r#"{"drop": "if_binary"}"#);
     assert_json(

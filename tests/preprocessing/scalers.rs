@@ -22,7 +22,7 @@ fn missing_values_are_skipped_by_the_scalers_and_stay_missing() {
     assert_close(standard.transform(&x).unwrap().as_slice(), &STANDARD_MISSING, 1e-6);
     let min_max = MinMaxScaler::default().fit(&x).unwrap();
     assert_close(min_max.transform(&x).unwrap().as_slice(), &MIN_MAX_MISSING, 1e-6);
-    let robust = RobustScaler::default().quantile_range(10.0, 80.0).fit(&x).unwrap();
+    let robust = RobustScaler::default().quantile_range((10.0, 80.0)).fit(&x).unwrap();
     assert_near(robust.center(), &[1.5, 23.75, 7.0], 1e-12);
     assert_near(robust.scale(), &[8.2, 50.75, 1.0], 1e-12);
     assert_close(robust.transform(&x).unwrap().as_slice(), &ROBUST_MISSING, 1e-6);
@@ -66,7 +66,7 @@ fn the_variance_survives_data_far_from_the_origin() {
 #[test]
 fn the_min_max_scaler_gives_scikit_learns_numbers() {
     let x = matrix(3, &X);
-    let model = MinMaxScaler::default().feature_range(-1.0, 2.0).fit(&x).unwrap();
+    let model = MinMaxScaler::default().feature_range((-1.0, 2.0)).fit(&x).unwrap();
     assert_near(&model.scale(), &[0.20689655172413793, 0.025, 3.0], 1e-12);
     assert_eq!((model.data_min(), model.data_max()), (&[-6.5, -20.0, 7.0][..], &[8.0, 100.0, 7.0][..]));
     assert_close(model.transform(&x).unwrap().as_slice(), &MIN_MAX, 1e-6);
@@ -94,7 +94,7 @@ fn the_robust_scaler_gives_scikit_learns_numbers() {
 fn every_scaler_turns_its_rows_back() {
     let x = matrix(3, &X);
     let standard = StandardScaler::default().fit(&x).unwrap();
-    let min_max = MinMaxScaler::default().feature_range(-3.0, 5.0).fit(&x).unwrap();
+    let min_max = MinMaxScaler::default().feature_range((-3.0, 5.0)).fit(&x).unwrap();
     let robust = RobustScaler::default().fit(&x).unwrap();
     let back = [
         standard.inverse_transform(&standard.transform(&x).unwrap()).unwrap(),
