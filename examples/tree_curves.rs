@@ -7,6 +7,7 @@ use gristmill::ensemble::AdaBoostClassifier;
 use gristmill::plot::{self, Figure, Panels};
 use gristmill::prelude::*;
 use gristmill::selection::{Scoring, permutation_importance};
+use gristmill::tree::{pruning_curves, pruning_path};
 
 fn main() -> gristmill::Result<()> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "tree_curves.svg".to_string());
@@ -51,9 +52,9 @@ fn pruning(train: &Dataset, test: &Dataset) -> gristmill::Result<(Figure, Figure
         seen.push((alpha, model.score(&train.x, y)?));
         new.push((alpha, model.score(&test.x, truth)?));
     }
-    let accuracies = plot::pruning_curves(&[("fitted rows", seen), ("new rows", new)]);
+    let accuracies = pruning_curves(&[("fitted rows", seen), ("new rows", new)]);
     let accuracies = accuracies.title("Accuracy along the path of pruning").y_label("accuracy");
-    Ok((plot::pruning_path(tree.fit(&train.x, y)?.tree()), accuracies))
+    Ok((pruning_path(tree.fit(&train.x, y)?.tree()), accuracies))
 }
 
 /// Errors after each round, of AdaBoost and of gradient boosting, and AdaBoost's bound.

@@ -10,6 +10,7 @@ mod boosting;
 mod forest;
 mod margins;
 mod members;
+mod pictures;
 mod stacking;
 
 mod voting;

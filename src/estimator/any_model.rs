@@ -4,8 +4,9 @@ use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::model::{InputColumns, Model, PictureInput, Prediction};
+use super::model::{InputColumns, Model, Prediction};
 use super::observer::{Observer, Unobserved};
+use super::pictures::PictureInput;
 use super::report::{FitReport, RanOn};
 use super::rows::{Input, Rows};
 use crate::array::Matrix;

@@ -5,10 +5,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::observer::Observer;
+use super::pictures::PictureInput;
 use super::report::FitReport;
 use super::rows::{OwnedRows, Rows};
 use crate::array::Matrix;
-use crate::data::{Labels, Target};
+use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::model_file::{Container, Persist};
 use crate::plot::Figure;
@@ -87,19 +88,6 @@ impl InputColumns {
     }
 }
 
-/// What the pictures of a model are drawn from.
-#[derive(Debug, Clone, Copy)]
-pub struct PictureInput<'a> {
-    /// Rows as the model sees them, behind the steps of a pipeline.
-    pub x: &'a Matrix,
-    /// Their target.
-    pub target: &'a Target,
-    /// The columns of `x`.
-    pub columns: &'a InputColumns,
-    /// What the rows are called: `new rows`.
-    pub rows: &'a str,
-}
-
 /// A fitted model. What it can do it says by the methods it writes; the others answer that it cannot.
 ///
 /// These are the untyped forms, which pipelines, ensembles, the command line and model files use through
@@ -173,7 +161,8 @@ pub trait Model: Stored + Any + Debug + Send + Sync {
         None
     }
 
-    /// Pictures that only models of this family have.
+    /// Pictures that only models of this family have. A figure whose title begins as a general one does
+    /// (`Decision regions`) takes its place.
     fn figures(&self, _input: &PictureInput<'_>) -> Result<Vec<Figure>> {
         Ok(vec![])
     }

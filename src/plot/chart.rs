@@ -24,15 +24,13 @@ struct Layout {
 }
 
 pub(super) fn draw(figure: &Figure, svg: &mut Svg) {
-    let layout = arranged(figure);
-    let (width, height) = (layout.x.length, layout.y.length);
-    if !figure.title.is_empty() {
-        let letters = (figure.width / text_width("x", 15.0)) as usize;
-        let title = shortened(&figure.title, letters);
-        let middle = (layout.left + width / 2.0).clamp(text_width(&title, 15.0) / 2.0, figure.width);
-        let attributes = format!("font-size=\"15\" font-weight=\"bold\" fill=\"{INK}\"");
-        svg.text((middle, 22.0), Anchor::Middle, &attributes, &title);
+    if let Some(diagram) = &figure.diagram {
+        draw_title(figure, figure.width / 2.0, svg);
+        return diagram.draw(svg);
     }
+    let layout = layout_of(figure);
+    let (width, height) = (layout.x.length, layout.y.length);
+    draw_title(figure, layout.left + width / 2.0, svg);
     svg.open("g", &format!("transform=\"translate({} {})\"", number(layout.left), number(layout.top)));
     draw_grid(figure, &layout, svg);
     // A nested picture cuts off what lies outside the plane.
@@ -44,7 +42,18 @@ pub(super) fn draw(figure: &Figure, svg: &mut Svg) {
     svg.close("g");
 }
 
-fn arranged(figure: &Figure) -> Layout {
+/// The title around a place, within the figure.
+fn draw_title(figure: &Figure, middle: f64, svg: &mut Svg) {
+    if figure.title.is_empty() {
+        return;
+    }
+    let title = shortened(&figure.title, (figure.width / text_width("x", 15.0)) as usize);
+    let middle = middle.clamp(text_width(&title, 15.0) / 2.0, figure.width);
+    let attributes = format!("font-size=\"15\" font-weight=\"bold\" fill=\"{INK}\"");
+    svg.text((middle, 22.0), Anchor::Middle, &attributes, &title);
+}
+
+fn layout_of(figure: &Figure) -> Layout {
     let top = if figure.title.is_empty() { 12.0 } else { 36.0 };
     let x_label = if figure.x_label.is_empty() { 0.0 } else { 20.0 };
     let y_label = if figure.y_label.is_empty() { 0.0 } else { 22.0 };

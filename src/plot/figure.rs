@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::colour::{FAINT, class_colour};
+use super::diagram::Diagram;
 use super::grid::{Grid, checked_range, points};
 use super::layer::Layer;
 use super::marker::Marker;
@@ -61,6 +62,8 @@ pub struct Figure {
     pub(super) layers: Vec<Layer>,
     pub(super) entries: Vec<(String, Swatch)>,
     pub(super) has_legend: bool,
+    /// Boxes with arrows, in place of a plane.
+    pub(super) diagram: Option<Diagram>,
     series: usize,
 }
 
@@ -82,6 +85,7 @@ impl Default for Figure {
             layers: vec![],
             entries: vec![],
             has_legend: true,
+            diagram: None,
             series: 0,
         }
     }
@@ -101,6 +105,11 @@ impl Figure {
         }
         (self.width, self.height) = (width as f64, height as f64);
         Ok(self)
+    }
+
+    /// The title.
+    pub fn title_text(&self) -> &str {
+        &self.title
     }
 
     /// Sets the title.
@@ -270,6 +279,12 @@ impl Figure {
         (self.x_names, self.y_names) = (Some(owned(columns)), Some(owned(rows)));
         self.layers.push(Layer::Cells { columns: columns.len(), shares, texts });
         Ok(self)
+    }
+
+    /// Gives the places 0, 1, … of the x axis names instead of numbers.
+    pub fn x_names<S: AsRef<str>>(mut self, names: &[S]) -> Result<Figure> {
+        self.x_names = Some(owned(names));
+        self.x_range(-0.5, names.len() as f64 - 0.5)
     }
 
     /// The picture as text.

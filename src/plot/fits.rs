@@ -48,36 +48,36 @@ pub fn outliers(x: &Matrix, labels: &[i32]) -> Result<Figure> {
     figure.scatter_classes(&plane.project(x)?, [0, 1], &labels)
 }
 
-/// Predicted numbers against the truth, n each, over the line where both are equal.
+/// Predicted numbers against the targets, n each, over the line where both are equal.
 ///
 /// ```
 /// use gristmill::plot;
-/// assert!(plot::predicted_against_truth(&[1.0, 2.0], &[1.1, 1.9])?.to_svg().contains("truth"));
+/// assert!(plot::predicted_against_target(&[1.0, 2.0], &[1.1, 1.9])?.to_svg().contains("target"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn predicted_against_truth(truth: &[f32], predicted: &[f32]) -> Result<Figure> {
-    same_length("plot::predicted_against_truth", truth, predicted)?;
-    let both = truth.iter().chain(predicted).copied().filter(|value| value.is_finite());
+pub fn predicted_against_target(targets: &[f32], predicted: &[f32]) -> Result<Figure> {
+    same_length("plot::predicted_against_target", targets, predicted)?;
+    let both = targets.iter().chain(predicted).copied().filter(|value| value.is_finite());
     let (low, high) = both.fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(value), high.max(value)));
     let ends = [low, high].map(|end| (f64::from(end), f64::from(end)));
-    let figure = Figure::new().title("Predicted against truth").x_label("truth").y_label("predicted");
-    Ok(figure.dashed("", ends).scatter("", pairs(truth, predicted)))
+    let figure = Figure::new().title("Predicted against target").x_label("target").y_label("predicted");
+    Ok(figure.dashed("", ends).scatter("", pairs(targets, predicted)))
 }
 
-/// What is left of the truth after the prediction, n each, against the prediction.
+/// What is left of the target after the prediction, n each, against the prediction.
 ///
 /// ```
 /// use gristmill::plot;
 /// assert!(plot::residuals(&[1.0, 2.0], &[1.1, 1.9])?.to_svg().contains("Residuals"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn residuals(truth: &[f32], predicted: &[f32]) -> Result<Figure> {
-    same_length("plot::residuals", truth, predicted)?;
-    let left: Vec<f32> = truth.iter().zip(predicted).map(|(truth, predicted)| truth - predicted).collect();
+pub fn residuals(targets: &[f32], predicted: &[f32]) -> Result<Figure> {
+    same_length("plot::residuals", targets, predicted)?;
+    let left: Vec<f32> = targets.iter().zip(predicted).map(|(target, predicted)| target - predicted).collect();
     let values = predicted.iter().copied().filter(|value| value.is_finite());
     let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(value), high.max(value)));
     let zero = [(f64::from(low), 0.0), (f64::from(high), 0.0)];
-    let figure = Figure::new().title("Residuals").x_label("predicted").y_label("truth − predicted");
+    let figure = Figure::new().title("Residuals").x_label("predicted").y_label("target − predicted");
     Ok(figure.dashed("", zero).scatter("", pairs(predicted, &left)))
 }
 
@@ -94,22 +94,17 @@ pub fn fitted_curve(x: &[f32], y: &[f32], curve: impl IntoIterator<Item = (f64, 
     Ok(Figure::new().title("Fitted curve").scatter("data", pairs(x, y)).line("fitted", curve))
 }
 
-/// The loss after each round, on the fitted rows and on the validation rows if there are any. Which loss it is, the model
-/// knows: [`Figure::title`] and [`Figure::y_label`] say so.
+/// Numbers after each round, such as losses, a line for each series with its name; series without numbers are left out.
 ///
 /// ```
 /// use gristmill::plot;
-/// assert!(plot::losses(&[0.9, 0.5, 0.3], &[]).to_svg().contains("training"));
+/// let losses = [0.9, 0.5, 0.3];
+/// assert!(plot::rounds(&[("training", &losses)]).title("Loss").to_svg().contains("training"));
 /// ```
-pub fn losses(train: &[f64], validation: &[f64]) -> Figure {
-    let rounds = |values: &[f64]| (1..).zip(values.to_vec()).map(|(round, loss)| (f64::from(round), loss));
-    let mut figure = Figure::new().title("Loss").x_label("round").y_label("loss");
-    for (name, values) in [("training", train), ("validation", validation)] {
-        if !values.is_empty() {
-            figure = figure.line(name, rounds(values));
-        }
-    }
-    figure
+pub fn rounds(series: &[(&str, &[f64])]) -> Figure {
+    let points = |values: &[f64]| (1..).zip(values.to_vec()).map(|(round, value)| (f64::from(round), value));
+    let series = series.iter().filter(|(_, values)| !values.is_empty());
+    series.fold(Figure::new().x_label("round"), |figure, (name, values)| figure.line(name, points(values)))
 }
 
 /// How much each column matters, the greatest first, at most twenty of them.

@@ -1,4 +1,6 @@
-//! Pictures as SVG: scatter plots, lines, decision regions, bars, heat maps, alone or side by side.
+//! Pictures as SVG: scatter plots, lines, decision regions, bars, heat maps, trees of boxes, alone or side by side.
+//!
+//! Nothing here knows a model. A model that has pictures of its own draws them in its own module.
 //!
 //! The writer is our own: a few hundred lines without a dependency, and the fonts are the viewer's. The same calls give
 //! the same bytes. Colours are those of Okabe and Ito, which colour-blind readers can tell apart, and classes also
@@ -21,30 +23,28 @@
 
 mod chart;
 mod colour;
+mod diagram;
 mod figure;
 mod fits;
 mod grid;
 mod layer;
 mod marker;
-mod nominal_tree;
 mod panels;
 mod pictures;
 mod plane;
-mod pruning;
 mod regions;
 mod scale;
 mod shapley;
 mod svg;
-mod tree;
 
+pub use diagram::{DiagramNode, NodeColour};
 pub use figure::Figure;
-pub use fits::{clusters, fitted_curve, importances, losses, outliers, predicted_against_truth, residuals};
+pub use fits::{clusters, fitted_curve, importances, outliers, predicted_against_target, residuals, rounds};
 pub use grid::{Grid, points};
-pub use nominal_tree::NominalTreeFigure;
 pub use panels::Panels;
-pub use pictures::{confusion_matrix, curve, ranking, roc_curve};
+pub use pictures::{confusion_matrix, ranking, roc_curve};
 pub use plane::Plane;
-pub use pruning::{along_pruning, pruning_curves, pruning_path};
 pub use regions::{decision_regions, staged_regions};
+pub(crate) use scale::short as short_number;
 pub use shapley::shapley_summary;
-pub use tree::TreeFigure;
+pub(crate) use svg::shortened;

@@ -6,11 +6,7 @@ use super::layer::Layer;
 use super::scale::short;
 use crate::error::{Error, Result};
 use crate::metrics::{ConfusionMatrix, RocCurve};
-use crate::selection::Curve;
-use crate::selection::stats::Sample;
 
-/// The factor from the least number to the greatest from which on an axis is logarithmic.
-const DECADES: f64 = 100.0;
 /// Letters of a name, height of a line and of what surrounds the lines of a ranking.
 const LONG_NAME: usize = 48;
 const LINE: usize = 24;
@@ -27,13 +23,13 @@ const AROUND: usize = 90;
 /// ```
 pub fn confusion_matrix(confusion: &ConfusionMatrix) -> Result<Figure> {
     let classes = confusion.classes();
-    let shares = (0..classes.len()).flat_map(|truth| {
-        let row = confusion.row(truth);
+    let shares = (0..classes.len()).flat_map(|class| {
+        let row = confusion.row(class);
         let total: f64 = row.iter().sum();
         row.iter().map(move |count| if total > 0.0 { count / total } else { 0.0 })
     });
     let texts = confusion.counts().iter().map(|count| if *count == 0.0 { String::new() } else { short(*count) });
-    let figure = Figure::new().title("Confusion matrix").x_label("predicted").y_label("truth");
+    let figure = Figure::new().title("Confusion matrix").x_label("predicted").y_label("target");
     figure.cells(classes, classes, shares.collect(), texts.collect())
 }
 
@@ -52,53 +48,17 @@ pub fn roc_curve(curve: &RocCurve) -> Figure {
     figure.dashed("", [(0.0, 0.0), (1.0, 1.0)]).line(&format!("AUC {:.3}", curve.auc()), points)
 }
 
-/// A learning or validation curve: the scores on fitted and on new rows with their 95 % confidence intervals.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// use gristmill::{plot, selection};
-/// let iris = datasets::iris()?;
-/// let pipeline = Pipeline::new(KNeighborsClassifier::new(3));
-/// let curve = selection::learning_curve(&pipeline, &iris, &selection::Folds::stratified(5), &[0.2, 0.5, 1.0])?;
-/// assert!(plot::curve(&curve)?.to_svg().contains(">new rows<"));
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-///
-/// Values that are no numbers stand beside each other with their names; numbers above 0 that span two powers of ten or
-/// more stand on a logarithmic axis.
-pub fn curve(curve: &Curve) -> Result<Figure> {
-    let mut figure = Figure::new().x_label(curve.along.clone()).y_label(curve.scoring.name());
-    figure = figure.title(if curve.along == "rows" { "Learning curve" } else { "Validation curve" });
-    let is_number = |(label, value): (&String, &f64)| label.parse::<f64>().is_ok_and(|number| number == *value);
-    let (low, high) =
-        curve.values.iter().fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
-    if !curve.labels.iter().zip(&curve.values).all(is_number) {
-        figure.x_names = Some(curve.labels.clone());
-        figure = figure.x_range(-0.5, curve.values.len() as f64 - 0.5)?;
-    } else if curve.along != "rows" && low > 0.0 && high >= DECADES * low {
-        figure = figure.logarithmic_x();
-    }
-    for (name, samples) in [("fitted rows", &curve.train), ("new rows", &curve.test)] {
-        let points = || curve.values.iter().copied().zip(samples);
-        let half_widths = samples.iter().map(|sample| sample.half_width(0.95)).collect::<Result<Vec<f64>>>()?;
-        let band = points().zip(half_widths).map(|((at, sample), half)| (at, sample.mean - half, sample.mean + half));
-        figure = figure.band(band).steps(name, points().map(|(at, sample)| (at, sample.mean)));
-    }
-    Ok(figure)
-}
-
-/// Scores one below the other, such as those of the best parameters: a point at each mean with a line of one deviation
+/// Scores one below the other, such as those of the best parameters, each a mean and a deviation: a point at each mean with a line of one deviation
 /// to both sides. The order is that of the names, the first on top; at most 400 of them.
 ///
 /// ```
 /// use gristmill::plot;
-/// use gristmill::selection::stats::Sample;
-/// let scores = [Sample::of(&[0.97, 0.95]), Sample::of(&[0.91, 0.92])];
+/// let scores = [(0.96, 0.01), (0.915, 0.005)]; // mean and deviation
 /// let svg = plot::ranking(&["gini, 5, sqrt", "entropy, 3, all"], &scores)?.to_svg();
 /// assert!(svg.find("gini") < svg.find("entropy"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn ranking<S: AsRef<str>>(names: &[S], scores: &[Sample]) -> Result<Figure> {
+pub fn ranking<S: AsRef<str>>(names: &[S], scores: &[(f64, f64)]) -> Result<Figure> {
     if names.len() != scores.len() || names.is_empty() || names.len() > 400 {
         let (expected, got) = (format!("{} scores, from 1 to 400", names.len()), scores.len().to_string());
         return Err(Error::Shape { op: "plot::ranking", expected, got });
@@ -106,11 +66,11 @@ pub fn ranking<S: AsRef<str>>(names: &[S], scores: &[Sample]) -> Result<Figure> 
     let mut figure = Figure::new().size(640, (AROUND + LINE * names.len()).max(200) as u32)?;
     figure.y_names = Some(names.iter().map(|name| name.as_ref().to_string()).collect());
     figure.letters = LONG_NAME;
-    for (line, score) in scores.iter().enumerate() {
-        let points = [score.mean - score.deviation, score.mean + score.deviation].map(|end| (end, line as f64));
+    for (line, (mean, deviation)) in scores.iter().enumerate() {
+        let points = [mean - deviation, mean + deviation].map(|end| (end, line as f64));
         figure.layers.push(Layer::Line { colour: class_colour(0), dashed: false, points: points.to_vec() });
     }
-    let means = scores.iter().enumerate().map(|(line, score)| (score.mean, line as f64));
+    let means = scores.iter().enumerate().map(|(line, (mean, _))| (*mean, line as f64));
     figure = figure.scatter("", means);
     figure.entries = vec![("mean ± deviation".to_string(), Swatch::Line { colour: class_colour(0), dashed: false })];
     figure.y_range(-0.5, names.len() as f64 - 0.5)

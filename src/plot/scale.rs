@@ -125,7 +125,7 @@ fn label(value: f64, step: f64, largest: f64) -> String {
 }
 
 /// A number for a cell or a bar: whole, or with at most three digits that count.
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     let text = if size == 0.0 {
         "0".to_string()

@@ -78,7 +78,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
 }
 
 /// A text that fits in some number of letters.
-pub(super) fn shortened(text: &str, letters: usize) -> String {
+pub(crate) fn shortened(text: &str, letters: usize) -> String {
     if text.chars().count() <= letters {
         return text.to_string();
     }

@@ -8,6 +8,7 @@ mod curves;
 mod folds;
 mod grid_search;
 mod permutation;
+mod pictures;
 mod scoring;
 mod split;
 pub mod stats;

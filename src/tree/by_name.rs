@@ -3,7 +3,10 @@
 use super::{DecisionTreeClassifier, DecisionTreeClassifierModel, DecisionTreeRegressor, DecisionTreeRegressorModel};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task};
+use crate::estimator::{
+    Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Task,
+};
+use crate::plot::Figure;
 
 const CLASSIFIER: &[crate::estimator::Parameter] = &[
     crate::estimator::Parameter { name: "criterion", help: "gini, entropy or misclassification" },
@@ -94,6 +97,10 @@ impl Model for DecisionTreeClassifierModel {
         let names = self.column_names().unwrap_or(&columns.names);
         Some(super::text::of_classes(self.tree(), Some(names), &columns.categories, self.classes()))
     }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        super::pictures::classifier_figures(self, input)
+    }
 }
 
 impl crate::estimator::Parameters for DecisionTreeRegressor {
@@ -130,5 +137,9 @@ impl Model for DecisionTreeRegressorModel {
 
     fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
         Some(super::text::draw(self.tree(), Some(self.column_names().unwrap_or(&columns.names)), &columns.categories))
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        super::pictures::regressor_figures(self, input)
     }
 }

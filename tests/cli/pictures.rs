@@ -42,7 +42,7 @@ fn two_classes_show_a_roc_curve() {
 fn a_regression_shows_residuals_and_one_feature_a_curve() {
     let fit = ["fit", "kneighbors-regressor", "data/diabetes.csv", "--target", "progression", "--split", "0.8"];
     let svg = drawn(&fit);
-    assert!(svg.contains("Predicted against truth") && svg.contains("Residuals"));
+    assert!(svg.contains("Predicted against target") && svg.contains("Residuals"));
     let svg = drawn(&[&fit[..], &["--features", "bmi"]].concat());
     assert!(svg.contains("Fitted curve") && svg.contains("bmi") && svg.contains("progression"));
 }

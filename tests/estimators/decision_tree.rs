@@ -1,8 +1,7 @@
 //! Decision trees: numbers of the textbook and of scikit-learn.
 
-use gristmill::plot::TreeFigure;
 use gristmill::prelude::*;
-use gristmill::tree::{ClassWeight, Criterion, MaxFeatures};
+use gristmill::tree::{ClassWeight, Criterion, MaxFeatures, TreeFigure};
 
 /// Every fourth row to test, the others to train.
 fn quarters(data: &Dataset) -> (Dataset, Dataset) {

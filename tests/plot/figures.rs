@@ -193,7 +193,7 @@ fn ten_classes_have_ten_colours_and_fifty_have_their_own_marks() -> gristmill::R
 #[test]
 fn a_ranking_keeps_its_order_and_long_names() -> gristmill::Result<()> {
     let names = ["entropy, 5, sqrt, balanced", "gini, 3, none, none"];
-    let svg = plot::ranking(&names, &[Sample::of(&[0.9, 1.0]), Sample::of(&[0.8, 0.8])])?.to_svg();
+    let svg = plot::ranking(&names, &[(0.95, 0.05), (0.8, 0.0)])?.to_svg();
     check(&svg);
     assert!(svg.find(names[0]).expect("the first") < svg.find(names[1]).expect("the second"));
     assert!(matches!(plot::ranking(&names, &[]), Err(Error::Shape { .. })));
@@ -209,14 +209,14 @@ fn curve_of(labels: &[&str], values: &[f64]) -> Curve {
 
 #[test]
 fn a_validation_curve_names_words_and_spreads_powers_of_ten() -> gristmill::Result<()> {
-    let words = plot::curve(&curve_of(&["1", "sqrt", "log2", "none"], &[0.0, 1.0, 2.0, 3.0]))?.to_svg();
+    let words = curve_of(&["1", "sqrt", "log2", "none"], &[0.0, 1.0, 2.0, 3.0]).figure()?.to_svg();
     check(&words);
     for word in [">1<", ">sqrt<", ">log2<", ">none<"] {
         assert!(words.contains(word), "{word}");
     }
-    let powers = plot::curve(&curve_of(&["0.001", "0.1", "10"], &[0.001, 0.1, 10.0]))?.to_svg();
+    let powers = curve_of(&["0.001", "0.1", "10"], &[0.001, 0.1, 10.0]).figure()?.to_svg();
     assert!(powers.contains(">0.001<") && powers.contains(">10<"));
-    let near = plot::curve(&curve_of(&["1", "5", "15"], &[1.0, 5.0, 15.0]))?.to_svg();
+    let near = curve_of(&["1", "5", "15"], &[1.0, 5.0, 15.0]).figure()?.to_svg();
     assert!(near.contains(">6<") || near.contains(">5<"), "round numbers");
     Ok(())
 }

@@ -83,10 +83,10 @@ fn every_picture_is_well_formed() -> gristmill::Result<()> {
     check(&plot::clusters(&x, &clusters, Some(&line(3, 4)))?.to_svg());
     check(&plot::outliers(&x, &(0..40).map(|row| if row % 9 == 0 { -1 } else { 1 }).collect::<Vec<i32>>())?.to_svg());
     let (truth, predicted) = ([1.0, 2.0, f32::NAN, 4.0], [1.1, 2.1, 3.0, 3.9]);
-    check(&plot::predicted_against_truth(&truth, &predicted)?.to_svg());
+    check(&plot::predicted_against_target(&truth, &predicted)?.to_svg());
     check(&plot::residuals(&truth, &predicted)?.to_svg());
     check(&plot::fitted_curve(&truth, &predicted, [(0.0, 0.0), (4.0, 4.0)])?.to_svg());
-    check(&plot::losses(&[3.0, 2.0], &[4.0, 3.5]).to_svg());
+    check(&plot::rounds(&[("training", &[3.0, 2.0]), ("validation", &[4.0, 3.5])]).to_svg());
     let names: Vec<String> = (0..30).map(|column| format!("column {column}")).collect();
     let values: Vec<f64> = (0..30).map(f64::from).collect();
     let svg = plot::importances(&names, &values)?.to_svg();

@@ -1,9 +1,9 @@
 //! Pictures of trees of levels and of Shapley values.
 
 use gristmill::ensemble::{AdaBoostClassifier, BaggingClassifier};
-use gristmill::plot::{self, NominalTreeFigure, TreeFigure};
+use gristmill::plot;
 use gristmill::prelude::*;
-use gristmill::tree::Id3Classifier;
+use gristmill::tree::{Id3Classifier, NominalTreeFigure, TreeFigure, along_pruning, pruning_path};
 
 use super::{check, count};
 
@@ -77,7 +77,7 @@ fn a_tree_names_the_levels_it_asks_for() -> gristmill::Result<()> {
     let days = datasets::play_tennis()?;
     let x = days.x.clone().with_categories(0..4)?;
     let model = DecisionTreeClassifier::default().fit(&x, days.labels()?)?;
-    let svg = TreeFigure::of_classifier(&model).level_names(&days.categories()).to_svg();
+    let svg = TreeFigure::of_classifier(&model).category_names(&days.categories()).to_svg();
     check(&svg);
     assert!(svg.contains("{Overcast}") && !svg.contains("{0}"));
     assert!(TreeFigure::of_classifier(&model).to_svg().contains("{0}"));
@@ -88,14 +88,14 @@ fn a_tree_names_the_levels_it_asks_for() -> gristmill::Result<()> {
 fn the_path_of_pruning_falls_from_all_leaves_to_one() -> gristmill::Result<()> {
     let cancer = datasets::breast_cancer()?;
     let model = DecisionTreeClassifier::default().fit(&cancer.x, cancer.labels()?)?;
-    check(&plot::pruning_path(model.tree()).to_svg());
-    let leaves = plot::along_pruning(model.tree(), |pruned| pruned.leaves() as f64);
+    check(&pruning_path(model.tree()).to_svg());
+    let leaves = along_pruning(model.tree(), |pruned| pruned.leaves() as f64);
     assert_eq!((leaves[0], leaves[leaves.len() - 1].1), ((0.0, model.tree().leaves() as f64), 1.0));
     assert!(leaves.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1), "{leaves:?}");
     // A tree of one leaf has a path of one point.
     let root = model.tree().pruned(1.0);
-    assert_eq!(plot::along_pruning(&root, |pruned| pruned.leaves() as f64), [(0.0, 1.0)]);
-    check(&plot::pruning_path(&root).to_svg());
+    assert_eq!(along_pruning(&root, |pruned| pruned.leaves() as f64), [(0.0, 1.0)]);
+    check(&pruning_path(&root).to_svg());
     Ok(())
 }
 

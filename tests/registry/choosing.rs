@@ -126,7 +126,7 @@ fn curves_have_a_sample_for_each_value() {
     let values = [json!(1), json!(9)];
     let curve = validation_curve(&knn(3), &digits, &Folds::stratified(3), "n_neighbors", &values).unwrap();
     assert_eq!((curve.along.as_str(), &curve.labels[1][..], curve.train[0].mean), ("n_neighbors", "9", 1.0));
-    let svg = gristmill::plot::curve(&curve).unwrap().to_svg();
+    let svg = curve.figure().unwrap().to_svg();
     assert!(svg.contains("n_neighbors") && svg.contains("new rows"));
 }
 

@@ -2,8 +2,12 @@
 
 use super::{AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel};
 use crate::array::Matrix;
+use crate::ensemble::pictures;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task};
+use crate::estimator::{
+    Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Task,
+};
+use crate::plot::Figure;
 
 impl crate::estimator::Parameters for AdaBoostClassifier {
     type Model = AdaBoostClassifierModel;
@@ -73,6 +77,10 @@ impl Model for AdaBoostClassifierModel {
 
     fn report(&self) -> FitReport {
         FitReport::default().rounds(self.members.len(), None).with_curve("train_error", self.train_errors())
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        pictures::ada_boost_figures(self, input)
     }
 }
 

@@ -9,11 +9,14 @@ use crate::array::Matrix;
 use crate::data::{Labels, Target};
 use crate::ensemble::margins::{Strength, Votes};
 use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, winners, written};
+use crate::ensemble::pictures;
 use crate::error::Result;
 use crate::estimator::{
-    AnyEstimator, Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task,
+    AnyEstimator, Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows,
+    Task,
 };
 use crate::model_file::{Container, Persist};
+use crate::plot::Figure;
 use crate::tree::DecisionTreeClassifier;
 
 /// Classes by the mean chances of one model fitted on many bags: random rows, and random columns too if asked for
@@ -285,5 +288,9 @@ impl Model for BaggingClassifierModel {
 
     fn report(&self) -> FitReport {
         FitReport::default().with_number("oob_score", self.oob_score)
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        pictures::bagging_figures(self, input)
     }
 }

@@ -15,11 +15,14 @@ use super::truths::Truths;
 use crate::array::Matrix;
 use crate::cpu::tree::gradients::{sigmoid, softmax_row};
 use crate::data::Labels;
+use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task, ValidationTarget,
+    Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Task,
+    ValidationTarget,
 };
 use crate::model_file::{Container, Persist, write_atomically};
+use crate::plot::Figure;
 use crate::tree::{Tree, check_classes, rows_to_learn};
 
 const OP: &str = "GradientBoostingClassifier";
@@ -157,6 +160,11 @@ impl GradientBoostingClassifierModel {
     /// The trees, round after round; with more than two classes a round has one for each.
     pub fn trees(&self) -> &[Tree] {
         self.boosted.trees()
+    }
+
+    /// The loss that it was fitted with.
+    pub(crate) fn loss(&self) -> ClassificationLoss {
+        self.params.loss
     }
 
     /// Rounds that were kept.
@@ -361,5 +369,9 @@ impl Model for GradientBoostingClassifierModel {
 
     fn report(&self) -> FitReport {
         self.boosted.report()
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        pictures::boosted_classifier_figures(self, input)
     }
 }

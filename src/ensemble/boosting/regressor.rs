@@ -12,11 +12,14 @@ use super::rounds::{Problem, boost, same_parameters};
 use super::stages::Stages;
 use super::truths::{NumberLoss, Truths};
 use crate::array::Matrix;
+use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, Model, Observer, Predict, Prediction, Rows, Targets, Task, ValidationTarget,
+    Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, Prediction, Rows, Targets, Task,
+    ValidationTarget,
 };
 use crate::model_file::{Container, Persist, write_atomically};
+use crate::plot::Figure;
 use crate::tree::{Tree, rows_to_learn};
 
 const OP: &str = "GradientBoostingRegressor";
@@ -175,6 +178,11 @@ impl GradientBoostingRegressorModel {
     /// The trees, round after round; with p targets a round has one for each.
     pub fn trees(&self) -> &[Tree] {
         self.boosted.trees()
+    }
+
+    /// The loss that it was fitted with.
+    pub(crate) fn loss(&self) -> RegressionLoss {
+        self.params.loss
     }
 
     /// Rounds that were kept.
@@ -336,5 +344,9 @@ impl Model for GradientBoostingRegressorModel {
 
     fn report(&self) -> FitReport {
         self.boosted.report()
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        pictures::boosted_regressor_figures(self, input)
     }
 }

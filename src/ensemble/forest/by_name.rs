@@ -4,7 +4,11 @@ use super::{ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor
 use super::{RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows, Task};
+use crate::estimator::{
+    Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Task,
+};
+use crate::plot::Figure;
+use crate::tree::pictures;
 
 const CLASSIFIER: &[crate::estimator::Parameter] = &[
     crate::estimator::Parameter { name: "n_estimators", help: "number of trees" },
@@ -112,6 +116,11 @@ impl Model for RandomForestClassifierModel {
             .with_number("oob_score", self.oob_score())
             .with_row("importances", self.feature_importances())
     }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let figure = pictures::probability_figure(input, self.classes(), |x| self.shapley_values(x))?;
+        Ok(figure.into_iter().collect())
+    }
 }
 
 impl crate::estimator::Parameters for RandomForestRegressor {
@@ -146,6 +155,11 @@ impl Model for RandomForestRegressorModel {
         FitReport::default()
             .with_number("oob_score", self.oob_score())
             .with_row("importances", self.feature_importances())
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let figure = pictures::shapley_figure(input, &[], str::to_string, |x| self.shapley_values(x))?;
+        Ok(figure.into_iter().collect())
     }
 }
 
@@ -190,6 +204,11 @@ impl Model for ExtraTreesClassifierModel {
             .with_number("oob_score", self.oob_score())
             .with_row("importances", self.feature_importances())
     }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let figure = pictures::probability_figure(input, self.classes(), |x| self.shapley_values(x))?;
+        Ok(figure.into_iter().collect())
+    }
 }
 
 impl crate::estimator::Parameters for ExtraTreesRegressor {
@@ -224,5 +243,10 @@ impl Model for ExtraTreesRegressorModel {
         FitReport::default()
             .with_number("oob_score", self.oob_score())
             .with_row("importances", self.feature_importances())
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let figure = pictures::shapley_figure(input, &[], str::to_string, |x| self.shapley_values(x))?;
+        Ok(figure.into_iter().collect())
     }
 }

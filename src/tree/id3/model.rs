@@ -7,8 +7,9 @@ use super::{Id3Classifier, OP, likeliest};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{FitReport, Model, Observer, Predict, PredictProba, Prediction, Rows};
+use crate::estimator::{FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows};
 use crate::model_file::{Container, Persist};
+use crate::plot::Figure;
 
 /// A fitted tree of levels.
 #[derive(Debug, Clone)]
@@ -157,6 +158,10 @@ impl Model for Id3ClassifierModel {
 
     fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
         Some(self.text_with(&columns.names, &columns.categories))
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        Ok(crate::tree::pictures::nominal_figures(self, input))
     }
 }
 

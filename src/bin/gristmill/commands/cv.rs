@@ -314,9 +314,9 @@ impl PlotInput<'_> {
                 let trial =
                     CrossValidateOptions::default().scoring([self.decides]).device(self.device).observer(progress);
                 let shares = [0.1, 0.25, 0.5, 0.75, 1.0];
-                plot::curve(&learning_curve_with(self.pipeline, self.data, self.folds, &shares, trial)?)
+                learning_curve_with(self.pipeline, self.data, self.folds, &shares, trial)?.figure()
             }
-            [_] => plot::curve(&found.curve()?),
+            [_] => found.curve()?.figure(),
             [(rows, down), (columns, across)] => {
                 let words = |values: &[Value]| values.iter().map(word).collect::<Vec<String>>();
                 let means: Vec<f64> = found.candidates.iter().map(|candidate| candidate.score().mean).collect();
@@ -334,7 +334,8 @@ impl PlotInput<'_> {
                 let values =
                     |tried: &Candidate| tried.parameters.iter().map(|(_, value)| word(value)).collect::<Vec<_>>();
                 let names: Vec<String> = best.iter().map(|tried| values(tried).join(", ")).collect();
-                let scores: Vec<Sample> = best.iter().map(|tried| tried.score()).collect();
+                let score = |tried: &&Candidate| (tried.score().mean, tried.score().deviation);
+                let scores: Vec<(f64, f64)> = best.iter().map(score).collect();
                 let keys: Vec<&str> = grid.iter().map(|(name, _)| name.as_str()).collect();
                 let figure = plot::ranking(&names, &scores)?.x_label(title);
                 let of = format!("the best {} of {}", best.len(), found.candidates.len());

@@ -58,7 +58,7 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     }
     if let Some(path) = &args.plot {
         let (kind, model) = (saved.kind.as_str(), &saved.model);
-        Picture { kind, model, data: &data, predicted: &predicted, device: &device, rows: "new rows" }.save(path)?;
+        Picture { kind, model, data: &data, predicted: &predicted, device: &device, fitted: false }.save(path)?;
         report.plot = Some(path.display().to_string());
     }
     report.take_profile(global, &device);

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::models;
 use crate::arguments::GlobalArgs;
-use crate::pictures::{check_picture, draw_tree};
+use crate::pictures::{check_picture, draw_alone};
 use crate::report::{CommandResult, bytes, print, print_json, table};
 
 /// Categories and classes that a line names.
@@ -32,7 +32,7 @@ Examples:
 pub struct InspectArgs {
     /// The model file
     model: PathBuf,
-    /// Draws a model that is a single tree into this SVG file
+    /// Draws a model that has a picture without rows, such as a tree, into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
 }
@@ -101,7 +101,7 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
         false => PipelineModel::from(AnyModel::from_container(container)?),
     };
     if let Some(path) = &args.plot {
-        draw_tree(&model, path)?;
+        draw_alone(&model, path)?;
     }
     let described = describe(args, part, &model)?;
     if global.json {

@@ -1,8 +1,7 @@
 //! What `--plot` draws.
 
-mod model_panels;
+mod alone;
 mod picture;
-mod tree;
 
+pub use alone::draw_alone;
 pub use picture::{Picture, check_picture};
-pub use tree::save as draw_tree;

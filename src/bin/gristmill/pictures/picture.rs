@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use gristmill::estimator::{Prediction, ReportArray};
+use gristmill::estimator::{PictureInput, PicturePlane, PictureRows, Prediction, ReportArray};
 use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::pipeline::PipelineModel;
 use gristmill::plot::{self, Figure, Panels};
 use gristmill::{Dataset, Device, Error, Labels, Matrix, Result};
 
-use super::model_panels::{PictureTarget, Staged, explained, loss_name, pruning, stage_errors};
 use crate::arguments::check_folder;
 use crate::report::{CliError, CommandResult, Predicted, positive_probabilities};
 
@@ -17,16 +16,12 @@ const CELLS: usize = 160;
 const CELLS_OF_LARGE: usize = 80;
 /// Values from which on data is large, and so, most likely, the model.
 const LARGE: usize = 1_000_000;
+/// How the title of decision regions begins.
+const REGIONS: &str = "Decision regions";
 /// Points of a fitted curve.
 const CURVE: usize = 400;
-/// Rows whose predictions are explained, and columns that there is room for.
-const MOST_EXPLAINED: usize = 300;
-const MOST_COLUMNS: usize = 12;
 /// Columns of a target that there is room for.
 const MOST_TARGETS: usize = 4;
-
-/// Rows that are scored again and again: by each tree of a pruning path, after each round.
-const MOST_SCORED: usize = 5_000;
 
 /// A fitted model and the rows to show it on.
 pub struct Picture<'a> {
@@ -38,15 +33,16 @@ pub struct Picture<'a> {
     /// The predictions for them.
     pub predicted: &'a Predicted,
     pub device: &'a Device,
-    /// What the rows are: `fitted rows` or `new rows`.
-    pub rows: &'static str,
+    /// Whether the model was fitted on the rows.
+    pub fitted: bool,
 }
 
 impl Picture<'_> {
-    /// Draws what suits the task, and the losses and importances if there are any.
+    /// Draws what suits the task, the importances if there are any, and the pictures that the model has of its own.
     pub fn save(&self, path: &Path) -> Result<()> {
+        let own = self.own_figures()?;
         let mut figures = match &self.predicted.prediction {
-            Prediction::Classes(labels) => self.classes(labels)?,
+            Prediction::Classes(labels) => self.classes(labels, &own)?,
             Prediction::Numbers(numbers) => self.numbers(numbers)?,
             Prediction::Clusters(clusters) => {
                 let centers = self.model.model().report().array("centers").map(ReportArray::to_matrix).transpose()?;
@@ -54,73 +50,45 @@ impl Picture<'_> {
             }
             Prediction::Outliers(outliers) => vec![plot::outliers(&self.predicted.inputs, outliers)?],
         };
-        let report = self.model.model().report();
-        let train = [report.curve("train_loss"), report.curve("train_error")].concat();
-        if (!train.is_empty() || !report.curve("validation_loss").is_empty())
-            && let Some((title, label)) = loss_name(self.kind, self.model.model())?
-        {
-            figures.push(plot::losses(&train, report.curve("validation_loss")).title(title).y_label(label));
-        }
-        figures.extend(self.scored_again()?);
-        if let Some(importances) = report.array("importances").map(|array| &array.values) {
+        if let Some(importances) = self.model.model().report().array("importances").map(|array| &array.values) {
             let names = self.model.input_columns().names;
             if names.len() == importances.len() {
                 figures.push(plot::importances(&names, importances)?);
             }
         }
-        figures.extend(self.contributions()?);
+        figures.extend(own);
         write(figures, path)
     }
 
-    /// The path of a tree's pruning and the errors of boosting round by round, on some of the rows.
-    fn scored_again(&self) -> Result<Vec<Figure>> {
-        let some = every_so_often(self.predicted.inputs.rows(), MOST_SCORED);
-        if some.is_empty() {
-            return Ok(vec![]);
-        }
-        let (x, data, model) = (self.predicted.inputs.select(&some)?, self.data.select(&some)?, self.model.model());
-        // Whole numbers can be classes or numbers: the model decides.
-        let (classes, numbers) = match &self.predicted.prediction {
-            Prediction::Classes(_) => (Some(data.labels()?), None),
-            Prediction::Numbers(_) => (None, Some(data.values()?)),
-            _ => return Ok(vec![]),
+    /// The pictures that the model has of its own.
+    fn own_figures(&self) -> Result<Vec<Figure>> {
+        let columns = self.model.input_columns();
+        let inputs = |points: &Matrix| self.model.transformed_input(points);
+        let plane = || PicturePlane { x: &self.data.x, cells: self.cells(), inputs: &inputs };
+        let rows = PictureRows {
+            x: &self.predicted.inputs,
+            target: &self.data.target,
+            fitted: self.fitted,
+            device: self.device,
+            plane: self.is_plane().then(plane),
         };
-        let target = PictureTarget { classes, numbers, rows: self.rows };
-        let mut figures = pruning(self.kind, model, &x, target)?;
-        figures.extend(stage_errors(self.kind, model, &x, target)?);
-        Ok(figures)
+        let target_name = self.model.targets().first().map(String::as_str);
+        let input = PictureInput { columns: &columns, target_name, rows: Some(rows) };
+        self.model.model().figures(&input)
     }
 
-    /// What each column adds to the predictions of some rows, for models that can tell and have one number to explain.
-    fn contributions(&self) -> Result<Option<Figure>> {
-        let (inputs, model) = (&self.predicted.inputs, self.model.model());
-        let some = every_so_often(inputs.rows(), MOST_EXPLAINED);
-        if some.is_empty() || model.classes().len() > 2 {
-            return Ok(None);
-        }
-        let rows = inputs.select(&some)?;
-        let Some(values) = model.shapley_values(&rows)? else { return Ok(None) };
-        // Of two classes the second; of several targets there is no one to show.
-        let room = model.classes().len().max(1);
-        let Some(values) = values.last().filter(|_| values.len() <= room) else { return Ok(None) };
-        let columns: Vec<usize> = (0..rows.columns()).collect();
-        let categories = self.model.input_columns().categories;
-        let rows = rows
-            .with_categories(columns.iter().copied().filter(|at| categories.get(*at).is_some_and(Option::is_some)))?;
-        let figure = plot::shapley_summary(&values.select_columns(&columns)?, &rows, MOST_COLUMNS)?;
-        let target = self.model.targets().first().map_or("the prediction", String::as_str);
-        let name = model.classes().last().map_or(target, String::as_str);
-        Ok(Some(figure.x_label(format!("what the column adds to {}", explained(self.kind, model, name)?))))
+    fn cells(&self) -> usize {
+        if self.data.x.as_slice().len() > LARGE { CELLS_OF_LARGE } else { CELLS }
     }
 
     /// Regions where the columns are a plane; else which classes are taken for which, the ROC curve of two classes, and
     /// the regions over the two leading principal directions of what the model sees.
-    fn classes(&self, predicted: &Labels) -> Result<Vec<Figure>> {
-        let target = self.data.labels()?;
-        let cells = if self.data.x.as_slice().len() > LARGE { CELLS_OF_LARGE } else { CELLS };
+    fn classes(&self, predicted: &Labels, own: &[Figure]) -> Result<Vec<Figure>> {
+        let (target, cells) = (self.data.labels()?, self.cells());
         if self.is_plane() {
-            if let Some(staged) = Staged::of(self.kind, self.model.model())? {
-                return self.stages(&staged, target, cells);
+            // A model's own regions take the place of these.
+            if own.iter().any(|figure| figure.title_text().starts_with(REGIONS)) {
+                return Ok(vec![]);
             }
             let predict = |cells: &Matrix| self.classes_of(&self.model.transformed_input(cells)?);
             return Ok(vec![plot::decision_regions(&self.data.x, target, cells, predict)?]);
@@ -141,21 +109,6 @@ impl Picture<'_> {
         let predict = |cells: &Matrix| self.classes_of(cells);
         figures.push(plot::decision_regions(&self.predicted.inputs, target, cells, predict)?);
         Ok(figures)
-    }
-
-    /// The regions after some of the members, with the share of the rows that those have right.
-    fn stages(&self, staged: &Staged, target: &Labels, cells: usize) -> Result<Vec<Figure>> {
-        let (members, names): (Vec<usize>, Vec<String>) = staged.stages().into_iter().unzip();
-        let predict = |cells: &Matrix, members: usize| {
-            staged.predict((&self.model.transformed_input(cells)?.to(self.device)?).into(), members)
-        };
-        let figures = plot::staged_regions(&self.data.x, target, cells, &members, predict)?;
-        let titled = figures.into_iter().zip(members).zip(names).map(|((figure, members), name)| {
-            let predicted_at = staged.predict((&self.predicted.inputs.to(self.device)?).into(), members)?;
-            let right = 100.0 * metrics::accuracy(target, &predicted_at)?;
-            Ok(figure.title(format!("Decision regions, {name}: {right:.1} % of {} right", self.rows)))
-        });
-        titled.collect()
     }
 
     /// Whether the rows have two columns of numbers.
@@ -198,7 +151,8 @@ impl Picture<'_> {
                 figures.push(figure.x_label(feature).y_label(name));
             } else {
                 let title = |what: &str| if name.is_empty() { what.to_string() } else { format!("{what}: {name}") };
-                let against = plot::predicted_against_truth(&y, &predicted_at)?.title(title("Predicted against truth"));
+                let against =
+                    plot::predicted_against_target(&y, &predicted_at)?.title(title("Predicted against target"));
                 figures.extend([against, plot::residuals(&y, &predicted_at)?.title(title("Residuals"))]);
             }
         }
@@ -217,13 +171,8 @@ pub fn check_picture(path: &Path) -> CommandResult {
     }
 }
 
-/// At most about `most` of so many rows, spread over all of them: files are often sorted by class.
-fn every_so_often(rows: usize, most: usize) -> Vec<usize> {
-    (0..rows).step_by(rows.div_ceil(most).max(1)).collect()
-}
-
 /// Writes figures side by side, or one alone.
-fn write(mut figures: Vec<Figure>, path: &Path) -> Result<()> {
+pub fn write(mut figures: Vec<Figure>, path: &Path) -> Result<()> {
     if figures.len() == 1
         && let Some(figure) = figures.pop()
     {

@@ -12,9 +12,8 @@ mod tree_regions;
 
 use std::path::Path;
 
-use gristmill::plot::{NominalTreeFigure, TreeFigure};
 use gristmill::prelude::*;
-use gristmill::tree::Id3Classifier;
+use gristmill::tree::{Id3Classifier, NominalTreeFigure, TreeFigure};
 
 use super::page::Page;
 

@@ -1,6 +1,6 @@
 //! The path of a tree's pruning.
 
-use super::figure::Figure;
+use crate::plot::Figure;
 use crate::tree::Tree;
 
 /// Trees of the path that are counted: more make no visible difference, and each is pruned anew.
@@ -9,10 +9,10 @@ const MOST_STEPS: usize = 200;
 /// How many leaves cost-complexity pruning leaves to a tree as `ccp_alpha` grows, from the whole tree down to its root.
 ///
 /// ```
-/// use gristmill::{plot, prelude::*};
+/// use gristmill::{prelude::*, tree};
 /// let cancer = datasets::breast_cancer()?;
 /// let model = DecisionTreeClassifier::default().fit(&cancer.x, cancer.labels()?)?;
-/// assert!(plot::pruning_path(model.tree()).to_svg().contains("ccp_alpha"));
+/// assert!(tree::pruning_path(model.tree()).to_svg().contains("ccp_alpha"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn pruning_path(tree: &Tree) -> Figure {
@@ -24,9 +24,9 @@ pub fn pruning_path(tree: &Tree) -> Figure {
 /// the next one, on a logarithmic axis. The whole tree, which has the α of 0, begins at half of the next one's.
 ///
 /// ```
-/// use gristmill::plot;
+/// use gristmill::tree;
 /// let scores = vec![(0.0, 0.91), (0.001, 0.93), (0.2, 0.63)];
-/// assert!(plot::pruning_curves(&[("new rows", scores)]).to_svg().contains("new rows"));
+/// assert!(tree::pruning_curves(&[("new rows", scores)]).to_svg().contains("new rows"));
 /// ```
 pub fn pruning_curves(series: &[(&str, Vec<(f64, f64)>)]) -> Figure {
     let mut figure = Figure::new().x_label("ccp_alpha");
@@ -46,10 +46,10 @@ pub fn pruning_curves(series: &[(&str, Vec<(f64, f64)>)]) -> Figure {
 /// it begins at; at most 200 of the trees.
 ///
 /// ```
-/// use gristmill::{plot, prelude::*};
+/// use gristmill::{prelude::*, tree};
 /// let iris = datasets::iris()?;
 /// let model = DecisionTreeClassifier::default().fit(&iris.x, iris.labels()?)?;
-/// let depths = plot::along_pruning(model.tree(), |pruned| pruned.depth() as f64);
+/// let depths = tree::along_pruning(model.tree(), |pruned| pruned.depth() as f64);
 /// assert_eq!(depths.first().map(|first| first.1), Some(model.tree().depth() as f64));
 /// assert_eq!(depths.last().map(|last| last.1), Some(0.0));
 /// # Ok::<(), gristmill::Error>(())
