@@ -15,15 +15,15 @@ const ROW: u32 = 34;
 const AROUND: u32 = 90;
 /// The least height: that of the legend.
 const LEAST: u32 = 200;
-/// The colour of levels: the green of the third class, between blue and vermilion.
-const LEVELS: usize = 2;
+/// The colour of categories: the green of the third class, between blue and vermilion.
+const CATEGORIES: usize = 2;
 /// The shares of a feature's values at which its colours end, so that outliers do not take them all.
 const ENDS: [f64; 2] = [0.05, 0.95];
 
 /// Shapley values as a swarm: one row a feature, the features that move predictions most on top, at most `most` of them;
 /// a point for each of the n rows, placed by its Shapley value and coloured by the value of the feature.
 ///
-/// `values` and `x` are n×d; the names are those of `x`. Missing values of `x` are grey, and levels of categorical
+/// `values` and `x` are n×d; the names are those of `x`. Missing values of `x` are grey, and categories of categorical
 /// columns, which are neither high nor low, are all of one colour.
 ///
 /// ```
@@ -60,20 +60,20 @@ pub fn shapley_summary(values: &Matrix, x: &Matrix, most: usize) -> Result<Figur
     for (line, (column, _)) in order.iter().enumerate() {
         let along: Vec<f64> = (0..rows).map(|row| f64::from(values.get(row, *column))).collect();
         let points = along.iter().copied().zip(swarm(&along, low, step).into_iter().map(|beside| line as f64 + beside));
-        let levels = x.is_categorical(*column);
-        let colour = |share: f64| if levels && !share.is_nan() { class_colour(LEVELS) } else { value_colour(share) };
+        let categories = x.is_categorical(*column);
+        let colour = |share: f64| if categories && !share.is_nan() { class_colour(CATEGORIES) } else { value_colour(share) };
         let colours = shares(x, *column).into_iter().map(colour).collect();
         figure.layers.push(Layer::Coloured { points: points.collect(), colours });
     }
     let shown = || order.iter().map(|(column, _)| *column);
     let missing = shown().any(|column| (0..rows).any(|row| x.get(row, column).is_nan()));
-    let (levels, numbers) =
+    let (categories, numbers) =
         (shown().any(|column| x.is_categorical(column)), !shown().all(|column| x.is_categorical(column)));
     let entries = [
         (numbers, "high value", value_colour(1.0)),
         (numbers, "middle", value_colour(0.5)),
         (numbers, "low value", value_colour(0.0)),
-        (levels, "a level", class_colour(LEVELS)),
+        (categories, "a category", class_colour(CATEGORIES)),
         (missing, "missing", value_colour(f64::NAN)),
     ];
     for (_, name, colour) in entries.into_iter().filter(|(there, _, _)| *there) {

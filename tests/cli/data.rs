@@ -3,7 +3,7 @@
 use super::{Folder, json, refused, run};
 
 #[test]
-fn columns_are_described_by_type_range_and_levels() {
+fn columns_are_described_by_type_range_and_categories() {
     let folder = Folder::new();
     let file = folder.file("mixed.csv", "n,w,t,e\n1.5,1,red,\n2.5,,blue,\n-3,7,red,\n,2,,\n");
     let described = json(&["data", &file]);
@@ -35,7 +35,7 @@ fn a_target_shows_its_classes() {
 }
 
 #[test]
-fn labels_and_levels_can_be_named() {
+fn labels_and_categories_can_be_named() {
     let folder = Folder::new();
     let (x, y) = (folder.file("x.csv", "a\n1\n2\n1\n"), folder.file("y.txt", "p\nq\nq\n"));
     let described = json(&["data", &x, "--labels", &y, "--categorical", "a"]);

@@ -171,14 +171,14 @@ fn gzip_and_other_formats_are_read_alike() {
 }
 
 #[test]
-fn columns_are_chosen_and_levels_encoded() {
+fn columns_are_chosen_and_categories_encoded() {
     let folder = Folder::new();
     let people = folder.file("people.csv", PEOPLE);
     let fit = ["fit", "kneighbors-classifier", &people, "--target", "kind", "--set", "n_neighbors=1"];
     assert_eq!(json(&[&fit[..], &["--features", "height,age"]].concat())["columns"], 2);
     assert_eq!(json(&[&fit[..], &["--drop", "city"]].concat())["columns"], 2);
     assert_eq!(json(&[&fit[..], &["--one-hot", "--scale"]].concat())["columns"], 3);
-    let model = folder.path("levels.gm");
+    let model = folder.path("categories.gm");
     run(&[&fit[..], &["--categorical", "age", "--drop", "city", "--one-hot", "--save", &model]].concat());
     let inside = json(&["inspect", &model]);
     assert_eq!(inside["columns"][0]["categories"].as_array().unwrap().len(), 8);
@@ -264,7 +264,7 @@ fn trees_take_text_columns_as_they_are() {
     assert_eq!(report["columns"], 1);
     let (shown, _) = run(&["inspect", &model]);
     assert!(shown.contains("city in {") || shown.contains("city not in {"), "{shown}");
-    // The levels have their names, and one that was not fitted is missing.
+    // The categories have their names, and one that was not fitted is missing.
     assert!(!shown.contains("in {0"), "{shown}");
     let other = folder.file("other.csv", "city\nAtlantis\n");
     let (said, _) = run(&["predict", &model, &other]);

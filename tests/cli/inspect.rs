@@ -3,7 +3,7 @@
 use super::{Folder, PEOPLE, json, refused, run};
 
 #[test]
-fn a_pipeline_shows_columns_levels_classes_steps_and_arrays() {
+fn a_pipeline_shows_columns_categories_classes_steps_and_arrays() {
     let folder = Folder::new();
     let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("people.gm"));
     let fit = ["fit", "kneighbors-classifier", &people, "--target", "kind", "--one-hot", "--scale", "--save", &model];
@@ -46,7 +46,7 @@ fn a_foreign_or_broken_file_is_refused_with_its_path() {
 }
 
 #[test]
-fn a_tree_is_printed_and_drawn_with_the_names_of_its_levels() {
+fn a_tree_is_printed_and_drawn_with_the_names_of_its_categories() {
     let folder = Folder::new();
     let (model, picture) = (folder.path("tennis.gm"), folder.path("tennis.svg"));
     run(&["fit", "id3-classifier", "data/play_tennis.csv", "--target", "play", "--save", &model]);
@@ -57,11 +57,11 @@ fn a_tree_is_printed_and_drawn_with_the_names_of_its_levels() {
     }
     let svg = super::read(&picture);
     assert!(svg.contains(">Overcast<") && svg.contains("humidity?"));
-    // A level that was never seen gets the majority.
+    // A category that was never seen gets the majority.
     let day = folder.file("day.csv", "outlook,temperature,humidity,wind\nFoggy,Hot,High,Weak\n");
     let (said, _) = run(&["predict", &model, &day]);
     assert!(said.contains("Yes"), "{said}");
-    // A tree of two ways names the levels too.
+    // A tree of two ways names the categories too.
     run(&["fit", "decision-tree-classifier", "data/play_tennis.csv", "--target", "play", "--save", &model]);
     run(&["inspect", &model, "--plot", &picture]);
     assert!(super::read(&picture).contains("{Overcast}"));

@@ -116,7 +116,7 @@ fn ada_boost_and_bagging_show_their_regions_stage_by_stage() {
 #[test]
 fn a_tree_shows_the_path_of_its_pruning() {
     let svg = drawn(&["fit", "decision-tree-classifier", "data/wine.csv", "--target", "class", "--split", "0.7"]);
-    assert!(svg.contains("Leaves along the path of pruning") && svg.contains("share right"));
+    assert!(svg.contains("Leaves along the path of pruning") && svg.contains("accuracy"));
     let svg = drawn(&["fit", "decision-tree-regressor", "data/diabetes.csv", "--target", "progression"]);
     assert!(svg.contains("Leaves along the path of pruning") && svg.contains(">R²<"));
 }
@@ -127,15 +127,15 @@ fn a_shapley_summary_says_what_is_explained() {
     let svg = drawn(&[&["fit", "gradient-boosting-classifier"], &cancer[..]].concat());
     assert!(svg.contains("what the column adds to the log-odds of malignant"));
     let svg = drawn(&[&["fit", "random-forest-classifier"], &cancer[..]].concat());
-    assert!(svg.contains("what the column adds to the chance of malignant"));
+    assert!(svg.contains("what the column adds to the probability of malignant"));
     let diabetes = ["data/diabetes.csv", "--target", "progression", "--set", "n_estimators=5"];
     let svg = drawn(&[&["fit", "gradient-boosting-regressor", "--set", "loss=poisson"], &diabetes[..]].concat());
     assert!(svg.contains("what the column adds to the logarithm of progression"));
-    // Levels are neither high nor low.
+    // Categories are neither high nor low.
     let folder = Folder::new();
     let people = folder.file("people.csv", super::PEOPLE);
     let svg = drawn(&["fit", "random-forest-classifier", &people, "--target", "kind", "--set", "n_estimators=5"]);
-    assert!(svg.contains(">a level<") && svg.contains(">low value<") && !svg.contains(">missing<"));
+    assert!(svg.contains(">a category<") && svg.contains(">low value<") && !svg.contains(">missing<"));
 }
 
 #[test]

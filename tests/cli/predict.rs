@@ -73,7 +73,7 @@ fn without_names_a_target_in_front_is_told_from_text_columns() {
 }
 
 #[test]
-fn chances_have_a_column_for_each_class() {
+fn probabilities_have_a_column_for_each_class() {
     let folder = Folder::new();
     let model = iris(&folder);
     let (shown, _) = run(&["predict", &model, "data/iris.csv", "--proba", "-q"]);
@@ -81,7 +81,7 @@ fn chances_have_a_column_for_each_class() {
     let clusters = folder.path("clusters.gm");
     run(&["fit", "kmeans", "data/iris.csv", "--drop", "species", "--save", &clusters]);
     let errors = refused(2, &["predict", &clusters, "data/iris.csv", "--proba"]);
-    assert!(errors.contains("kmeans gives no chances"), "{errors}");
+    assert!(errors.contains("kmeans gives no class probabilities"), "{errors}");
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn output_goes_to_a_file_and_json_tells_of_it() {
 }
 
 #[test]
-fn levels_are_matched_by_name_and_unseen_ones_refused() {
+fn categories_are_matched_by_name_and_unseen_ones_refused() {
     let folder = Folder::new();
     let people = folder.file("people.csv", PEOPLE);
     let model = folder.path("people.gm");
     let fit = ["fit", "kneighbors-classifier", &people, "--target", "kind", "--one-hot", "--set", "n_neighbors=1"];
     run(&[&fit[..], &["--save", &model]].concat());
-    // Only some of the levels, in another order.
+    // Only some of the categories, in another order.
     let some = folder.file("some.csv", "city,height,age\nUlm,1.82,60\nBern,1.75,35\n");
     assert_eq!(run(&["predict", &model, &some]).0, "prediction\nb\na\n");
     let errors =
@@ -120,7 +120,7 @@ fn levels_are_matched_by_name_and_unseen_ones_refused() {
 }
 
 #[test]
-fn levels_that_look_like_numbers_stay_levels() {
+fn categories_that_look_like_numbers_stay_categories() {
     let folder = Folder::new();
     let coded = folder.file("coded.csv", "code,w,kind\n1,1.0,a\n2,1.1,b\n7,1.2,c\n1,1.3,a\n2,1.1,b\n7,0.9,c\n");
     let model = folder.path("coded.gm");

@@ -1,4 +1,4 @@
-//! Pictures of trees of levels and of Shapley values.
+//! Pictures of nominal trees and of Shapley values.
 
 use gristmill::ensemble::{AdaBoostClassifier, BaggingClassifier};
 use gristmill::plot;
@@ -8,7 +8,7 @@ use gristmill::tree::{Id3Classifier, NominalTreeFigure, TreeFigure, along_prunin
 use super::{check, count};
 
 #[test]
-fn a_tree_of_levels_shows_questions_levels_and_answers() -> gristmill::Result<()> {
+fn a_nominal_tree_shows_splits_categories_and_predictions() -> gristmill::Result<()> {
     let days = datasets::play_tennis()?;
     let model = Id3Classifier::default().fit(&days.x, days.labels()?)?;
     let svg = NominalTreeFigure::new(&model, &days.categories()).title("To play or not").to_svg();
@@ -25,7 +25,7 @@ fn a_tree_of_levels_shows_questions_levels_and_answers() -> gristmill::Result<()
 }
 
 #[test]
-fn a_wide_tree_of_levels_is_cut_off() -> gristmill::Result<()> {
+fn a_wide_nominal_tree_is_cut_off() -> gristmill::Result<()> {
     let rows = 900_usize;
     let x = Matrix::from_vec(rows, 2, (0..rows).flat_map(|row| [(row % 30) as f32, (row / 30) as f32]).collect())?;
     let y = Labels::from((0..rows).map(|row| (row * row / 7 % 3) as u32).collect::<Vec<u32>>().as_slice());
@@ -51,7 +51,7 @@ fn a_summary_of_shapley_values_has_a_row_a_feature_the_largest_on_top() -> grist
     let place = |name: &str| svg.find(&format!(">{name}<")).unwrap();
     assert!(place("large") < place("middle") && place("middle") < place("small"));
     assert_eq!(count(&svg, "<circle"), 600);
-    assert!(svg.contains("high value") && svg.contains("missing") && !svg.contains("a level"));
+    assert!(svg.contains("high value") && svg.contains("missing") && !svg.contains("a category"));
     let two = plot::shapley_summary(&values, &x, 2)?.to_svg();
     assert!(!two.contains(">small<") && count(&two, "<circle") == 400);
     assert!(plot::shapley_summary(&values, &x.select(&[0, 1])?, 2).is_err());
@@ -60,20 +60,20 @@ fn a_summary_of_shapley_values_has_a_row_a_feature_the_largest_on_top() -> grist
 }
 
 #[test]
-fn a_summary_shows_levels_in_one_colour_and_what_is_missing_only_if_something_is() -> gristmill::Result<()> {
+fn a_summary_shows_categories_in_one_colour_and_what_is_missing_only_if_something_is() -> gristmill::Result<()> {
     let x = Matrix::from_vec(30, 2, (0..60).map(|at| (at % 5) as f32).collect())?.with_categories([1])?;
     let values = Matrix::from_vec(30, 2, (0..60).map(|at| (at % 7) as f32 - 3.0).collect())?;
     let svg = plot::shapley_summary(&values, &x, 10)?.to_svg();
     check(&svg);
-    assert!(svg.contains("a level") && svg.contains("low value") && !svg.contains("missing"));
+    assert!(svg.contains("a category") && svg.contains("low value") && !svg.contains("missing"));
     let only = x.select_columns(&[1])?.with_categories([0])?;
     let svg = plot::shapley_summary(&values.select_columns(&[1])?, &only, 10)?.to_svg();
-    assert!(svg.contains("a level") && !svg.contains("low value"));
+    assert!(svg.contains("a category") && !svg.contains("low value"));
     Ok(())
 }
 
 #[test]
-fn a_tree_names_the_levels_it_asks_for() -> gristmill::Result<()> {
+fn a_tree_names_the_categories_it_asks_for() -> gristmill::Result<()> {
     let days = datasets::play_tennis()?;
     let x = days.x.clone().with_categories(0..4)?;
     let model = DecisionTreeClassifier::default().fit(&x, days.labels()?)?;
