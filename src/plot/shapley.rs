@@ -61,7 +61,8 @@ pub fn shapley_summary(values: &Matrix, x: &Matrix, most: usize) -> Result<Figur
         let along: Vec<f64> = (0..rows).map(|row| f64::from(values.get(row, *column))).collect();
         let points = along.iter().copied().zip(swarm(&along, low, step).into_iter().map(|beside| line as f64 + beside));
         let categories = x.is_categorical(*column);
-        let colour = |share: f64| if categories && !share.is_nan() { class_colour(CATEGORIES) } else { value_colour(share) };
+        let colour =
+            |share: f64| if categories && !share.is_nan() { class_colour(CATEGORIES) } else { value_colour(share) };
         let colours = shares(x, *column).into_iter().map(colour).collect();
         figure.layers.push(Layer::Coloured { points: points.collect(), colours });
     }
