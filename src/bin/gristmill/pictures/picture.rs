@@ -25,8 +25,6 @@ const MOST_TARGETS: usize = 4;
 
 /// A fitted model and the rows to show it on.
 pub struct Picture<'a> {
-    /// The name of the model behind the steps.
-    pub kind: &'a str,
     pub model: &'a PipelineModel,
     /// The rows, with the columns of the model in its order and what is to be predicted.
     pub data: &'a Dataset,

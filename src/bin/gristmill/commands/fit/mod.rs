@@ -176,9 +176,9 @@ impl Run<'_> {
         train: Option<Dataset>,
         scored: Option<&ScoredRows>,
     ) -> CommandResult {
-        let (device, kind) = (self.device, self.args.model.model.as_str());
+        let device = self.device;
         if let Some(ScoredRows { data, predicted }) = scored {
-            return Ok(Picture { kind, model, data, predicted, device, fitted: false }.save(path)?);
+            return Ok(Picture { model, data, predicted, device, fitted: false }.save(path)?);
         }
         let (data, predicted) = match (train, model.model().fitted_prediction()) {
             (Some(train), Some(prediction)) => {
@@ -196,7 +196,7 @@ impl Run<'_> {
                 (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, probabilities: None })
             }
         };
-        Ok(Picture { kind, model, data: &data, predicted: &predicted, device, fitted: true }.save(path)?)
+        Ok(Picture { model, data: &data, predicted: &predicted, device, fitted: true }.save(path)?)
     }
 }
 
