@@ -48,17 +48,18 @@
 
 pub mod array;
 pub mod cluster;
+#[doc(hidden)]
 pub mod cpu;
 pub mod data;
 pub mod datasets;
 pub mod device;
+mod distance;
 pub mod ensemble;
 mod error;
 pub mod estimator;
 pub mod kernel;
 pub mod linalg;
 pub mod linear;
-mod metric;
 pub mod metrics;
 pub mod model_file;
 pub mod neighbors;
@@ -68,14 +69,15 @@ pub mod plot;
 pub mod preprocessing;
 pub mod registry;
 pub mod selection;
+mod solvers;
 pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};
 pub use data::{Dataset, Labels, Target};
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream, Variant};
+pub use distance::Metric;
 pub use error::{Error, Result};
 pub use estimator::{AnyEstimator, AnyModel};
-pub use metric::Metric;
 
 /// What most programs need.
 pub mod prelude {

@@ -7,6 +7,9 @@ use super::{ColumnInfo, Matrix, RowStore, View};
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 
+/// Numbers that are read back from a GPU at a time where rows are worked on by the host.
+const READ_NUMBERS: usize = 1 << 23;
+
 /// A matrix that lives on a device and knows which. The rows are never split; above the binding limit they are kept in
 /// several buffers, and above the memory budget on the host, without the caller's doing.
 ///
@@ -167,6 +170,26 @@ impl DeviceMatrix {
             (MatrixStorage::Gpu(_), None) => return Err(wrong_device("rows_in")),
         }
         Ok(Matrix::from_vec(range.len(), self.columns, values)?.with_column_info(self.info.clone()))
+    }
+
+    /// Calls `work` with some rows and their values until it saw all: the whole matrix at once where the host has it, else
+    /// parts that are read back, each but the last a multiple of `granule` rows.
+    pub(crate) fn for_host_rows(
+        &self,
+        stream: &mut Stream,
+        granule: usize,
+        mut work: impl FnMut(Range<usize>, &[f32]) -> Result<()>,
+    ) -> Result<()> {
+        if let MatrixStorage::Cpu(values) = &self.storage {
+            return work(0..self.rows, values);
+        }
+        let at_once = (READ_NUMBERS / self.columns.max(1)).max(1).next_multiple_of(granule);
+        for first in (0..self.rows).step_by(at_once) {
+            let rows = first..self.rows.min(first + at_once);
+            let part = self.rows_in(stream, rows.clone())?;
+            work(rows, part.as_slice())?;
+        }
+        Ok(())
     }
 
     /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers

@@ -7,12 +7,12 @@ use bytemuck::{Pod, Zeroable};
 
 use super::buffer::Buffer;
 use super::gpu::Gpu;
+use super::pipeline::Pipeline;
 use super::profile::{Entry, Timestamps};
 use super::staging::PROOF_BYTES;
 use super::stream::{Step, StreamBuffers};
 use super::submit::Submitted;
 use crate::error::Result;
-use crate::kernel::pipeline::Pipeline;
 use crate::kernel::{Field, Kernel, Needs, STATUS_BINDING};
 
 /// Writes a number that only this submit knows, after all its other dispatches.

@@ -9,12 +9,12 @@ use super::health::{Health, Refusal, guarded, lock, watch};
 use super::info::{DeviceInfo, DeviceKind, Variant, variant};
 use super::memory::{Memory, Reservation};
 use super::options::{DeviceOptions, Limits};
+use super::pipeline::Pipelines;
 use super::profile::Profiler;
 use super::staging::Staging;
 use super::stream::StreamBuffers;
 use super::submit::SubmitQueue;
 use crate::error::{Error, Result};
-use crate::kernel::pipeline::Pipelines;
 
 /// A bit pattern (a NaN) that no kernel writes: see [`DeviceOptions::mark_outputs`].
 pub(crate) const UNWRITTEN: u32 = 0x7fc0_dead;

@@ -8,6 +8,7 @@ mod info;
 #[doc(hidden)]
 pub mod memory;
 mod options;
+mod pipeline;
 mod profile;
 mod readback;
 #[doc(hidden)]
@@ -29,6 +30,8 @@ pub use profile::{KernelProfile, Profile};
 pub(crate) use self_test::SELF_TEST;
 pub(crate) use stream::Recording;
 pub use stream::{Dispatch, Stream};
+
+use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 
@@ -120,6 +123,22 @@ impl Device {
             (Device::Cpu, Device::Cpu) => true,
             (Device::Gpu(a), Device::Gpu(b)) => Arc::ptr_eq(a, b),
             _ => false,
+        }
+    }
+
+    /// `work` for each item: in parallel on the CPU, one after the other on a GPU, which is one. The results are in the order
+    /// of the items; of several errors the first in that order is returned.
+    pub(crate) fn map<T: Send, R: Send>(
+        &self,
+        items: impl IntoIterator<Item = T>,
+        work: impl Fn(T) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        match self {
+            Device::Cpu => {
+                let items: Vec<T> = items.into_iter().collect();
+                items.into_par_iter().map(&work).collect::<Vec<_>>().into_iter().collect()
+            }
+            Device::Gpu(_) => items.into_iter().map(work).collect(),
         }
     }
 

@@ -8,10 +8,10 @@ use super::Device;
 use super::buffer::{Buffer, Clock};
 use super::encode;
 use super::gpu::{Gpu, Purpose};
+use super::pipeline::{Overrides, Pipeline};
 use super::profile::Entry;
 use super::readback::{Proof, proof_offset};
 use crate::error::{Error, Result};
-use crate::kernel::pipeline::{Overrides, Pipeline};
 use crate::kernel::{Access, Grid, Kernel, Needs, STATUS_BINDING, Work};
 
 /// Bytes from one dispatch's parameters to the next: WebGPU's largest alignment of a dynamic offset.

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
-use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Prediction, Rows, Task};
 use crate::model_file::Container;
@@ -83,11 +82,7 @@ pub(super) fn fit_all(
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
         member.fit(&*rows, target, options).map_err(|error| error.inside(named(place, member)))
     };
-    match rows.device() {
-        // Of several failures that of the first member is told.
-        Device::Cpu => members.par_iter().enumerate().map(fit).collect::<Vec<_>>().into_iter().collect(),
-        Device::Gpu(_) => members.iter().enumerate().map(fit).collect(),
-    }
+    rows.device().map(members.iter().enumerate(), fit)
 }
 
 /// The classes that a member predicts.

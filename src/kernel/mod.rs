@@ -1,9 +1,8 @@
-//! What a kernel is: its shader, its bindings, its parameters; how many workgroups it takes; its compiled pipeline.
+//! What a kernel is: its shader, its bindings, its parameters; how many workgroups it takes.
 //!
 //! `docs/kernels.md` in the repository says how to write one.
 
 mod grid;
-pub(crate) mod pipeline;
 pub mod source;
 
 pub use grid::{Grid, MAX_GROUPS};

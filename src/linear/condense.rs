@@ -5,10 +5,10 @@ use rayon::prelude::*;
 
 use super::dense::{Centred, Rule, solve_centred};
 use super::fit::{Found, Problem};
-use super::slope::{each_part, slope};
 use crate::device::Stream;
 use crate::error::Result;
 use crate::linalg::Qr;
+use crate::ops::linalg::residual_products::{Plane, residual_products};
 
 /// Rows of a block, at least, and in multiples of the columns: each factor then leaves a quarter or less.
 const BLOCK: usize = 1024;
@@ -24,7 +24,8 @@ pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>) -> Result<Found>
         let weight: f64 = (0..problem.x.rows()).map(|row| problem.weight(row)).sum();
         // Twice: about the first mean the sums of the second pass are small, and so is their rounding.
         for _ in 0..2 {
-            let sums = slope(stream, problem, &mean, &DMatrix::zeros(columns, outputs), &y_mean)?;
+            let plane = Plane { mean: &mean, coef: &vec![0.0; columns * outputs], intercept: &y_mean };
+            let sums = residual_products(stream, problem.x, problem.y, problem.weights, plane)?;
             mean.iter_mut().zip(&sums.offset).for_each(|(mean, sum)| *mean += sum / weight);
             y_mean.iter_mut().zip(&sums.residual).for_each(|(mean, sum)| *mean += sum / weight);
         }
@@ -32,11 +33,11 @@ pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>) -> Result<Found>
     let all = columns + outputs;
     let block = BLOCK.max(HEIGHT * all);
     let mut left: Vec<DMatrix<f64>> = vec![];
-    each_part(stream, problem, |first, values| {
+    problem.x.for_host_rows(stream, block, |rows, values| {
         let parts = values.par_chunks(block * columns).enumerate();
         let factors: Result<Vec<DMatrix<f64>>> = parts
             .map(|(index, x)| {
-                let first = first + index * block;
+                let first = rows.start + index * block;
                 let value = |row: usize, column: usize| match column.checked_sub(columns) {
                     None => f64::from(x[row * columns + column]) - mean[column],
                     Some(output) => f64::from(problem.y.get(first + row, output)) - y_mean[output],

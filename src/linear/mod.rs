@@ -23,7 +23,6 @@ mod linear_regression;
 mod normal;
 mod predict;
 mod ridge;
-mod slope;
 
 pub use linear_regression::{LinearRegression, LinearRegressionModel};
 pub use ridge::{Ridge, RidgeModel};

@@ -3,11 +3,11 @@
 use nalgebra::DMatrix;
 
 use super::fit::{Found, Problem};
-use super::slope::{Slope, slope};
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::Reporter;
 use crate::linalg::{Cholesky, SingleFactor};
+use crate::ops::linalg::residual_products::{Plane, ResidualProducts, residual_products};
 use crate::ops::{self, NormalEquations};
 
 /// Up to this condition the f32 sums, right to about 1e-7, give six digits as they are.
@@ -129,7 +129,10 @@ fn refine(
     let mut before = f64::INFINITY;
     for step in 0..CORRECTIONS {
         let intercept = if centred { mean.intercept(coef) } else { vec![0.0; outputs] };
-        let Slope { slope: mut right, residual, offset } = slope(stream, problem, &mean.x, coef, &intercept)?;
+        let plane = Plane { mean: &mean.x, coef: coef.as_slice(), intercept: &intercept };
+        let sums = residual_products(stream, problem.x, problem.y, problem.weights, plane)?;
+        let ResidualProducts { xr, residual, offset } = sums;
+        let mut right = DMatrix::from_vec(offset.len(), outputs, xr);
         if centred {
             // Σw(x − m)(r − r̄) about the exact mean: what the means still miss is taken out.
             for (column, offset) in offset.iter().enumerate() {

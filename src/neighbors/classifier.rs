@@ -6,9 +6,9 @@ use super::reference::{Neighbors, Reference};
 use super::votes::Weights;
 use crate::array::Matrix;
 use crate::data::Labels;
+use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, Model, Observer, Predict, PredictProba, Prediction, Rows, Save, parameters};
-use crate::metric::Metric;
 use crate::model_file::Container;
 
 const OP: &str = "KNeighborsClassifier";

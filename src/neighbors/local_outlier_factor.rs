@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::reference::{Neighbors, Reference};
 use crate::array::Matrix;
+use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::estimator::{Decision, Estimator, Fit, Model, Observer, Predict, Prediction, Rows, Save, parameters};
-use crate::metric::Metric;
 use crate::model_file::Container;
 
 const OP: &str = "LocalOutlierFactor";

@@ -3,9 +3,9 @@
 use super::Neighborhoods;
 use super::reference::{Neighbors, Reference};
 use crate::array::Matrix;
+use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, InputColumns, Model, Observer, OwnedRows, Rows, Save, Transform, parameters};
-use crate::metric::Metric;
 use crate::model_file::Container;
 
 const OP: &str = "NearestNeighbors";

@@ -6,9 +6,9 @@ use std::time::Instant;
 use super::Neighborhoods;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::device::{Device, Stream};
+use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::estimator::{Fit, Reporter, Rows};
-use crate::metric::Metric;
 use crate::model_file::Container;
 use crate::ops::neighbors::index::Index;
 

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::reference::{Neighbors, Reference};
 use super::votes::Weights;
 use crate::array::Matrix;
+use crate::distance::Metric;
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters};
-use crate::metric::Metric;
 use crate::model_file::Container;
 
 const OP: &str = "KNeighborsRegressor";

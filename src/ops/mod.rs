@@ -24,8 +24,10 @@ pub use distance::mahalanobis::mahalanobis;
 pub use distance::manhattan::manhattan;
 pub use distance::minkowski::minkowski;
 pub use distance::sq_euclidean::sq_euclidean;
+pub use linalg::affine::{ColumnLines, affine};
 pub use linalg::gemm::{Layout, gemm, gemm_into};
 pub use linalg::gemv::{gemv, gemv_transposed};
+pub use linalg::linear_predictor::linear_predictor;
 pub use linalg::normal_equations::{NormalEquations, normal_equations};
 pub use linalg::syrk::syrk;
 pub use linalg::transpose::transpose;
@@ -74,6 +76,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &distance::minkowski::KERNEL,
         &distance::sq_euclidean::KERNEL,
         &distance::sq_euclidean::KERNEL_SUBGROUP,
+        &linalg::affine::KERNEL,
         &linalg::gemm::KERNEL,
         &linalg::gemm::KERNEL_SUBGROUP,
         &linalg::gemm::KERNEL_INT64,

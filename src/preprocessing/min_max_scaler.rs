@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::affine::Affine;
 use super::statistics::extremes;
-use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
+use super::table::{affine, column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
@@ -90,7 +89,7 @@ impl MinMaxScalerModel {
         let x = to_turn_back(OP, x.into(), self.data_min.len())?;
         let low = self.params.feature_range.0;
         let lines = self.data_min.iter().zip(self.scale()).map(|(min, scale)| (low, 1.0 / scale, f64::from(*min)));
-        named(Affine::new(lines).apply(&x)?, &x, |names| self.names(names))
+        named(affine(&x, lines)?, &x, |names| self.names(names))
     }
 }
 
@@ -100,7 +99,7 @@ impl MinMaxScalerModel {
         let x = to_transform(OP, x, self.data_min.len())?;
         let (low, high) = self.params.feature_range;
         let lines = self.data_min.iter().zip(self.scale()).map(|(min, scale)| (f64::from(*min), scale, low));
-        let mut scaled = Affine::new(lines).apply(&x)?;
+        let mut scaled = affine(&x, lines)?;
         if self.params.clip {
             // `clamp` leaves NaN as it is.
             scaled.as_mut_slice().par_iter_mut().for_each(|value| *value = value.clamp(low as f32, high as f32));

@@ -21,7 +21,6 @@
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 
-mod affine;
 mod columns;
 mod gaussian_basis;
 mod k_bins_discretizer;

@@ -1,8 +1,7 @@
 //! Columns scaled by their middle, whatever their extremes.
 
-use super::affine::Affine;
 use super::statistics::{by_column, quantile};
-use super::table::{column_names, named, to_fit, to_transform, to_turn_back};
+use super::table::{affine, column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
@@ -94,7 +93,7 @@ impl RobustScalerModel {
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = to_turn_back(OP, x.into(), self.center.len())?;
         let lines = self.center.iter().zip(&self.scale).map(|(center, scale)| (0.0, *scale, *center));
-        named(Affine::new(lines).apply(&x)?, &x, |names| self.names(names))
+        named(affine(&x, lines)?, &x, |names| self.names(names))
     }
 }
 
@@ -103,7 +102,7 @@ impl RobustScalerModel {
     fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
         let x = to_transform(OP, x, self.center.len())?;
         let lines = self.center.iter().zip(&self.scale).map(|(center, scale)| (*center, 1.0 / scale, 0.0));
-        named(Affine::new(lines).apply(&x)?, &x, |names| self.names(names))
+        named(affine(&x, lines)?, &x, |names| self.names(names))
     }
 }
 

@@ -3,9 +3,11 @@
 use rayon::prelude::*;
 
 use crate::array::Matrix;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Rows;
 use crate::model_file::Container;
+use crate::ops;
 
 /// Numbers that a task reads or writes, some 20 µs.
 const BLOCK_NUMBERS: usize = 1 << 16;
@@ -83,6 +85,12 @@ pub(super) fn map_rows(x: &Matrix, columns: usize, map: impl Fn(&[f32], &mut [f3
         pairs.for_each(|(row, out)| map(row, out));
         Ok(())
     })
+}
+
+/// `(x − center)·factor + base` for each value, with the numbers of its column.
+pub(super) fn affine(x: &Matrix, lines: impl Iterator<Item = (f64, f64, f64)>) -> Result<Matrix> {
+    let mut stream = Device::Cpu.stream();
+    ops::affine(&mut stream, &x.to(&Device::Cpu)?, &lines.collect())?.to_matrix(&mut stream)
 }
 
 /// The names of `columns` columns: those given, or `x0`, `x1`, … where there are none or not as many.

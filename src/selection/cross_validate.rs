@@ -3,8 +3,6 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::folds::Folds;
 use super::scoring::{Predictions, Scoring};
 use super::stats::Sample;
@@ -147,13 +145,7 @@ pub(super) fn try_all(
         let (train, test) = splits.get(number).unwrap_or_default();
         runner.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
     };
-    let by_fold: Vec<Vec<Result<FoldScores>>> = match runner.device {
-        // Of several failures that of the first fold is observer.
-        Device::Cpu => {
-            (0..splits.len()).into_par_iter().map(fold).collect::<Vec<_>>().into_iter().collect::<Result<_>>()?
-        }
-        Device::Gpu(_) => (0..splits.len()).map(fold).collect::<Result<_>>()?,
-    };
+    let by_fold = runner.device.map(0..splits.len(), fold)?;
     runner.observer.stopped()?;
     let mut by_fold: Vec<_> = by_fold.into_iter().map(Vec::into_iter).collect();
     let gather = |_: &AnyEstimator| {
@@ -199,10 +191,7 @@ impl FoldRunner<'_> {
     ) -> Result<Vec<Result<FoldScores>>> {
         let prepared = pipeline.prepare(train)?;
         let one = |estimator: &AnyEstimator| self.one(&prepared, estimator, train, test);
-        Ok(match &self.device {
-            Device::Cpu => estimators.par_iter().map(one).collect(),
-            Device::Gpu(_) => estimators.iter().map(one).collect(),
-        })
+        self.device.map(estimators, |estimator| Ok(one(estimator)))
     }
 
     fn one(

@@ -1,7 +1,5 @@
 //! How much a fitted model leans on each column: what it loses when the column's values change places.
 
-use rayon::prelude::*;
-
 use super::scoring::{Predictions, Scoring};
 use super::stats::Sample;
 use crate::array::Matrix;
@@ -96,10 +94,6 @@ pub fn permutation_importance_on(
         };
         (0..repeats).map(one).collect()
     };
-    // Of several failures that of the first column is observer.
-    let found: Vec<Result<Vec<f64>>> = match device {
-        Device::Cpu => (0..x.columns()).into_par_iter().map(of_column).collect(),
-        Device::Gpu(_) => (0..x.columns()).map(of_column).collect(),
-    };
-    Ok(PermutationImportance { scoring, score, losses: found.into_iter().collect::<Result<_>>()? })
+    let losses = device.map(0..x.columns(), of_column)?;
+    Ok(PermutationImportance { scoring, score, losses })
 }

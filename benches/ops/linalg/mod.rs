@@ -1,3 +1,4 @@
+mod affine;
 mod gemm;
 mod gemv;
 mod syrk;
@@ -6,5 +7,5 @@ mod transpose;
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    [gemm::cases(), gemv::cases(), syrk::cases(), transpose::cases()].concat()
+    [affine::cases(), gemm::cases(), gemv::cases(), syrk::cases(), transpose::cases()].concat()
 }

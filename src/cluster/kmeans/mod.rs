@@ -1,7 +1,6 @@
 //! k-means: centres that minimise the sum of squared distances from each row to the nearest of them.
 
 mod init;
-mod lloyd;
 mod model;
 
 pub use init::Init;
@@ -15,6 +14,7 @@ use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, Reporter, Rows, Task};
 use crate::ops;
+use crate::solvers::lloyd::{StoppingRule, lloyd};
 
 /// k-means by Lloyd's iterations. Names and defaults are scikit-learn's.
 ///
@@ -139,15 +139,21 @@ impl KMeans {
             (Init::KMeansPlusPlus, None) => 1,
             (_, Some(searches)) => searches,
         };
+        let host_weights = weights.map(|weights| weights.to_vec(stream)).transpose()?;
         let mut best: Option<KMeansModel> = None;
         for number in 0..searches {
             let start = self.init.centers(stream, x, weights, self.n_clusters, (self.seed, number as u32))?;
-            let limits = lloyd::Limits { max_iter: self.max_iter, tolerance, search: number, searches };
-            let (model, finished) = lloyd::search(stream, x, weights, &start, limits, watch)?;
+            let rule = StoppingRule { max_iter: self.max_iter, tolerance };
+            let stops = |iterations: usize| {
+                let share = iterations as f64 / self.max_iter as f64;
+                watch.report(iterations, None, (number as f64 + share) / searches as f64)
+            };
+            let (clusters, course) = lloyd(stream, x, weights, &start, rule, stops)?;
+            let model = KMeansModel::new(clusters, host_weights.as_deref(), course);
             if best.as_ref().is_none_or(|best| model.inertia() < best.inertia()) {
                 best = Some(model);
             }
-            if finished {
+            if course.stopped {
                 break;
             }
         }

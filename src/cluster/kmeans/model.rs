@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::estimator::{FitReport, InputColumns, Model, Observer, OwnedRows, Predict, Prediction, Rows, Transform};
 use crate::model_file::{Container, Persist};
 use crate::ops;
-use crate::ops::cluster::lloyd::Found;
+use crate::solvers::lloyd::{Clusters, Course};
 
 /// The clusters that [`KMeans`](super::KMeans) found.
 #[derive(Debug, Clone)]
@@ -27,8 +27,9 @@ struct Summary {
 }
 
 impl KMeansModel {
-    pub(super) fn new(found: Found, weights: Option<&[f32]>, iterations: usize, converged: bool) -> KMeansModel {
+    pub(super) fn new(found: Clusters, weights: Option<&[f32]>, course: Course) -> KMeansModel {
         let inertia = inertia(&found.distances, weights);
+        let Course { iterations, converged, .. } = course;
         KMeansModel { centers: found.centers, labels: found.labels, inertia, iterations, converged }
     }
 

@@ -5,7 +5,7 @@ use super::kd_tree::KdTree;
 use super::principal::Principal;
 use super::radius_neighbors::{Neighborhoods, radius_neighbors};
 use crate::cpu::tile::PANEL_DEPTH;
-use crate::metric::Metric;
+use crate::distance::Metric;
 
 /// Fewer rows than this are best looked at one by one.
 const FEW_ROWS: usize = 2048;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::measure::{distance, measure, prepared};
 use super::sweep::{Plan, joined, sweep};
 use super::top_k::TopK;
-use crate::metric::Metric;
+use crate::distance::Metric;
 
 /// Bytes of candidates held at a time: queries beyond that wait for the next round.
 const HELD: usize = 1 << 26;

@@ -12,7 +12,7 @@ use super::top_k::TopK;
 use crate::cpu::tile::{
     AbsoluteDifference, Accumulate, LargestDifference, Operand, SquaredDifference, pack_panels, panel_width,
 };
-use crate::metric::Metric;
+use crate::distance::Metric;
 
 /// Rows in a leaf.
 pub(super) const LEAF: usize = 64;

@@ -8,7 +8,7 @@ use crate::cpu::tile::{
     AbsoluteDifference, Accumulate, LargestDifference, OneMinusDot, Operand, PANEL_DEPTH, SquaredDifference,
     pack_panels, panel_product, panel_width, product, with_buffer,
 };
-use crate::metric::Metric;
+use crate::distance::Metric;
 
 /// The values of a metric: what orders the neighbours, the distance before its root. Never negative.
 pub(super) trait Measure: Sync {

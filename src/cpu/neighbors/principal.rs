@@ -9,7 +9,7 @@ use super::reduced::{Frame, Reduced};
 use super::refine::{Candidates, MARGIN_ROWS, Query, Search};
 use super::sweep::{Plan, joined, sweep};
 use super::top_k::{SORTED, TopK};
-use crate::metric::Metric;
+use crate::distance::Metric;
 
 /// Leading directions: with the length left over they fill 32 numbers, or 16 where rows are short.
 const LEAD: usize = 31;

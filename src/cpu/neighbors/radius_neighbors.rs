@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::measure::{distance, largest_value, measure, prepared};
 use super::sweep::{Plan, joined, sweep};
 use super::top_k::Below;
-use crate::metric::Metric;
+use crate::distance::Metric;
 
 /// The rows near each of `n` queries, one after the other.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,7 +1,5 @@
 //! Drawing bags of rows and columns, and fitting a model on each.
 
-use rayon::prelude::*;
-
 use crate::array::Matrix;
 use crate::cpu::random::HostRng;
 use crate::data::Target;
@@ -89,11 +87,7 @@ impl Rules<'_> {
                 let fitted = self.fit_bag(bag, &rows, &device, target, classes, weights);
                 fitted.map_err(|error| error.inside(format!("bag {bag}")))
             };
-            let fitted: Vec<(Bag, Vec<usize>, Option<Matrix>)> = match device {
-                // Of several failures that of the lowest bag is told.
-                Device::Cpu => round.into_par_iter().map(one).collect::<Vec<_>>().into_iter().collect::<Result<_>>()?,
-                Device::Gpu(_) => round.map(one).collect::<Result<_>>()?,
-            };
+            let fitted: Vec<(Bag, Vec<usize>, Option<Matrix>)> = device.map(round, one)?;
             for (bag, left_out, said) in fitted {
                 if let (Some((sums, counts)), Some(said)) = (&mut sums, said) {
                     for (place, row) in left_out.into_iter().enumerate() {

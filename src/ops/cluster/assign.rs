@@ -116,7 +116,7 @@ pub fn assign(
 }
 
 /// Records the assignment; word `changed_at` of the history grows by the number of labels that differ from before.
-pub(super) fn record(
+pub(crate) fn record(
     recording: &mut Recording,
     x: &DeviceMatrix,
     centers: &DeviceMatrix,

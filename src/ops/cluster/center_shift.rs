@@ -45,11 +45,11 @@ struct Params {
 }
 
 /// Words of the history for each iteration.
-pub(super) const HISTORY_WORDS: usize = 4;
+pub(crate) const HISTORY_WORDS: usize = 4;
 
 /// What came of an iteration, as the shader writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum IterationEnd {
     /// The centres moved.
     Moved,
     /// No label differed from the iteration before: nothing moved.
@@ -64,36 +64,36 @@ pub(crate) enum Outcome {
 
 /// One iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Step {
-    pub(crate) outcome: Outcome,
+pub(crate) struct Iteration {
+    pub(crate) end: IterationEnd,
     /// Σ of the squared shifts.
     pub(crate) shift: f64,
 }
 
-impl Step {
-    /// A step from the words of the history.
-    pub(super) fn from_words(words: &[u32]) -> Step {
-        let outcome = match words[2] {
-            0 => Outcome::Moved,
-            1 => Outcome::Unchanged,
-            2 => Outcome::Empty,
-            3 => Outcome::WithinTolerance,
-            _ => Outcome::Over,
+impl Iteration {
+    /// An iteration from the words of the history.
+    pub(crate) fn from_words(words: &[u32]) -> Iteration {
+        let end = match words[2] {
+            0 => IterationEnd::Moved,
+            1 => IterationEnd::Unchanged,
+            2 => IterationEnd::Empty,
+            3 => IterationEnd::WithinTolerance,
+            _ => IterationEnd::Over,
         };
-        Step { outcome, shift: f64::from(f32::from_bits(words[1])) }
+        Iteration { end, shift: f64::from(f32::from_bits(words[1])) }
     }
 }
 
 /// How the move of an iteration may end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Move {
+pub(crate) struct Move {
     /// Its number in the history.
-    pub(super) iteration: usize,
+    pub(crate) iteration: usize,
     /// Whether labels were there before, so that "no label changed" means something.
-    pub(super) compares: bool,
+    pub(crate) compares: bool,
     /// Whether clusters without rows stay where they are, or stop everything.
-    pub(super) leave_empty: bool,
-    pub(super) tolerance: f64,
+    pub(crate) leave_empty: bool,
+    pub(crate) tolerance: f64,
 }
 
 /// Moves each centre (k×d) by its sum over its count, as [`centroid_sum`](fn@crate::ops::centroid_sum) gives them;
@@ -134,11 +134,11 @@ pub fn center_shift(
         let how = Move { iteration: 0, compares: false, leave_empty: true, tolerance: 0.0 };
         record(recording, centers, (sums, counts), &history, how)?;
     }
-    Ok(Step::from_words(&history.to_vec(stream)?).shift)
+    Ok(Iteration::from_words(&history.to_vec(stream)?).shift)
 }
 
 /// Records the move.
-pub(super) fn record(
+pub(crate) fn record(
     recording: &mut Recording,
     centers: &DeviceMatrix,
     (sums, counts): (&DeviceMatrix, &DeviceVec<f32>),

@@ -120,12 +120,12 @@ struct MergeParams {
 
 /// Labels, weights, centres and results that belong together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sums<'a> {
-    pub(super) labels: &'a DeviceVec<u32>,
-    pub(super) weights: Option<&'a DeviceVec<f32>>,
-    pub(super) centers: &'a DeviceMatrix,
-    pub(super) sums: &'a DeviceMatrix,
-    pub(super) counts: &'a DeviceVec<f32>,
+pub(crate) struct Sums<'a> {
+    pub(crate) labels: &'a DeviceVec<u32>,
+    pub(crate) weights: Option<&'a DeviceVec<f32>>,
+    pub(crate) centers: &'a DeviceMatrix,
+    pub(crate) sums: &'a DeviceMatrix,
+    pub(crate) counts: &'a DeviceVec<f32>,
 }
 
 /// Σ w·(x − c) over the rows of each cluster, c its present centre, and Σ w: k×d sums and k weights.
@@ -206,7 +206,7 @@ fn run_rows(clusters: usize) -> usize {
 }
 
 /// Records the sums.
-pub(super) fn record(recording: &mut Recording, x: &DeviceMatrix, of: Sums) -> Result<()> {
+pub(crate) fn record(recording: &mut Recording, x: &DeviceMatrix, of: Sums) -> Result<()> {
     let gpu = recording.gpu.clone();
     let (k, run_rows) = (of.centers.rows(), run_rows(of.centers.rows()));
     let stride = x.store()?.stride();

@@ -1,9 +1,8 @@
-//! Clustering: the nearest centre of each row, the sums over each cluster, and the iterations made of them.
+//! Clustering: the nearest centre of each row, the sums over each cluster, and the move of the centres.
 
 pub mod assign;
 pub mod center_shift;
 pub mod centroid_sum;
-pub(crate) mod lloyd;
 pub mod min_distance_update;
 
 use crate::array::DeviceMatrix;
@@ -11,7 +10,7 @@ use crate::device::Stream;
 use crate::error::{Error, Result};
 
 /// Refuses rows and centres that do not fit together.
-fn check(stream: &Stream, op: &'static str, x: &DeviceMatrix, centers: &DeviceMatrix) -> Result<()> {
+pub(crate) fn check(stream: &Stream, op: &'static str, x: &DeviceMatrix, centers: &DeviceMatrix) -> Result<()> {
     x.on(stream, op)?;
     centers.on(stream, op)?;
     x.refuse_missing()?;

@@ -4,8 +4,8 @@ use super::radius_neighbors::Neighborhoods;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::neighbors::index::Index as CpuIndex;
 use crate::device::{Device, Stream};
+use crate::distance::Metric;
 use crate::error::{Error, Result};
-use crate::metric::Metric;
 
 /// Rows on a device, ready to be searched. Every way of searching gives the same bits.
 pub(crate) struct Index {

@@ -9,9 +9,9 @@ use super::select::select;
 use super::{Measure, Tile, checked, unit_operands};
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks, zeroed};
 use crate::device::{DeviceKind, Dispatch, Gpu, Recording, Stream};
+use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
-use crate::metric::Metric;
 use crate::ops::pairs::block_of_columns;
 
 /// The portable variant: queries, candidates, the lists, the queues and their lengths.

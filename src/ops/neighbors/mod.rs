@@ -11,9 +11,9 @@ pub mod select;
 use super::distance::cosine::unit_rows;
 use crate::array::DeviceMatrix;
 use crate::device::{DeviceKind, Gpu, Stream, Variant};
+use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::metric::Metric;
 use crate::ops::pairs::Kept;
 
 /// A metric as the shaders of `lib/metric.wgsl` know it.

@@ -10,9 +10,9 @@ use super::{Measure, Tile, checked, unit_operands};
 use crate::array::{DeviceMatrix, RowStore, View, blocks};
 pub use crate::cpu::neighbors::radius_neighbors::Neighborhoods;
 use crate::device::{Dispatch, Gpu, Recording, Stream};
+use crate::distance::Metric;
 use crate::error::Result;
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
-use crate::metric::Metric;
 use crate::ops::pairs::block_of_columns;
 
 /// Sets the bits, portable variant.

@@ -8,9 +8,9 @@ use bytemuck::{Pod, Zeroable};
 use super::k_nearest::Search;
 use crate::array::{DeviceMatrix, View, blocks, padded};
 use crate::device::{Dispatch, Gpu, Recording};
+use crate::distance::Metric;
 use crate::error::Result;
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
-use crate::metric::Metric;
 use crate::ops::distance::{chebyshev, cosine, manhattan, sq_euclidean};
 use crate::ops::pairs::{self, Operand, Output, Variants, block_of_columns, product};
 

@@ -1,3 +1,4 @@
+mod affine;
 mod gemm;
 mod gemv;
 mod normal_equations;

@@ -1,13 +1,13 @@
 //! The iterations on the CPU, with bounds that skip distances where they win.
 
-use super::{Found, Rules, Snapshot};
+use super::{Clusters, IterationRules, Snapshot};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::cpu::cluster::assign::own_distances;
 use crate::cpu::cluster::bounds::Bounded;
 use crate::cpu::cluster::center_shift::center_shift;
 use crate::cpu::cluster::centroid_sum::centroid_sum;
 use crate::error::Result;
-use crate::ops::cluster::center_shift::{Outcome, Step};
+use crate::ops::cluster::center_shift::{Iteration, IterationEnd};
 
 pub(super) struct CpuLloyd {
     centers: Matrix,
@@ -32,33 +32,34 @@ impl CpuLloyd {
     pub(super) fn run(
         &mut self,
         (x, weights): (&DeviceMatrix, Option<&DeviceVec<f32>>),
-        steps: usize,
-        mut rules: Rules,
-    ) -> Result<Vec<Step>> {
+        count: usize,
+        mut rules: IterationRules,
+    ) -> Result<Vec<Iteration>> {
         let values = x.values()?;
         let weights = weights.map(DeviceVec::values).transpose()?;
         let mut made = vec![];
-        while made.len() < steps && made.last().is_none_or(|step: &Step| step.outcome == Outcome::Moved) {
+        while made.len() < count && made.last().is_none_or(|iteration: &Iteration| iteration.end == IterationEnd::Moved)
+        {
             made.push(self.step((values, x.rows(), x.columns()), weights, rules));
             rules.compares = true;
         }
         Ok(made)
     }
 
-    fn step(&mut self, (x, n, d): (&[f32], usize, usize), weights: Option<&[f32]>, rules: Rules) -> Step {
+    fn step(&mut self, (x, n, d): (&[f32], usize, usize), weights: Option<&[f32]>, rules: IterationRules) -> Iteration {
         let k = self.counts.len();
         let changed = self.bounded.assign(x, self.centers.as_slice(), &mut self.labels);
         if rules.compares && changed == 0 {
-            return Step { outcome: Outcome::Unchanged, shift: 0.0 };
+            return Iteration { end: IterationEnd::Unchanged, shift: 0.0 };
         }
         let centers = self.centers.as_slice();
         centroid_sum(x, n, d, &self.labels, weights, centers, k, &mut self.sums, &mut self.counts);
         if !rules.leave_empty && self.counts.iter().any(|count| *count <= 0.0) {
-            return Step { outcome: Outcome::Empty, shift: 0.0 };
+            return Iteration { end: IterationEnd::Empty, shift: 0.0 };
         }
         let shift = center_shift(self.centers.as_mut_slice(), &self.sums, &self.counts, k, d);
-        let outcome = if shift <= rules.tolerance { Outcome::WithinTolerance } else { Outcome::Moved };
-        Step { outcome, shift }
+        let end = if shift <= rules.tolerance { IterationEnd::WithinTolerance } else { IterationEnd::Moved };
+        Iteration { end, shift }
     }
 
     pub(super) fn snapshot(&self, x: &DeviceMatrix) -> Result<Snapshot> {
@@ -71,12 +72,12 @@ impl CpuLloyd {
         self.centers = centers.clone();
     }
 
-    pub(super) fn finish(mut self, x: &DeviceMatrix, settled: bool) -> Result<Found> {
+    pub(super) fn finish(mut self, x: &DeviceMatrix, settled: bool) -> Result<Clusters> {
         if !settled {
             self.bounded.assign(x.values()?, self.centers.as_slice(), &mut self.labels);
         }
         let distances = self.distances(x)?;
-        Ok(Found { centers: self.centers, labels: self.labels, distances })
+        Ok(Clusters { centers: self.centers, labels: self.labels, distances })
     }
 
     fn distances(&self, x: &DeviceMatrix) -> Result<Vec<f32>> {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use super::source::expand;
-use super::{Access, Kernel, STATUS_BINDING};
-use crate::device::health::guarded;
+use super::health::{guarded, lock};
 use crate::error::{Error, Result};
+use crate::kernel::source::expand;
+use crate::kernel::{Access, Kernel, STATUS_BINDING};
 
 /// A pipeline with the layout its bind groups use.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Pipelines {
 impl Pipelines {
     /// The pipeline, compiled now if it was not yet. The lock is held meanwhile, so that no two threads compile one.
     pub(crate) fn get(&self, device: &wgpu::Device, kernel: &Kernel, overrides: Overrides) -> Result<Arc<Pipeline>> {
-        let mut made = crate::device::health::lock(&self.made);
+        let mut made = lock(&self.made);
         let key = (kernel.name, kernel.source.as_ptr() as usize, overrides.to_vec());
         if let Some(pipeline) = made.get(&key) {
             return Ok(pipeline.clone());

@@ -1,11 +1,11 @@
 //! The iterations on a GPU. Several are recorded at once and a few words are read back: an iteration that ended the
 //! search turns the later ones into repetitions that change nothing.
 
-use super::{Found, Rules, Snapshot};
+use super::{Clusters, IterationRules, Snapshot};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::device::Stream;
 use crate::error::Result;
-use crate::ops::cluster::center_shift::{self, HISTORY_WORDS, Step};
+use crate::ops::cluster::center_shift::{self, HISTORY_WORDS, Iteration};
 use crate::ops::cluster::centroid_sum::{self, Sums};
 use crate::ops::cluster::{assign, center_shift::Move};
 
@@ -32,24 +32,24 @@ impl GpuLloyd {
         &mut self,
         stream: &mut Stream,
         (x, weights): (&DeviceMatrix, Option<&DeviceVec<f32>>),
-        steps: usize,
-        rules: Rules,
-    ) -> Result<Vec<Step>> {
-        let history = DeviceVec::from_slice(&vec![0_u32; HISTORY_WORDS * steps], stream.device())?;
+        count: usize,
+        rules: IterationRules,
+    ) -> Result<Vec<Iteration>> {
+        let history = DeviceVec::from_slice(&vec![0_u32; HISTORY_WORDS * count], stream.device())?;
         if let Some(recording) = stream.gpu() {
-            for iteration in 0..steps {
+            for iteration in 0..count {
                 let results = (&self.labels, &self.distances);
                 assign::record(recording, x, &self.centers, results, (&history, HISTORY_WORDS * iteration))?;
                 let (labels, centers) = (&self.labels, &self.centers);
                 let of = Sums { labels, weights, centers, sums: &self.sums, counts: &self.counts };
                 centroid_sum::record(recording, x, of)?;
                 let compares = rules.compares || iteration > 0;
-                let Rules { leave_empty, tolerance, .. } = rules;
+                let IterationRules { leave_empty, tolerance, .. } = rules;
                 let how = Move { iteration, compares, leave_empty, tolerance };
                 center_shift::record(recording, &self.centers, (&self.sums, &self.counts), &history, how)?;
             }
         }
-        Ok(history.to_vec(stream)?.chunks(HISTORY_WORDS).map(Step::from_words).collect())
+        Ok(history.to_vec(stream)?.chunks(HISTORY_WORDS).map(Iteration::from_words).collect())
     }
 
     pub(super) fn snapshot(&self, stream: &mut Stream) -> Result<Snapshot> {
@@ -68,12 +68,12 @@ impl GpuLloyd {
         Ok(())
     }
 
-    pub(super) fn finish(self, stream: &mut Stream, x: &DeviceMatrix, settled: bool) -> Result<Found> {
+    pub(super) fn finish(self, stream: &mut Stream, x: &DeviceMatrix, settled: bool) -> Result<Clusters> {
         let (labels, distances) = match settled {
             true => (self.labels, self.distances),
             false => assign::assign(stream, x, &self.centers)?,
         };
         let centers = self.centers.to_matrix(stream)?;
-        Ok(Found { centers, labels: labels.to_vec(stream)?, distances: distances.to_vec(stream)? })
+        Ok(Clusters { centers, labels: labels.to_vec(stream)?, distances: distances.to_vec(stream)? })
     }
 }

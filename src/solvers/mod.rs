@@ -1,0 +1,3 @@
+//! Iterative algorithms on device arrays, which estimators share: above the ops that they record, below the estimators.
+
+pub(crate) mod lloyd;
