@@ -27,12 +27,12 @@
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every model by its name |
 //! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
-//! | [`preprocessing`], [`selection`] | scaling, encoding, basis functions, imputing; splits into folds |
+//! | [`preprocessing`] | scaling, encoding, basis functions, imputing |
+//! | [`splits`], [`selection`] | rows for training and test, folds; cross-validation, grid search, curves |
 //! | [`metrics`], [`plot`] | how good it is; pictures |
 //! | [`model_file`] | model files: a checked container that is written atomically |
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
-//! | [`cpu`] | the CPU twins: plain slices, all cores, the instruction set chosen at run time |
 //! | [`kernel`], [`device`] | what a kernel is, where it runs, and the stream that carries work there |
 //! | [`mod@array`] | [`Matrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
 //!
@@ -70,6 +70,7 @@ pub mod preprocessing;
 pub mod registry;
 pub mod selection;
 mod solvers;
+pub mod splits;
 pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix};

@@ -24,7 +24,6 @@ mod options;
 mod read;
 mod sniff;
 mod source;
-mod split;
 mod target;
 
 pub use columns::nearest as nearest_name;

@@ -3,13 +3,13 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::folds::Folds;
 use super::scoring::{Predictions, Scoring};
 use super::stats::Sample;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Fit, Flow, Observer, Report, Task};
+use crate::splits::Folds;
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
 
 /// How models are tried out: by which scores, where, and who is observer.

@@ -3,13 +3,12 @@
 use serde_json::Value;
 
 use super::cross_validate::{CrossValidateOptions, CrossValidation, FoldRunner, try_all};
-use super::folds::Folds;
 use super::scoring::Scoring;
-use super::split::shuffled;
 use super::stats::Sample;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Task};
+use crate::splits::{Folds, shuffled};
 use crate::pipeline::Pipeline;
 
 /// The random numbers of learning curves.

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::cross_validate::{CrossValidateOptions, CrossValidation, try_all};
 use super::curves::Curve;
-use super::folds::Folds;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Fit};
+use crate::splits::Folds;
 use crate::pipeline::{Pipeline, PipelineModel};
 
 /// Tries every combination of parameters on every fold, and fits the best one on all rows.

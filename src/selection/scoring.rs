@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::folds::Folds;
 use crate::array::Matrix;
 use crate::data::{Labels, Target, nearest_name};
 use crate::error::{Error, Result};
 use crate::estimator::{Flow, Model, Prediction, Report, Rows, Task};
+use crate::splits::Folds;
 use crate::metrics::{self, Average};
 
 /// A score of a fitted model on rows whose target is known.

@@ -5,7 +5,7 @@ use crate::data::Target;
 use crate::ensemble::members::{chances_of, fit_all, numbers_of, seeded};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Reporter, Rows};
-use crate::selection::Folds;
+use crate::splits::Folds;
 
 /// What a stack is made of.
 pub(super) struct Layers<'a> {

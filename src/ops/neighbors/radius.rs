@@ -1,7 +1,7 @@
 //! A radius as the kernels compare it: before the root.
 
-use crate::error::{Error, Result};
 use crate::distance::Metric;
+use crate::error::{Error, Result};
 
 /// The root of what the kernels compare.
 pub fn root(metric: Metric, value: f32) -> f32 {

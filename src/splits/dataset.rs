@@ -1,9 +1,8 @@
 //! A dataset in two parts.
 
-use super::dataset::Dataset;
-use super::target::Target;
+use super::random::{stratified_train_test_split, train_test_split};
+use crate::data::{Dataset, Target};
 use crate::error::Result;
-use crate::selection::{stratified_train_test_split, train_test_split};
 
 impl Dataset {
     /// Splits the rows at random into a first part of this share, in (0, 1), rounded down, and the rest: training and

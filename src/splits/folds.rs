@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::split::{nth_split, nth_stratified_split, shuffle, shuffled, train_size};
+use super::random::{nth_split, nth_stratified_split, shuffle, shuffled, train_size};
 use super::stratify::stratified_folds;
 use crate::cpu::random::HostRng;
 use crate::data::Labels;

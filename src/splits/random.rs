@@ -145,7 +145,7 @@ fn part(n: usize, share: f64) -> usize {
 }
 
 /// The numbers below n in random order.
-pub(super) fn shuffled(n: usize, seed: u64, stream: u32) -> Vec<usize> {
+pub(crate) fn shuffled(n: usize, seed: u64, stream: u32) -> Vec<usize> {
     match u32::try_from(n) {
         // Sorting by random keys uses all cores and reads memory in order; swapping one by one does neither.
         Ok(count) => permutation(seed, stream, count).into_iter().map(|row| row as usize).collect(),

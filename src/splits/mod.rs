@@ -1,0 +1,14 @@
+//! Which rows train and which test: lists of row numbers, so that they fit any data.
+//!
+//! Each is decided by a seed: the same seed gives the same rows on every machine.
+
+mod dataset;
+mod folds;
+mod random;
+mod stratify;
+
+pub use folds::{Folds, Splits};
+pub(crate) use random::shuffled;
+pub use random::{
+    ThreeWay, stratified_three_way_split, stratified_train_test_split, three_way_split, train_test_split,
+};
