@@ -22,7 +22,7 @@ const RANKS: &[&str] = &[
     "data",
     "splits",
     "metrics",
-    "model",
+    "model_file",
     "datasets",
     "estimator",
     "preprocessing",
@@ -38,7 +38,7 @@ const RANKS: &[&str] = &[
     "bin",
 ];
 /// Edges that point up and are being cut.
-const UPWARD: &[(&str, &str)] = &[("ensemble", "registry"), ("pipeline", "registry"), ("selection", "registry")];
+const UPWARD: &[(&str, &str)] = &[("ensemble", "registry"), ("estimator", "plot"), ("pipeline", "plot")];
 /// The only places that may name wgpu.
 const WGPU: &[&str] = &["src/device/"];
 const LONGEST: usize = 400;

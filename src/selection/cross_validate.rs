@@ -9,8 +9,8 @@ use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Fit, Flow, Observer, Report, Task};
-use crate::splits::Folds;
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
+use crate::splits::Folds;
 
 /// How models are tried out: by which scores, where, and who is observer.
 #[derive(Default)]

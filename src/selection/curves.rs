@@ -8,8 +8,8 @@ use super::stats::Sample;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Task};
-use crate::splits::{Folds, shuffled};
 use crate::pipeline::Pipeline;
+use crate::splits::{Folds, shuffled};
 
 /// The random numbers of learning curves.
 const STREAM: u32 = 0x4355_5256;

@@ -8,8 +8,8 @@ use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Fit};
-use crate::splits::Folds;
 use crate::pipeline::{Pipeline, PipelineModel};
+use crate::splits::Folds;
 
 /// Tries every combination of parameters on every fold, and fits the best one on all rows.
 ///

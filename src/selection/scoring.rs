@@ -6,8 +6,8 @@ use crate::array::Matrix;
 use crate::data::{Labels, Target, nearest_name};
 use crate::error::{Error, Result};
 use crate::estimator::{Flow, Model, Prediction, Report, Rows, Task};
-use crate::splits::Folds;
 use crate::metrics::{self, Average};
+use crate::splits::Folds;
 
 /// A score of a fitted model on rows whose target is known.
 ///
