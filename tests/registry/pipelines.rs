@@ -97,7 +97,7 @@ fn every_transformer_is_a_step_that_is_saved_and_loaded() {
         knn().step(StandardScaler::default()).step(GaussianBasis::default()),
         knn().step(KBinsDiscretizer::default()),
         knn().step(SimpleImputer::default()),
-        knn().step(OneHotEncoder { columns: Some(vec!["alcohol".to_string()]), ..OneHotEncoder::default() }),
+        knn().step(OneHotEncoder::default().columns(["alcohol"])),
     ];
     for pipeline in pipelines {
         let model = pipeline.fit(&narrow).unwrap();
