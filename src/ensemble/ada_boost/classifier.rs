@@ -1,124 +1,71 @@
 //! Classes by a weighted vote of weak classifiers.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::learners::{Learner, classifier_of_rows};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::ensemble::members::{
-    check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners, written,
+    check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners,
 };
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict, PredictProba, Reporter, Rows, Task};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction,
+    Reporter, Rows, Save, Task, parameters,
+};
+use crate::model_file::Container;
 use crate::tree::DecisionTreeClassifier;
 
 const OP: &str = "AdaBoostClassifier";
 
-/// AdaBoost (Freund and Schapire 1996), for several classes by SAMME (Zhu et al. 2009). Names and defaults are
-/// scikit-learn's.
-///
-/// Round m fits a weak classifier to weighted rows and gives it the vote α = log((1 − ε)/ε) + log(K − 1), ε its weighted
-/// error among K classes; the weights of the rows it got wrong grow by exp α. For two classes α is twice the
-/// ½·log((1 − ε)/ε) that goes with labels of ±1.
-///
-/// ```
-/// use gristmill::ensemble::AdaBoostClassifier;
-/// use gristmill::prelude::*;
-/// let (train, test) = datasets::breast_cancer()?.split(0.7, 1)?;
-/// let model = AdaBoostClassifier::default().fit(&train.x, train.labels()?)?;
-/// assert!(model.score(&test.x, test.labels()?)? > 0.93);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-///
-/// # What to expect
-/// - A classifier without any error would get an infinite vote. In the first round it decides alone; later it joins
-///   those before it, with the vote of an error of half a row (Schapire and Singer 1999, §4.2). The rounds end with it
-///   either way.
-/// - Of two classes, one worse than chance gets a negative vote: its opposite counts. One exactly at chance, or of more
-///   classes one no better than chance, ends the rounds; in the first round that is an error.
-/// - The training error of two classes is at most Π 2√(ε(1 − ε)) when every vote is whole, see
-///   [`AdaBoostClassifierModel::error_bound`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AdaBoostClassifier {
-    /// The weak classifier; it takes sample weights, unless rows are resampled. Default: a tree of depth 1.
-    pub estimator: AnyEstimator,
-    /// Rounds at most. Default 50.
-    pub n_estimators: usize,
-    /// Shrinks every vote, above 0. Default 1.
-    pub learning_rate: f64,
-    /// Whether rounds draw rows by their weights instead of weighting them. Default false.
-    pub resample: bool,
-    /// Decides what is drawn. Default 0.
-    pub seed: u64,
-}
-
-impl Default for AdaBoostClassifier {
-    fn default() -> AdaBoostClassifier {
-        let stump = AnyEstimator::new(DecisionTreeClassifier::default().max_depth(1));
-        AdaBoostClassifier { estimator: stump, n_estimators: 50, learning_rate: 1.0, resample: false, seed: 0 }
+parameters! {
+    /// AdaBoost (Freund and Schapire 1996), for several classes by SAMME (Zhu et al. 2009). Names and defaults are
+    /// scikit-learn's.
+    ///
+    /// Round m fits a weak classifier to weighted rows and gives it the vote α = log((1 − ε)/ε) + log(K − 1), ε its weighted
+    /// error among K classes; the weights of the rows it got wrong grow by exp α. For two classes α is twice the
+    /// ½·log((1 − ε)/ε) that goes with labels of ±1.
+    ///
+    /// ```
+    /// use gristmill::ensemble::AdaBoostClassifier;
+    /// use gristmill::prelude::*;
+    /// let (train, test) = datasets::breast_cancer()?.split(0.7, 1)?;
+    /// let model = AdaBoostClassifier::default().fit(&train.x, train.labels()?)?;
+    /// assert!(model.score(&test.x, test.labels()?)? > 0.93);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - A classifier without any error would get an infinite vote. In the first round it decides alone; later it joins
+    ///   those before it, with the vote of an error of half a row (Schapire and Singer 1999, §4.2). The rounds end with it
+    ///   either way.
+    /// - Of two classes, one worse than chance gets a negative vote: its opposite counts. One exactly at chance, or of more
+    ///   classes one no better than chance, ends the rounds; in the first round that is an error.
+    /// - The training error of two classes is at most Π 2√(ε(1 − ε)) when every vote is whole, see
+    ///   [`AdaBoostClassifierModel::error_bound`].
+    pub struct AdaBoostClassifier: classifier("ada-boost-classifier") -> AdaBoostClassifierModel;
+    about "weak classifiers in turn, each on what those before it got wrong";
+    new(estimator: AnyEstimator);
+    {
+        /// The weak classifier; its parameters as estimator.NAME.
+        estimator: AnyEstimator = AnyEstimator::new(DecisionTreeClassifier::default().max_depth(1));
+        /// Rounds at most.
+        n_estimators: usize = 50, at_least(1.0);
+        /// Shrinks every vote.
+        learning_rate: f64 = 1.0, above(0.0);
+        /// Whether rows are drawn by their weights instead of weighted, for classifiers that take no weights.
+        resample: bool = false;
+        /// Decides what is drawn.
+        seed: u64 = 0;
     }
 }
 
 impl AdaBoostClassifier {
-    /// Boosts this classifier.
-    pub fn new(estimator: AnyEstimator) -> AdaBoostClassifier {
-        AdaBoostClassifier { estimator, ..AdaBoostClassifier::default() }
-    }
-
-    /// Sets the number of rounds.
-    pub fn n_estimators(mut self, n_estimators: usize) -> AdaBoostClassifier {
-        self.n_estimators = n_estimators;
-        self
-    }
-
-    /// Sets how much every vote is shrunk.
-    pub fn learning_rate(mut self, learning_rate: f64) -> AdaBoostClassifier {
-        self.learning_rate = learning_rate;
-        self
-    }
-
-    /// Sets whether rows are drawn instead of weighted.
-    pub fn resample(mut self, resample: bool) -> AdaBoostClassifier {
-        self.resample = resample;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> AdaBoostClassifier {
-        self.seed = seed;
-        self
-    }
-
-    /// Boosts on the rows of `x`, n×d, with their classes.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<AdaBoostClassifierModel> {
-        self.fit_with(x, y, Fit::default())
-    }
-
-    /// The same with sample weights to begin with, or an observer, which may finish with fewer rounds.
-    pub fn fit_with<'a>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: &Labels,
-        options: Fit<'_>,
-    ) -> Result<AdaBoostClassifierModel> {
-        let x = x.into();
-        check_rounds(self.n_estimators, self.learning_rate)?;
-        check_members("estimator", std::slice::from_ref(&self.estimator), Task::Classification)?;
-        x.complete_rows(OP, y.len())?;
-        let weights = start(y.len(), options.weights(OP, y.len())?);
-        options.watched("AdaBoost", |watch| self.boost(x, y, weights, watch))
-    }
-
     fn boost(
         &self,
         x: Rows<'_>,
         y: &Labels,
         mut weights: Vec<f64>,
-        watch: &mut Reporter<'_>,
+        reporter: &mut Reporter<'_>,
     ) -> Result<AdaBoostClassifierModel> {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
@@ -129,7 +76,7 @@ impl AdaBoostClassifier {
             true => Learner::Any(self.estimator.clone()),
             false => Learner::new(&self.estimator, &rows, y, &weights)?,
         };
-        let mut found = AdaBoostClassifierModel::start(y, written(self))?;
+        let mut found = AdaBoostClassifierModel::start(self.clone(), y)?;
         for round in 0..self.n_estimators {
             let seed = self.seed.wrapping_add(round as u64);
             let fitted = match self.resample {
@@ -165,11 +112,25 @@ impl AdaBoostClassifier {
             found.errors.push(error);
             found.train_errors.push(ballot.error_after(&said, vote, y));
             let done = (round + 1) as f64 / self.n_estimators as f64;
-            if watch.report(round + 1, Some(error), done)? || error <= 0.0 {
+            if reporter.report(round + 1, Some(error), done)? || error <= 0.0 {
                 break;
             }
         }
         Ok(found)
+    }
+}
+
+impl Estimator for AdaBoostClassifier {
+    fn abilities(&self) -> Abilities {
+        Abilities { categories: self.estimator.abilities().categories, ..Abilities::default() }
+    }
+
+    /// With sample weights to begin with, or an observer, which may finish with fewer rounds.
+    fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<AdaBoostClassifierModel> {
+        check_members("estimator", std::slice::from_ref(&self.estimator), Task::Classification)?;
+        x.complete_rows(OP, y.len())?;
+        let weights = start(y.len(), options.weights(OP, y.len())?);
+        options.watched("AdaBoost", |reporter| self.boost(x, y, weights, reporter))
     }
 }
 
@@ -184,17 +145,6 @@ fn present_classes(y: &Labels, weights: &[f64]) -> usize {
     present.into_iter().filter(|present| *present).count().max(2)
 }
 
-pub(super) fn check_rounds(n_estimators: usize, learning_rate: f64) -> Result<()> {
-    if n_estimators == 0 {
-        return Err(Error::Param { name: "n_estimators", rule: "at least 1".to_string(), got: "0".to_string() });
-    }
-    if !(learning_rate > 0.0 && learning_rate.is_finite()) {
-        let rule = "a finite number above 0".to_string();
-        return Err(Error::Param { name: "learning_rate", rule, got: learning_rate.to_string() });
-    }
-    Ok(())
-}
-
 /// Weak classifiers with their votes.
 #[derive(Debug)]
 pub struct AdaBoostClassifierModel {
@@ -203,7 +153,7 @@ pub struct AdaBoostClassifierModel {
     errors: Vec<f64>,
     train_errors: Vec<f64>,
     pub(super) classes: Labels,
-    parameters: Option<Map<String, Value>>,
+    params: AdaBoostClassifier,
 }
 
 /// The votes for the fitted rows so far.
@@ -233,10 +183,10 @@ impl Ballot {
 }
 
 impl AdaBoostClassifierModel {
-    fn start(y: &Labels, parameters: Option<Map<String, Value>>) -> Result<AdaBoostClassifierModel> {
+    fn start(params: AdaBoostClassifier, y: &Labels) -> Result<AdaBoostClassifierModel> {
         let (members, votes, errors, train_errors) = (vec![], vec![], vec![], vec![]);
         let classes = y.with_codes(vec![])?;
-        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, parameters })
+        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, params })
     }
 
     /// A classifier without error in the first round.
@@ -297,41 +247,47 @@ impl AdaBoostClassifierModel {
 
 impl Predict for AdaBoostClassifierModel {
     type Output = Labels;
-
-    /// The class with the most votes; the lowest of equal ones.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
-        self.staged_predict(x, usize::MAX)
-    }
 }
 
-impl PredictProba for AdaBoostClassifierModel {
-    /// Chances in proportion to the exponentials of the votes, n×k: what minimises the exponential loss
+impl PredictProba for AdaBoostClassifierModel {}
+
+impl Model for AdaBoostClassifierModel {
+    /// The class with the most votes; the lowest of equal ones.
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(self.staged_predict(x, usize::MAX)?.into())
+    }
+
+    /// Probabilities in proportion to the exponentials of the votes, n×k: what minimises the exponential loss
     /// (Friedman, Hastie and Tibshirani 2000).
-    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         let mut votes = self.staged_votes(x, usize::MAX)?;
         let classes = self.classes.classes().max(1);
         for row in votes.as_mut_slice().chunks_exact_mut(classes) {
             let most = row.iter().copied().fold(f32::MIN, f32::max);
             row.iter_mut().for_each(|vote| *vote = (*vote - most).exp());
             let total: f32 = row.iter().sum();
-            row.iter_mut().for_each(|chance| *chance /= total);
+            row.iter_mut().for_each(|share| *share /= total);
         }
-        Ok(votes)
+        Ok(Some(votes))
+    }
+
+    fn classes(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    fn report(&self) -> FitReport {
+        FitReport::default().rounds(self.members.len(), None).with_curve("train_error", self.train_errors())
     }
 }
 
-/// What was fitted; files of the first versions do not tell.
-#[derive(Serialize, Deserialize, PartialEq)]
-pub(super) struct Saved {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) parameters: Option<Map<String, Value>>,
-}
+impl Save for AdaBoostClassifierModel {
+    type Estimator = AdaBoostClassifier;
 
-impl Persist for AdaBoostClassifierModel {
-    const KIND: &'static str = "ada-boost-classifier";
+    fn estimator(&self) -> &AdaBoostClassifier {
+        &self.params
+    }
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { parameters: self.parameters.clone() })?;
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("votes", &[self.votes.len()], self.votes.clone())?;
         container.insert("errors", &[self.errors.len()], self.errors.clone())?;
         container.insert("train_errors", &[self.train_errors.len()], self.train_errors.clone())?;
@@ -339,17 +295,12 @@ impl Persist for AdaBoostClassifierModel {
         store_members(container, &self.members)
     }
 
-    fn restore(container: &mut Container) -> Result<AdaBoostClassifierModel> {
-        let Saved { parameters } = container.parameters()?;
+    fn load_fitted(params: AdaBoostClassifier, container: &mut Container) -> Result<AdaBoostClassifierModel> {
         let members = restore_members(container)?;
         let votes = container.take("votes", &[members.len()])?;
         let errors = container.take("errors", &[members.len()])?;
-        // Files of the first versions have none.
-        let train_errors = match container.contains("train_errors") {
-            true => container.take("train_errors", &[members.len()])?,
-            false => vec![],
-        };
+        let train_errors = container.take("train_errors", &[members.len()])?;
         let classes = restore_classes(container, &members)?;
-        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, parameters })
+        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, params })
     }
 }

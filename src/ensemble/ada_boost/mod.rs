@@ -1,6 +1,5 @@
 //! AdaBoost: weak models one after the other, each on the rows that those before it got wrong.
 
-mod by_name;
 mod classifier;
 mod learners;
 mod regressor;

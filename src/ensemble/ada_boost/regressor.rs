@@ -1,16 +1,17 @@
 //! Numbers by a weighted median of weak regressors.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::classifier::{Saved, check_rounds};
 use super::learners::regressor_of_rows;
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
-use crate::ensemble::members::{check_members, numbers_of, restore_members, store_members, written};
+use crate::ensemble::members::{check_members, numbers_of, restore_members, store_members};
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict, Reporter, Rows, Targets, Task};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Model, Observer, Predict, Prediction, Reporter, Rows,
+    Save, Targets, Task, parameters,
+};
+use crate::model_file::Container;
 use crate::tree::DecisionTreeRegressor;
 
 const OP: &str = "AdaBoostRegressor";
@@ -38,104 +39,46 @@ impl ErrorShape {
     }
 }
 
-/// AdaBoost for numbers, AdaBoost.R2 (Drucker 1997): each round draws rows by their weights, which grow where the
-/// regressors before were wrong; the prediction is their weighted median. Names and defaults are scikit-learn's.
-///
-/// ```
-/// use gristmill::ensemble::AdaBoostRegressor;
-/// use gristmill::prelude::*;
-/// let data = datasets::diabetes()?;
-/// let model = AdaBoostRegressor::default().fit(&data.x, data.values()?)?;
-/// assert!(model.score(&data.x, data.values()?)? > 0.5);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AdaBoostRegressor {
-    /// The weak regressor. Default: a tree of depth 3.
-    pub estimator: AnyEstimator,
-    /// Rounds at most. Default 50.
-    pub n_estimators: usize,
-    /// Shrinks the weight of every round, above 0. Default 1.
-    pub learning_rate: f64,
-    /// How errors become losses. Default [`ErrorShape::Linear`].
-    pub loss: ErrorShape,
-    /// Decides what is drawn. Default 0.
-    pub seed: u64,
-}
-
-impl Default for AdaBoostRegressor {
-    fn default() -> AdaBoostRegressor {
-        let tree = AnyEstimator::new(DecisionTreeRegressor::default().max_depth(3));
-        AdaBoostRegressor { estimator: tree, n_estimators: 50, learning_rate: 1.0, loss: ErrorShape::Linear, seed: 0 }
+parameters! {
+    /// AdaBoost for numbers, AdaBoost.R2 (Drucker 1997): each round draws rows by their weights, which grow where the
+    /// regressors before were wrong; the prediction is their weighted median. Names and defaults are scikit-learn's.
+    ///
+    /// ```
+    /// use gristmill::ensemble::AdaBoostRegressor;
+    /// use gristmill::prelude::*;
+    /// let data = datasets::diabetes()?;
+    /// let model = AdaBoostRegressor::default().fit(&data.x, data.values()?)?;
+    /// assert!(model.score(&data.x, data.values()?)? > 0.5);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct AdaBoostRegressor: regressor("ada-boost-regressor") -> AdaBoostRegressorModel;
+    about "weak regressors in turn, each on what those before it got wrong (AdaBoost.R2)";
+    new(estimator: AnyEstimator);
+    {
+        /// The weak regressor; its parameters as estimator.NAME.
+        estimator: AnyEstimator = AnyEstimator::new(DecisionTreeRegressor::default().max_depth(3));
+        /// Rounds at most.
+        n_estimators: usize = 50, at_least(1.0);
+        /// Shrinks the weight of every round.
+        learning_rate: f64 = 1.0, above(0.0);
+        /// How errors count: linear, square or exponential.
+        loss: ErrorShape = ErrorShape::Linear;
+        /// Decides what is drawn.
+        seed: u64 = 0;
     }
 }
 
 impl AdaBoostRegressor {
-    /// Boosts this regressor.
-    pub fn new(estimator: AnyEstimator) -> AdaBoostRegressor {
-        AdaBoostRegressor { estimator, ..AdaBoostRegressor::default() }
-    }
-
-    /// Sets the number of rounds.
-    pub fn n_estimators(mut self, n_estimators: usize) -> AdaBoostRegressor {
-        self.n_estimators = n_estimators;
-        self
-    }
-
-    /// Sets how much every round is shrunk.
-    pub fn learning_rate(mut self, learning_rate: f64) -> AdaBoostRegressor {
-        self.learning_rate = learning_rate;
-        self
-    }
-
-    /// Sets how errors become losses.
-    pub fn loss(mut self, loss: ErrorShape) -> AdaBoostRegressor {
-        self.loss = loss;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> AdaBoostRegressor {
-        self.seed = seed;
-        self
-    }
-
-    /// Boosts on the rows of `x`, n×d, with a number each.
-    pub fn fit<'a, 'b>(&self, x: impl Into<Rows<'a>>, y: impl Into<Targets<'b>>) -> Result<AdaBoostRegressorModel> {
-        self.fit_with(x, y, Fit::default())
-    }
-
-    /// The same with sample weights to begin with, or an observer, which may finish with fewer rounds.
-    pub fn fit_with<'a, 'b>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: impl Into<Targets<'b>>,
-        options: Fit<'_>,
-    ) -> Result<AdaBoostRegressorModel> {
-        let x = x.into();
-        check_rounds(self.n_estimators, self.learning_rate)?;
-        check_members("estimator", std::slice::from_ref(&self.estimator), Task::Regression)?;
-        let y = y.into().complete(OP, x.on_device()?.rows())?;
-        x.complete_rows(OP, y.rows())?;
-        if y.columns() != 1 {
-            let (expected, got) = ("one number a row".to_string(), format!("{} columns", y.columns()));
-            return Err(Error::Shape { op: OP, expected, got });
-        }
-        let weights = start(y.rows(), options.weights(OP, y.rows())?);
-        options.watched("AdaBoost", |watch| self.boost(x, &y, weights, watch))
-    }
-
     fn boost(
         &self,
         x: Rows<'_>,
         y: &Matrix,
         mut weights: Vec<f64>,
-        watch: &mut Reporter<'_>,
+        reporter: &mut Reporter<'_>,
     ) -> Result<AdaBoostRegressorModel> {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
-        let mut found = AdaBoostRegressorModel { members: vec![], votes: vec![], parameters: written(self) };
+        let mut found = AdaBoostRegressorModel { members: vec![], votes: vec![], params: self.clone() };
         for round in 0..self.n_estimators {
             let drawn = resample(&weights, self.seed, round);
             let seed = self.seed.wrapping_add(round as u64);
@@ -167,11 +110,30 @@ impl AdaBoostRegressor {
             found.members.push(model);
             found.votes.push(self.learning_rate * (1.0 / beta).ln());
             let done = (round + 1) as f64 / self.n_estimators as f64;
-            if watch.report(round + 1, Some(mean), done)? {
+            if reporter.report(round + 1, Some(mean), done)? {
                 break;
             }
         }
         Ok(found)
+    }
+}
+
+impl Estimator for AdaBoostRegressor {
+    fn abilities(&self) -> Abilities {
+        Abilities { categories: self.estimator.abilities().categories, ..Abilities::default() }
+    }
+
+    /// With sample weights to begin with, or an observer, which may finish with fewer rounds.
+    fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<AdaBoostRegressorModel> {
+        check_members("estimator", std::slice::from_ref(&self.estimator), Task::Regression)?;
+        let y = y.complete(OP, x.on_device()?.rows())?;
+        x.complete_rows(OP, y.rows())?;
+        if y.columns() != 1 {
+            let (expected, got) = ("one number a row".to_string(), format!("{} columns", y.columns()));
+            return Err(Error::Shape { op: OP, expected, got });
+        }
+        let weights = start(y.rows(), options.weights(OP, y.rows())?);
+        options.watched("AdaBoost", |reporter| self.boost(x, &y, weights, reporter))
     }
 }
 
@@ -180,7 +142,7 @@ impl AdaBoostRegressor {
 pub struct AdaBoostRegressorModel {
     pub(super) members: Vec<AnyModel>,
     votes: Vec<f64>,
-    parameters: Option<Map<String, Value>>,
+    params: AdaBoostRegressor,
 }
 
 impl AdaBoostRegressorModel {
@@ -197,10 +159,11 @@ impl AdaBoostRegressorModel {
 
 impl Predict for AdaBoostRegressorModel {
     type Output = Matrix;
+}
 
+impl Model for AdaBoostRegressorModel {
     /// The weighted median of what the regressors say, n×1.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = x.into();
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         let said: Vec<Matrix> = self.members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
         let half = self.votes.iter().sum::<f64>() / 2.0;
         let rows = x.on_device()?.rows();
@@ -214,23 +177,29 @@ impl Predict for AdaBoostRegressorModel {
             });
             middle.map_or(f32::NAN, |member| said[*member].get(row, 0))
         };
-        Matrix::from_vec(rows, 1, (0..rows).map(median).collect())
+        Ok(Matrix::from_vec(rows, 1, (0..rows).map(median).collect())?.into())
+    }
+
+    fn report(&self) -> FitReport {
+        FitReport::default().rounds(self.members.len(), None)
     }
 }
 
-impl Persist for AdaBoostRegressorModel {
-    const KIND: &'static str = "ada-boost-regressor";
+impl Save for AdaBoostRegressorModel {
+    type Estimator = AdaBoostRegressor;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Saved { parameters: self.parameters.clone() })?;
+    fn estimator(&self) -> &AdaBoostRegressor {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("votes", &[self.votes.len()], self.votes.clone())?;
         store_members(container, &self.members)
     }
 
-    fn restore(container: &mut Container) -> Result<AdaBoostRegressorModel> {
-        let Saved { parameters } = container.parameters()?;
+    fn load_fitted(params: AdaBoostRegressor, container: &mut Container) -> Result<AdaBoostRegressorModel> {
         let members = restore_members(container)?;
         let votes = container.take("votes", &[members.len()])?;
-        Ok(AdaBoostRegressorModel { members, votes, parameters })
+        Ok(AdaBoostRegressorModel { members, votes, params })
     }
 }
