@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
@@ -24,8 +24,8 @@ pub(super) fn read_list<'de, D: Deserializer<'de>>(
             list.into_iter().enumerate().map(one).collect()
         }
         Value::String(names) => {
-            let one = |name: &str| crate::registry::find(name.trim()).map(|entry| entry.estimator());
-            names.split(',').map(one).collect::<Result<_>>().map_err(D::Error::custom)
+            let one = |name: &str| serde_json::from_value(Value::String(name.trim().to_string()));
+            names.split(',').map(one).collect::<std::result::Result<_, _>>().map_err(D::Error::custom)
         }
         other => Err(D::Error::custom(format!("estimators must be {LIST}, got {other}"))),
     }
@@ -40,14 +40,6 @@ pub(super) fn seeded(members: &[AnyEstimator], seed: u64) -> Result<Vec<AnyEstim
         _ => Ok(member.clone()),
     };
     members.iter().map(one).collect()
-}
-
-/// What an ensemble was fitted with, as files keep it. A member that the registry does not know is kept too.
-pub(super) fn written<E: serde::Serialize>(estimator: &E) -> Option<Map<String, Value>> {
-    match serde_json::to_value(estimator) {
-        Ok(Value::Object(parameters)) => Some(parameters),
-        _ => None,
-    }
 }
 
 /// Refuses an empty list, and members that do something else than the ensemble.
@@ -101,20 +93,20 @@ pub(super) fn numbers_of(model: &AnyModel, x: Rows<'_>) -> Result<Matrix> {
     }
 }
 
-/// The chances that a member gives; a class of its own for each row where it gives none.
-pub(super) fn chances_of(model: &AnyModel, x: Rows<'_>, classes: usize) -> Result<Matrix> {
-    let chances = match model.predict_proba(x)? {
-        Some(chances) => chances,
+/// The probabilities that a member gives; a class of its own for each row where it gives none.
+pub(super) fn probabilities_of(model: &AnyModel, x: Rows<'_>, classes: usize) -> Result<Matrix> {
+    let probabilities = match model.predict_proba(x)? {
+        Some(probabilities) => probabilities,
         None => {
             let labels = classes_of(model, x)?;
-            let mut chances = Matrix::zeros(labels.len(), classes)?;
-            let rows = chances.as_mut_slice().chunks_exact_mut(classes.max(1)).zip(labels.codes());
+            let mut probabilities = Matrix::zeros(labels.len(), classes)?;
+            let rows = probabilities.as_mut_slice().chunks_exact_mut(classes.max(1)).zip(labels.codes());
             rows.for_each(|(row, code)| row[*code as usize] = 1.0);
-            chances
+            probabilities
         }
     };
-    match chances.columns() == classes {
-        true => Ok(chances),
+    match probabilities.columns() == classes {
+        true => Ok(probabilities),
         false => Err(unfit("a classifier of the same classes")),
     }
 }
@@ -138,9 +130,9 @@ pub(super) fn weighted_mean(parts: &[Matrix], weights: Option<&[f64]>) -> Result
 }
 
 /// The column with the largest number in each row, the first of equal ones, as a class.
-pub(super) fn winners(names: &Labels, chances: &Matrix) -> Result<Labels> {
+pub(super) fn winners(names: &Labels, probabilities: &Matrix) -> Result<Labels> {
     let best = |row: &[f32]| (1..row.len()).fold(0, |best, at| if row[at] > row[best] { at } else { best }) as u32;
-    names.with_codes(chances.as_slice().chunks_exact(chances.columns().max(1)).map(best).collect())
+    names.with_codes(probabilities.as_slice().chunks_exact(probabilities.columns().max(1)).map(best).collect())
 }
 
 /// Puts fitted members into a container.

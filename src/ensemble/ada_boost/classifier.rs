@@ -7,12 +7,14 @@ use crate::data::Labels;
 use crate::ensemble::members::{
     check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners,
 };
+use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Model, Observer, Predict, PredictProba, Prediction,
-    Reporter, Rows, Save, Task, parameters,
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba,
+    Prediction, Reporter, Rows, Save, Task, parameters,
 };
 use crate::model_file::Container;
+use crate::plot::Figure;
 use crate::tree::DecisionTreeClassifier;
 
 const OP: &str = "AdaBoostClassifier";
@@ -273,6 +275,10 @@ impl Model for AdaBoostClassifierModel {
 
     fn classes(&self) -> &[String] {
         self.classes.names()
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        pictures::ada_boost_figures(self, input)
     }
 
     fn report(&self) -> FitReport {

@@ -4,7 +4,7 @@ use crate::array::Matrix;
 use crate::cpu::random::HostRng;
 use crate::data::Target;
 use crate::device::Device;
-use crate::ensemble::members::{chances_of, numbers_of, restore_members, store_members};
+use crate::ensemble::members::{numbers_of, probabilities_of, restore_members, store_members};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Reporter, Rows, Task};
 use crate::model_file::Container;
@@ -13,8 +13,8 @@ use crate::model_file::Container;
 const STREAM: u32 = 0x4241_0000;
 
 /// How bags are drawn.
-pub(super) struct Rules<'a> {
-    pub(super) estimator: &'a AnyEstimator,
+pub(super) struct BagRules {
+    pub(super) estimator: AnyEstimator,
     pub(super) n_estimators: usize,
     pub(super) max_samples: f64,
     pub(super) max_features: f64,
@@ -38,22 +38,12 @@ pub(super) struct Fitted {
     pub(super) out_of_bag: Option<Matrix>,
 }
 
-impl Rules<'_> {
+impl BagRules {
     pub(super) fn check(&self, task: Task) -> Result<()> {
         if self.estimator.task() != task {
             let what = if task == Task::Classification { "a classifier" } else { "a regressor" };
             let got = self.estimator.name().to_string();
             return Err(Error::Param { name: "estimator", rule: what.to_string(), got });
-        }
-        if self.n_estimators == 0 {
-            let rule = "at least 1".to_string();
-            return Err(Error::Param { name: "n_estimators", rule, got: "0".to_string() });
-        }
-        for (name, share) in [("max_samples", self.max_samples), ("max_features", self.max_features)] {
-            if !(share > 0.0 && share <= 1.0) {
-                let rule = "a share above 0 and at most 1".to_string();
-                return Err(Error::Param { name, rule, got: share.to_string() });
-            }
         }
         if self.oob_score && !self.bootstrap && self.max_samples == 1.0 {
             let rule = "true, or max_samples below 1, for oob_score: every bag has every row".to_string();
@@ -69,7 +59,7 @@ impl Rules<'_> {
         target: &Target,
         classes: Option<usize>,
         weights: Option<&[f32]>,
-        watch: &mut Reporter<'_>,
+        reporter: &mut Reporter<'_>,
     ) -> Result<Fitted> {
         let outputs = match classes {
             Some(classes) => classes,
@@ -99,7 +89,7 @@ impl Rules<'_> {
                 bags.push(bag);
             }
             let done = bags.len() as f64 / self.n_estimators as f64;
-            if watch.report(bags.len(), None, done)? {
+            if reporter.report(bags.len(), None, done)? {
                 break;
             }
         }
@@ -142,7 +132,7 @@ impl Rules<'_> {
         let left_out: Vec<usize> = (0..x.rows()).filter(|row| !drawn[*row]).collect();
         let said = match left_out.is_empty() {
             true => None,
-            false => Some(bag.say((&x.select(&left_out)?.to(device)?).into(), classes)?),
+            false => Some(bag.predict((&x.select(&left_out)?.to(device)?).into(), classes)?),
         };
         Ok((bag, left_out, said))
     }
@@ -150,9 +140,9 @@ impl Rules<'_> {
 
 impl Bag {
     /// What the bag's model says of the rows of `x`: chances of so many classes, or numbers.
-    pub(super) fn say(&self, x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
+    pub(super) fn predict(&self, x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
         let said = |x: Rows<'_>| match classes {
-            Some(classes) => chances_of(&self.model, x, classes),
+            Some(classes) => probabilities_of(&self.model, x, classes),
             None => numbers_of(&self.model, x),
         };
         match &self.columns {

@@ -1,26 +1,38 @@
 //! One model, fitted on many bags of rows.
 
+/// Declares the parameters of bagging, which classes and numbers share.
+macro_rules! bagging_parameters {
+    ($(#[$doc:meta])* $name:ident: $kind:ident($label:literal) -> $model:ident; about $about:literal; estimator = $estimator:expr;) => {
+        parameters! {
+            $(#[$doc])*
+            pub struct $name: $kind($label) -> $model;
+            about $about;
+            new(estimator: AnyEstimator);
+            {}
+            shared BagRules {
+                /// The model that is fitted on each bag; its parameters as estimator.NAME.
+                estimator: AnyEstimator = $estimator;
+                /// Number of bags.
+                n_estimators: usize = 10, at_least(1.0);
+                /// Rows of a bag, as a share of all.
+                max_samples: f64 = 1.0, above_to(0.0, 1.0);
+                /// Columns of a bag, as a share of all.
+                max_features: f64 = 1.0, above_to(0.0, 1.0);
+                /// Whether a row may be drawn more than once.
+                bootstrap: bool = true;
+                /// Whether a column may be drawn more than once.
+                bootstrap_features: bool = false;
+                /// Whether the rows that a bag does not have are scored by it.
+                oob_score: bool = false;
+                /// Decides the bags and the seeds of their models.
+                seed: u64 = 0;
+            }
+        }
+    };
+}
 mod bags;
 mod classifier;
 mod regressor;
 
 pub use classifier::{BaggingClassifier, BaggingClassifierModel};
 pub use regressor::{BaggingRegressor, BaggingRegressorModel};
-
-/// The parameters of both.
-const PARAMETERS: &[crate::estimator::Parameter] = &[
-    crate::estimator::Parameter {
-        name: "estimator",
-        help: "the model that is fitted on each bag; its parameters as estimator.NAME",
-    },
-    crate::estimator::Parameter { name: "n_estimators", help: "number of bags" },
-    crate::estimator::Parameter { name: "max_samples", help: "rows of a bag, as a share of all" },
-    crate::estimator::Parameter { name: "max_features", help: "columns of a bag, as a share of all" },
-    crate::estimator::Parameter { name: "bootstrap", help: "whether a row may be drawn more than once" },
-    crate::estimator::Parameter { name: "bootstrap_features", help: "whether a column may be drawn more than once" },
-    crate::estimator::Parameter {
-        name: "oob_score",
-        help: "whether the rows that a bag does not have are scored by it",
-    },
-    crate::estimator::Parameter { name: "seed", help: "decides the bags and the seeds of their models" },
-];

@@ -2,20 +2,18 @@
 
 use crate::array::Matrix;
 use crate::data::Target;
-use crate::ensemble::members::{chances_of, fit_all, numbers_of, seeded};
+use crate::ensemble::members::{fit_all, numbers_of, probabilities_of, seeded};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Reporter, Rows};
 use crate::splits::Folds;
 
 /// What a stack is made of.
-pub(super) struct Layers<'a> {
-    pub(super) estimators: &'a [AnyEstimator],
-    pub(super) final_estimator: &'a AnyEstimator,
+pub(super) struct StackLayers {
+    pub(super) estimators: Vec<AnyEstimator>,
+    pub(super) final_estimator: AnyEstimator,
     pub(super) cv: usize,
     pub(super) passthrough: bool,
     pub(super) seed: u64,
-    /// Number of classes; nothing for numbers.
-    pub(super) classes: Option<usize>,
 }
 
 /// Fitted members and the model on top of them.
@@ -24,28 +22,25 @@ pub(super) struct Stacked {
     pub(super) last: AnyModel,
 }
 
-impl Layers<'_> {
+impl StackLayers {
     /// Each row's features for the last model come from members that have not seen it: without that the last model
     /// would learn to trust whoever remembers best (Wolpert 1992).
     pub(super) fn fit(
         &self,
         x: Rows<'_>,
         target: &Target,
+        classes: Option<usize>,
         weights: Option<&[f32]>,
-        watch: &mut Reporter<'_>,
+        reporter: &mut Reporter<'_>,
     ) -> Result<Stacked> {
-        if self.cv < 2 {
-            let rule = "at least 2".to_string();
-            return Err(Error::Param { name: "cv", rule, got: self.cv.to_string() });
-        }
-        let estimators = seeded(self.estimators, self.seed)?;
+        let estimators = seeded(&self.estimators, self.seed)?;
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
-        let folds = match self.classes {
+        let folds = match classes {
             Some(_) => Folds::stratified(self.cv),
             None => Folds::k_fold(self.cv),
         };
-        let labels = if self.classes.is_some() { Some(target.labels()?) } else { None };
+        let labels = if classes.is_some() { Some(target.labels()?) } else { None };
         let splits = folds.seed(self.seed).split(rows.rows(), labels).map_err(|error| match error {
             Error::Param { rule, got, .. } => Error::Param { name: "cv", rule, got },
             other => other,
@@ -56,16 +51,16 @@ impl Layers<'_> {
             let fitted_rows = rows.select(&train)?.to(&device)?;
             let members = fit_all(&estimators, (&fitted_rows).into(), &target.select(&train)?, part.as_deref())
                 .map_err(|error| error.inside(format!("fold {number}")))?;
-            let said = said(&members, (&rows.select(&test)?.to(&device)?).into(), self.classes)?;
+            let predicted = predictions_of(&members, (&rows.select(&test)?.to(&device)?).into(), classes)?;
             let all = match &mut features {
                 Some(all) => all,
-                None => features.insert(Matrix::zeros(rows.rows(), said.columns())?),
+                None => features.insert(Matrix::zeros(rows.rows(), predicted.columns())?),
             };
-            let width = said.columns();
+            let width = predicted.columns();
             for (place, row) in test.into_iter().enumerate() {
-                all.as_mut_slice()[row * width..][..width].copy_from_slice(said.row(place));
+                all.as_mut_slice()[row * width..][..width].copy_from_slice(predicted.row(place));
             }
-            watch.check_stopped(number + 1, (number + 1) as f64 / (self.cv + 1) as f64)?;
+            reporter.check_stopped(number + 1, (number + 1) as f64 / (self.cv + 1) as f64)?;
         }
         let features = features.ok_or_else(|| Error::Param {
             name: "cv",
@@ -74,7 +69,7 @@ impl Layers<'_> {
         })?;
         let features = if self.passthrough { beside(&features, &rows)? } else { features };
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
-        let last = seeded(std::slice::from_ref(self.final_estimator), self.seed)?[0]
+        let last = seeded(std::slice::from_ref(&self.final_estimator), self.seed)?[0]
             .fit(&features.to(&device)?, target, options)
             .map_err(|error| error.inside(format!("final_estimator ({})", self.final_estimator.name())))?;
         let members = fit_all(&estimators, x, target, weights)?;
@@ -84,12 +79,12 @@ impl Layers<'_> {
 
 /// What the members say of rows, beside each other: chances of each class (of the second alone where there are two),
 /// or numbers.
-pub(super) fn said(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
+pub(super) fn predictions_of(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
     let mut all: Option<Matrix> = None;
     for member in members {
         let part = match classes {
-            Some(2) => chances_of(member, x, 2)?.select_columns(&[1])?,
-            Some(classes) => chances_of(member, x, classes)?,
+            Some(2) => probabilities_of(member, x, 2)?.select_columns(&[1])?,
+            Some(classes) => probabilities_of(member, x, classes)?,
             None => numbers_of(member, x)?,
         };
         all = Some(match all {

@@ -57,7 +57,8 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
         report.importances = permutation_importances(&saved, &data, repeats, global.seed.unwrap_or(0), &device)?;
     }
     if let Some(path) = &args.plot {
-        Picture { model: &saved.model, data: &data, predicted: &predicted, device: &device, fitted: false }.save(path)?;
+        Picture { model: &saved.model, data: &data, predicted: &predicted, device: &device, fitted: false }
+            .save(path)?;
         report.plot = Some(path.display().to_string());
     }
     report.take_profile(global, &device);
