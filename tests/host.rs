@@ -1,12 +1,15 @@
-//! What needs no GPU: files and tables, transformers, scores, pictures, host linear algebra, the CPU twins.
+//! What needs no GPU: files and tables, transformers, scores, pictures, host linear algebra, the CPU twins, trees beneath
+//! their estimators.
 
 mod array;
 mod cpu;
 mod data;
 mod datasets;
+mod ensemble;
 mod linalg;
 mod metrics;
 mod model;
 mod plot;
 mod preprocessing;
 mod support;
+mod tree;

@@ -28,7 +28,8 @@ impl Averaging {
 
     /// Of the predictions of each member, all n×p with n at least 1. Costs n·p·B steps: the correlations of all pairs
     /// are in the variance of the sum of standardised members.
-    pub(super) fn of(op: &'static str, members: impl IntoIterator<Item = Result<Matrix>>) -> Result<Averaging> {
+    #[doc(hidden)]
+    pub fn of(op: &'static str, members: impl IntoIterator<Item = Result<Matrix>>) -> Result<Averaging> {
         let (mut count, mut variances, mut varying) = (0, 0.0, 0.0);
         let (mut sum, mut standardised): (Vec<f64>, Vec<f64>) = (vec![], vec![]);
         for member in members {
@@ -64,32 +65,4 @@ fn deviations(op: &'static str, said: &Matrix) -> Result<Vec<f64>> {
     let mean = |output: usize| (0..rows).map(|row| f64::from(said.get(row, output))).sum::<f64>() / rows as f64;
     let means: Vec<f64> = (0..outputs).map(mean).collect();
     Ok(said.as_slice().iter().enumerate().map(|(at, value)| f64::from(*value) - means[at % outputs]).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn column(values: &[f32]) -> Result<Matrix> {
-        Matrix::from_vec(values.len(), 1, values.to_vec())
-    }
-
-    #[test]
-    fn the_formula_is_exact_for_members_of_equal_variance() {
-        let members =
-            || [column(&[1.0, -1.0, 1.0, -1.0]), column(&[1.0, 1.0, -1.0, -1.0]), column(&[3.0, 1.0, 3.0, 1.0])];
-        let found = Averaging::of("test", members()).unwrap();
-        // Correlations 0, 1 and 0.
-        assert!((found.correlation - 1.0 / 3.0).abs() < 1e-12 && (found.variance - 1.0).abs() < 1e-12, "{found:?}");
-        assert!((found.by_formula() - (1.0 / 3.0 + 2.0 / 9.0)).abs() < 1e-12);
-        assert!((found.of_average - found.by_formula()).abs() < 1e-12, "{found:?}");
-    }
-
-    #[test]
-    fn one_member_is_its_own_average() {
-        let found = Averaging::of("test", [column(&[1.0, 2.0, 6.0])]).unwrap();
-        assert_eq!(found.correlation, 0.0);
-        assert!((found.of_average - found.variance).abs() < 1e-12 && found.by_formula() == found.variance);
-        assert!(Averaging::of("test", [column(&[])]).is_err());
-    }
 }

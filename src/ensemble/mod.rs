@@ -6,13 +6,15 @@
 mod ada_boost;
 mod averaging;
 mod bagging;
-mod boosting;
-mod forest;
-mod margins;
+#[doc(hidden)]
+pub mod boosting;
+#[doc(hidden)]
+pub mod forest;
+#[doc(hidden)]
+pub mod margins;
 mod members;
 mod pictures;
 mod stacking;
-
 mod voting;
 
 pub use ada_boost::{

@@ -95,7 +95,7 @@ impl Model for DecisionTreeClassifierModel {
 
     fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
         let names = self.column_names().unwrap_or(&columns.names);
-        Some(super::text::of_classes(self.tree(), Some(names), &columns.categories, self.classes()))
+        Some(super::model::of_classes(self.tree(), Some(names), &columns.categories, self.classes()))
     }
 
     fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
@@ -136,7 +136,7 @@ impl Model for DecisionTreeRegressorModel {
     }
 
     fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
-        Some(super::text::draw(self.tree(), Some(self.column_names().unwrap_or(&columns.names)), &columns.categories))
+        Some(super::model::draw(self.tree(), Some(self.column_names().unwrap_or(&columns.names)), &columns.categories))
     }
 
     fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {

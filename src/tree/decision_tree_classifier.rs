@@ -2,16 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::criterion::Criterion;
-use super::features::FeatureDraw;
-use super::fitting::Table;
-use super::parameters::{ClassWeight, Limits, MaxFeatures, check_bins};
-use super::pruning::PruningPath;
-use super::target::{ClassTarget, FixedWeights};
-use super::text::LevelNames;
-use super::tree::Tree;
-use super::trees::{Trees, check_classes, likeliest, rows_to_learn, to_matrix};
+use super::grow::Table;
+use super::model::{CategoryNames, PruningPath, Tree, Trees, check_classes, likeliest, rows_to_learn, to_matrix};
+use super::parameters::{ClassWeight, MaxFeatures, TreeLimits, check_bins};
 use crate::array::Matrix;
+use crate::cpu::tree::splitters::FeatureDraw;
+use crate::cpu::tree::target::{ClassTarget, Criterion, FixedWeights};
 use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::{Fit, Predict, PredictProba, Rows};
@@ -244,8 +240,8 @@ impl DecisionTreeClassifier {
         })
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> TreeLimits {
+        TreeLimits {
             max_depth: self.max_depth,
             max_leaf_nodes: self.max_leaf_nodes,
             min_samples_split: self.min_samples_split,
@@ -337,8 +333,8 @@ impl DecisionTreeClassifierModel {
     }
 
     /// The same with these names of levels.
-    pub(super) fn text_with(&self, levels: LevelNames<'_>) -> String {
-        super::text::of_classes(self.tree(), self.trees.names(), levels, self.classes.names())
+    pub(super) fn text_with(&self, categories: CategoryNames<'_>) -> String {
+        super::model::of_classes(self.tree(), self.trees.names(), categories, self.classes.names())
     }
 }
 

@@ -2,15 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::criterion::RegressionCriterion;
-use super::features::FeatureDraw;
-use super::fitting::Table;
-use super::parameters::{Limits, MaxFeatures, check_bins};
-use super::pruning::PruningPath;
-use super::target::Values;
-use super::tree::Tree;
-use super::trees::{Trees, rows_to_learn, to_matrix};
+use super::grow::Table;
+use super::model::{PruningPath, Tree, Trees, rows_to_learn, to_matrix};
+use super::parameters::{MaxFeatures, TreeLimits, check_bins};
 use crate::array::Matrix;
+use crate::cpu::tree::splitters::FeatureDraw;
+use crate::cpu::tree::target::{FixedValues, RegressionCriterion};
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, Rows, Targets};
 use crate::model_file::{Container, Persist};
@@ -192,14 +189,15 @@ impl DecisionTreeRegressor {
         check_bins(self.max_bins)?;
         let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
         let weights = options.weights(OP, x.rows())?;
-        let values = Values::new(OP, y.into().complete(OP, x.rows())?, weights)?.with_criterion(self.criterion);
+        let y = y.into().complete(OP, x.rows())?;
+        let values = FixedValues::new(OP, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);
         let target = values.target(None);
         let tree = Table::new(&x, &target, self.max_bins)?.on(device).grow(&target, &limits, draw)?;
         Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> TreeLimits {
+        TreeLimits {
             max_depth: self.max_depth,
             max_leaf_nodes: self.max_leaf_nodes,
             min_samples_split: self.min_samples_split,

@@ -71,7 +71,8 @@ impl TryFrom<WrittenFeatures> for MaxFeatures {
 
 impl MaxFeatures {
     /// The number, at least 1.
-    pub(crate) fn of(self, columns: usize) -> Result<usize> {
+    #[doc(hidden)]
+    pub fn of(self, columns: usize) -> Result<usize> {
         let refuse = |rule: String, got: String| Err(Error::Param { name: "max_features", rule, got });
         let count = match self {
             MaxFeatures::All => columns,
@@ -140,7 +141,8 @@ impl TryFrom<WrittenWeight> for ClassWeight {
 
 impl ClassWeight {
     /// The weight of each row: its sample weight times that of its class; `None` when all are 1.
-    pub(crate) fn row_weights(&self, y: &Labels, weights: Option<&[f32]>) -> Result<Option<Vec<f64>>> {
+    #[doc(hidden)]
+    pub fn row_weights(&self, y: &Labels, weights: Option<&[f32]>) -> Result<Option<Vec<f64>>> {
         let by_class = self.by_class(y)?;
         let sample_weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
         if by_class.is_none() && weights.is_none() {
@@ -183,17 +185,17 @@ impl ClassWeight {
 
 /// When a tree stops growing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Limits {
-    pub(crate) max_depth: Option<usize>,
-    pub(crate) max_leaf_nodes: Option<usize>,
-    pub(crate) min_samples_split: usize,
-    pub(crate) min_samples_leaf: usize,
-    pub(crate) min_impurity_decrease: f64,
-    /// Grown trees lose the divisions that are not worth this much a leaf.
-    pub(crate) ccp_alpha: f64,
+pub struct TreeLimits {
+    pub max_depth: Option<usize>,
+    pub max_leaf_nodes: Option<usize>,
+    pub min_samples_split: usize,
+    pub min_samples_leaf: usize,
+    pub min_impurity_decrease: f64,
+    /// Grown trees lose the splits that are not worth this much a leaf.
+    pub ccp_alpha: f64,
 }
 
-impl Limits {
+impl TreeLimits {
     /// Refuses what cannot be.
     pub(crate) fn check(&self) -> Result<()> {
         at_least("min_samples_split", self.min_samples_split, 2)?;
@@ -229,37 +231,5 @@ pub(crate) fn at_least(name: &'static str, value: usize, least: usize) -> Result
     match value < least {
         true => Err(Error::Param { name, rule: format!("at least {least}"), got: value.to_string() }),
         false => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_of_features_is_that_of_scikit_learn() {
-        let of = |max_features: MaxFeatures, columns| max_features.of(columns).unwrap();
-        assert_eq!((of(MaxFeatures::Sqrt, 28), of(MaxFeatures::Log2, 28), of(MaxFeatures::All, 28)), (5, 4, 28));
-        assert_eq!((of(MaxFeatures::Sqrt, 1), of(MaxFeatures::Log2, 1), of(MaxFeatures::Share(0.3), 10)), (1, 1, 3));
-        assert_eq!(of(MaxFeatures::Share(0.01), 10), 1);
-        for wrong in [MaxFeatures::Count(0), MaxFeatures::Count(11), MaxFeatures::Share(0.0), MaxFeatures::Share(1.5)] {
-            assert!(matches!(wrong.of(10), Err(Error::Param { name: "max_features", .. })), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn balanced_classes_weigh_alike() {
-        let y = Labels::from_codes(vec![0, 0, 0, 2], vec!["a".into(), "b".into(), "c".into()]).unwrap();
-        let weights = ClassWeight::Balanced.row_weights(&y, None).unwrap().unwrap();
-        assert_eq!(weights, [4.0 / 6.0, 4.0 / 6.0, 4.0 / 6.0, 2.0]);
-        let given = |pairs: &[(&str, f64)]| {
-            ClassWeight::Given(pairs.iter().map(|(name, weight)| (name.to_string(), *weight)).collect())
-        };
-        let weights = given(&[("c", 5.0)]).row_weights(&y, Some(&[1.0, 2.0, 0.0, 3.0])).unwrap().unwrap();
-        assert_eq!(weights, [1.0, 2.0, 0.0, 15.0]);
-        assert!(given(&[("d", 1.0)]).row_weights(&y, None).is_err());
-        assert!(given(&[("a", f64::NAN)]).row_weights(&y, None).is_err());
-        assert!(given(&[("a", 0.0), ("c", 0.0)]).row_weights(&y, None).is_err());
-        assert_eq!(ClassWeight::Uniform.row_weights(&y, None).unwrap(), None);
     }
 }

@@ -47,13 +47,13 @@ fn quinlans_days_are_divided_by_the_levels_that_tell_most() {
         // Of the divisions in two: overcast against the rest gains 0.940 − 10/14·1 = 0.226 bits, more than any other.
         assert_eq!((root.feature, root.count), (Some(0), 14));
         assert!((root.gain / 14.0 - (0.940_286 - 10.0 / 14.0)).abs() < 1e-6);
-        let (left, right) = (model.tree().left_levels(0).unwrap(), model.tree().right_levels(0).unwrap());
+        let (left, right) = (model.tree().left_categories(0).unwrap(), model.tree().right_categories(0).unwrap());
         assert_eq!([left.len().min(right.len()), left.len() + right.len()], [1, 3]);
         assert!(left == [0] || right == [0], "{left:?} {right:?}");
         assert_eq!(model.score(&x, &y).unwrap(), 1.0);
         assert!(model.to_text().contains("outlook in {0}") || model.to_text().contains("outlook not in {0}"));
         assert!(
-            model.tree().left_levels(root.children[0].max(root.children[1])).is_some() || model.tree().leaves() > 2
+            model.tree().left_categories(root.children[0].max(root.children[1])).is_some() || model.tree().leaves() > 2
         );
     }
     // The gains of the other columns at the root, alone: humidity 0.152 bits, wind 0.048.
@@ -74,7 +74,8 @@ fn ten_seeds_with_levels_give_the_same_bytes_on_every_device() {
         let boosting = GradientBoostingClassifier::default().n_estimators(4).growth(growth).seed(seed);
         let boosting = if seed % 3 == 1 { boosting.subsample(0.7).max_features(0.6) } else { boosting };
         let model = boosting.fit(&x, &labels).unwrap();
-        let levels = model.trees().iter().flat_map(|tree| tree.nodes()).filter(|node| node.level_set.is_some()).count();
+        let levels =
+            model.trees().iter().flat_map(|tree| tree.nodes()).filter(|node| node.category_set.is_some()).count();
         assert!(levels > 4, "{levels}");
         let wanted = model.to_bytes().unwrap();
         let chances = model.predict_proba(&x).unwrap();
@@ -270,7 +271,7 @@ fn check_absent_levels(tree: &Tree, x: &Matrix, what: &str) -> usize {
         let own = std::mem::take(&mut rows[number]);
         let Some(feature) = node.feature else { continue };
         let feature = feature as usize;
-        let (left, right) = (tree.left_levels(number as u32), tree.right_levels(number as u32));
+        let (left, right) = (tree.left_categories(number as u32), tree.right_categories(number as u32));
         let goes_left = |row: &usize| match (x.get(*row, feature), &left) {
             (value, _) if value.is_nan() => node.missing_left,
             (value, Some(left)) => left.contains(&(value as u32)),

@@ -132,9 +132,9 @@ fn levels_are_divided_into_sets_at_random_and_by_medians() {
         let trees = ExtraTreesRegressor::new(20).max_bins(max_bins).fit(&x, &y).unwrap();
         let tree = DecisionTreeRegressor::default().criterion(RegressionCriterion::AbsoluteError).max_depth(1);
         let tree = tree.max_bins(max_bins).fit(&x, &y).unwrap();
-        let root = tree.tree().left_levels(0).unwrap();
+        let root = tree.tree().left_categories(0).unwrap();
         let far: Vec<u32> = (0..12).filter(|level| level % 3 == 1).collect();
-        assert!(root == far || tree.tree().right_levels(0).unwrap() == far, "{root:?}");
+        assert!(root == far || tree.tree().right_categories(0).unwrap() == far, "{root:?}");
         for (name, predicted) in [("extra", trees.predict(&x).unwrap()), ("median", tree.predict(&x).unwrap())] {
             let error = known.iter().map(|row| f64::from((predicted.get(*row, 0) - y[*row]).abs())).sum::<f64>();
             assert!(error / (known.len() as f64) < 0.8, "{name}, {max_bins:?}: {error}");

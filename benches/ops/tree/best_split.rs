@@ -1,13 +1,13 @@
 //! Nodes of 28 features of 256 bins.
 
-use gristmill::cpu::tree::best_split::Rules;
-use gristmill::cpu::tree::histogram::Sums;
+use gristmill::cpu::tree::Sums;
+use gristmill::cpu::tree::best_split::GradientRules;
 use gristmill::ops::tree::best_split::best_split;
 use gristmill::ops::tree::histogram::{histogram, read};
-use gristmill::ops::tree::{Fill, Search};
+use gristmill::ops::tree::{Fill, SplitSearch};
 
 use super::super::case::{Case, Job, Work};
-use super::{binned, growing};
+use super::{binned, state};
 
 pub fn cases() -> Vec<Case> {
     [2, 64].map(case).to_vec()
@@ -18,17 +18,18 @@ fn case(nodes: usize) -> Case {
     let work = Work::Operations(50 * (nodes * columns * 256) as u64);
     Case::new("tree/best_split", format!("{nodes}x{columns}"), work, move |device| {
         let mut stream = device.stream();
-        let (binned, mut growing) = (binned(&mut stream, rows, columns)?, growing(&mut stream, rows)?);
+        let (binned, mut state) = (binned(&mut stream, rows, columns)?, state(&mut stream, rows)?);
         let fill = |slot: usize| Fill { tree: 0, rows: 0..rows - slot, slot, parent: None };
-        histogram(&mut stream, &binned, &mut growing, &(0..nodes).map(fill).collect::<Vec<_>>())?;
-        let rules = Rules { units: [1e-3; 2], l1: 0.0, l2: 1.0, min_hessian: 1e-3, min_count: 20, min_gain: 0.0 };
+        histogram(&mut stream, &binned, &mut state, &(0..nodes).map(fill).collect::<Vec<_>>())?;
+        let rules =
+            GradientRules { units: [1e-3; 2], l1: 0.0, l2: 1.0, min_hessian: 1e-3, min_count: 20, min_gain: 0.0 };
         let mut searches = vec![];
         for slot in 0..nodes {
-            let made = read(&mut stream, &binned, &mut growing, slot)?;
+            let made = read(&mut stream, &binned, &mut state, slot)?;
             let node = made.range(0..256).fold(Sums::default(), Sums::plus);
-            searches.push(Search { slot, node, rules, features: (0..columns as u32).collect(), monotone: None });
+            searches.push(SplitSearch { slot, node, rules, features: (0..columns as u32).collect(), monotone: None });
         }
-        let job: Job = Box::new(move || best_split(&mut stream, &binned, &mut growing, &searches).map(|_| ()));
+        let job: Job = Box::new(move || best_split(&mut stream, &binned, &mut state, &searches).map(|_| ()));
         Ok(job)
     })
 }

@@ -5,10 +5,10 @@ mod predict;
 mod target_histogram;
 
 use gristmill::cpu::tree::BinnedRows;
-use gristmill::cpu::tree::best_split::FeatureCells;
-use gristmill::cpu::tree::histogram::pack;
+use gristmill::cpu::tree::FeatureCells;
+use gristmill::cpu::tree::fixed_point::pack;
 use gristmill::ops::random::philox::Draw;
-use gristmill::ops::tree::{Binned, Growing};
+use gristmill::ops::tree::{Binned, GrowState};
 use gristmill::prelude::*;
 use gristmill::{Stream, ops};
 
@@ -34,9 +34,9 @@ fn binned(stream: &mut Stream, rows: usize, columns: usize) -> Result<Binned<'st
 }
 
 /// One tree of all rows, in order.
-fn growing(stream: &mut Stream, rows: usize) -> Result<Growing> {
-    let mut growing = Growing::new(stream);
+fn state(stream: &mut Stream, rows: usize) -> Result<GrowState> {
+    let mut state = GrowState::new(stream);
     let packed = (0..rows as i32).map(|row| pack(row % 30_011 - 15_000, row as u32 % 20_011)).collect();
-    growing.begin(stream, &mut (0..rows as u32).collect(), &mut [packed])?;
-    Ok(growing)
+    state.begin(stream, &mut (0..rows as u32).collect(), &mut [packed])?;
+    Ok(state)
 }

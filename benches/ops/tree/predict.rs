@@ -1,6 +1,6 @@
 //! Full trees of 64 leaves, as many rows as a test set has.
 
-use gristmill::cpu::tree::predict::{Step, Walk};
+use gristmill::cpu::tree::predict::{FlatNode, FlatTrees};
 use gristmill::ops::tree::predict::predict;
 
 use super::super::case::{Case, Job, Work, uniform};
@@ -15,10 +15,10 @@ fn case([rows, trees]: [usize; 2]) -> Case {
     let (columns, work) = (28, Work::Operations((4 * rows * trees * DEPTH) as u64));
     Case::new("tree/predict", format!("{rows}x{trees}"), work, move |device| {
         let x = uniform(rows, columns)?.to(device)?;
-        let mut walk = Walk::default();
+        let mut walk = FlatTrees::default();
         for tree in 0..trees as u32 {
             let inner = (1 << DEPTH) - 1;
-            let step = |node: u32| Step {
+            let step = |node: u32| FlatNode {
                 threshold: (node * 7 % 11) as f32 / 11.0 - 0.5,
                 feature: (tree + 5 * node) % columns as u32,
                 children: if node < inner { [2 * node + 1, 2 * node + 2] } else { [node; 2] },

@@ -1,10 +1,10 @@
 //! One node of all rows, 256 codes a column: two classes, or one number.
 
+use gristmill::cpu::tree::ClassRows;
 use gristmill::cpu::tree::TargetRows;
-use gristmill::cpu::tree::class_histogram::ClassRows;
-use gristmill::cpu::tree::value_histogram::ValueRows;
+use gristmill::cpu::tree::ValueRows;
 use gristmill::ops::tree::target_histogram::target_histogram;
-use gristmill::ops::tree::{Fill, Growing};
+use gristmill::ops::tree::{Fill, GrowState};
 
 use super::super::case::{Case, Job, Work};
 use super::binned;
@@ -30,11 +30,11 @@ fn case((what, rows): (&'static str, usize)) -> Case {
                 TargetRows::Values(ValueRows { values, words, count_bits: 20, outputs: 1 })
             }
         };
-        let mut growing = Growing::new(&stream);
-        growing.begin_targets(&mut stream, &mut (0..rows as u32).collect(), &[target])?;
+        let mut state = GrowState::new(&stream);
+        state.begin_targets(&mut stream, &mut (0..rows as u32).collect(), &[target])?;
         let job: Job = Box::new(move || {
             let fill = Fill { tree: 0, rows: 0..rows, slot: 0, parent: None };
-            target_histogram(&mut stream, &binned, &mut growing, &[target], &[fill])?;
+            target_histogram(&mut stream, &binned, &mut state, &[target], &[fill])?;
             stream.finish()
         });
         Ok(job)

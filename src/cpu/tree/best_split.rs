@@ -1,31 +1,30 @@
 //! The best split of a node, from its histogram of gradient cells.
 
-use super::bin_set::BinSet;
-use super::histogram::{Histogram, Sums};
-use super::level_split::best_level_split;
-use super::monotone::Limit;
+use super::category_split::{CategoryCells, CategoryNode, EXACT, InhabitedBin, Tried, best_category_split};
+use super::fixed_point::Sums;
+use super::histogram::Histogram;
+use super::layout::FeatureCells;
+use super::monotone::MonotoneLimit;
+use super::split::{Split, SplitRule};
 
 /// A gain below this share of the children's scores is rounding.
-pub(super) const ROUNDING: f64 = 1e-12;
+const ROUNDING: f64 = 1e-12;
+/// Is added to the Hessian of a bin of categories before bins are put in order, so that small ones stay in the middle.
+const SMOOTH: f64 = 10.0;
+/// Is added to every Σ Hessian in the gain of a split of more than [`FEW`] bins of categories: with sets to choose from,
+/// chance alone finds a good one.
+const CATEGORY_L2: f64 = 10.0;
+/// Bins of categories that are split without that.
+const FEW: usize = 4;
+/// Bins of the smaller set at most, where not every split of categories is tried.
+const SMALLER: usize = 32;
 
-/// Where the cells of a feature stand in a histogram.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FeatureCells {
-    /// The first cell.
-    pub first: u32,
-    /// Bins of present values; bin `bins` is that of missing ones.
-    pub bins: u16,
-    /// Whether there is a bin of missing values.
-    pub missing: bool,
-    /// The bin without a cell, as the feature shares its column: the node's sums less those of the other bins.
-    pub default: Option<u16>,
-    /// Whether the bins are of levels, which have no order; such a feature has no default.
-    pub categorical: bool,
-}
+/// A split by gradients; its gain is twice what it takes off the loss.
+pub type GradientSplit = Split<Sums>;
 
-/// What a split must keep to.
+/// What a split by gradients must keep to, and what its gain is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rules {
+pub struct GradientRules {
     /// What one unit of the gradients and one of the Hessians in fixed point stand for.
     pub units: [f64; 2],
     /// Takes this off every |Σ gradient|.
@@ -40,7 +39,7 @@ pub struct Rules {
     pub min_gain: f64,
 }
 
-impl Rules {
+impl GradientRules {
     /// (Σg)²/(Σh + λ) with |Σg| less the L1 term: twice what the best value of a leaf takes off the loss.
     #[inline(always)]
     pub fn score(&self, sums: Sums) -> f64 {
@@ -58,47 +57,56 @@ impl Rules {
     }
 
     #[inline(always)]
-    pub(super) fn allow(&self, child: Sums) -> bool {
+    fn allow(&self, child: Sums) -> bool {
         child.count >= self.min_count && child.hessian as f64 * self.units[1] >= self.min_hessian
     }
 }
 
-/// A split of a node in two.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
-    /// The feature.
-    pub feature: u32,
-    /// The last bin that goes left, unless a set says which do.
-    pub bin: u16,
-    /// The bins that go left, where the feature is categorical.
-    pub levels: Option<BinSet>,
-    /// Whether missing values go left.
-    pub missing_left: bool,
-    /// What the loss falls by, times two.
-    pub gain: f64,
-    /// The sums of the left child.
-    pub left: Sums,
+/// A node whose best split is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct GradientNode<'a> {
+    /// What its rows add up to.
+    pub sums: Sums,
+    /// What its splits must keep to.
+    pub rules: &'a GradientRules,
+    /// Splits against its direction are refused, and values stay within its bounds.
+    pub limit: Option<MonotoneLimit>,
 }
 
-impl Found {
-    /// Whether this one is better: a larger gain, then a lower feature.
-    pub fn beats(&self, other: &Found) -> bool {
-        self.gain > other.gain || self.gain == other.gain && self.feature < other.feature
+impl GradientNode<'_> {
+    /// Twice what a leaf with these sums takes off the loss, at the value that it may have.
+    #[inline(always)]
+    fn score(&self, sums: Sums) -> f64 {
+        self.limit.map_or_else(|| self.rules.score(sums), |limit| limit.score(self.rules, sums))
+    }
+
+    /// What a split gains with these rows on its left, over the node's score `whole`; nothing where it is not allowed.
+    #[inline(always)]
+    fn gain(&self, left: Sums, whole: f64) -> Option<f64> {
+        let right = self.sums.minus(left);
+        let allowed = self.rules.allow(left)
+            && self.rules.allow(right)
+            && self.limit.is_none_or(|limit| limit.allows(self.rules, left, right));
+        if !allowed {
+            return None;
+        }
+        let scores = self.score(left) + self.score(right);
+        let gain = scores - whole;
+        (gain > self.rules.min_gain && gain > ROUNDING * scores).then_some(gain)
     }
 }
 
-/// The best split by one feature; equal gains go to the lowest bin, then to missing values on the right.
+/// The best split by one feature; equal gains go to the lowest bin, then to missing values on the right. Thresholds are
+/// not known here, and 0.
 ///
 /// Missing values go where the gain is larger. Where a node has none, those met later go with the larger child, left
-/// if they are alike. With a limit, splits against its direction are refused, and values stay within its bounds.
+/// if they are alike.
 pub fn best_split(
     histogram: &Histogram,
     feature: u32,
     cells: &FeatureCells,
-    node: Sums,
-    rules: &Rules,
-    limit: Option<&Limit>,
-) -> Option<Found> {
+    node: &GradientNode<'_>,
+) -> Option<GradientSplit> {
     let bins = cells.bins as usize;
     let all = bins + usize::from(cells.missing);
     if all < 2 {
@@ -107,10 +115,10 @@ pub fn best_split(
     let first = cells.first as usize;
     if cells.categorical {
         let sums: Vec<Sums> = histogram.range(first..first + all).collect();
-        return best_level_split(&sums, bins, feature, node, rules, limit);
+        return split_categories(&sums, cells.bins, feature, node);
     }
     let Some(default) = cells.default else {
-        return scan(histogram.range(first..first + all), bins, feature, node, rules, limit);
+        return scan(histogram.range(first..first + all), bins, feature, node);
     };
     let default = default as usize;
     let own = |bin: usize| match bin {
@@ -118,14 +126,8 @@ pub fn best_split(
         bin => histogram.get(first + bin - 1),
     };
     let others = (0..all).filter(|bin| *bin != default).map(own).fold(Sums::default(), Sums::plus);
-    let rest = node.minus(others);
-    scan((0..all).map(|bin| if bin == default { rest } else { own(bin) }), bins, feature, node, rules, limit)
-}
-
-/// Twice what a leaf with these sums takes off the loss, at the value that it may have.
-#[inline(always)]
-pub(super) fn score(rules: &Rules, limit: Option<&Limit>, sums: Sums) -> f64 {
-    limit.map_or_else(|| rules.score(sums), |limit| limit.score(rules, sums))
+    let rest = node.sums.minus(others);
+    scan((0..all).map(|bin| if bin == default { rest } else { own(bin) }), bins, feature, node)
 }
 
 #[inline(always)]
@@ -133,28 +135,21 @@ fn scan(
     sums: impl Iterator<Item = Sums> + Clone,
     bins: usize,
     feature: u32,
-    node: Sums,
-    rules: &Rules,
-    limit: Option<&Limit>,
-) -> Option<Found> {
-    let score = |sums: Sums| score(rules, limit, sums);
+    node: &GradientNode<'_>,
+) -> Option<GradientSplit> {
     let missing = sums.clone().nth(bins).unwrap_or_default();
-    let whole = score(node);
-    let mut best: Option<Found> = None;
+    let whole = node.score(node.sums);
+    let mut best: Option<GradientSplit> = None;
     let mut left = Sums::default();
-    let consider = |best: &mut Option<Found>, left: Sums, bin: usize, missing_left: bool| {
-        let right = node.minus(left);
-        if !(rules.allow(left) && rules.allow(right) && limit.is_none_or(|limit| limit.allows(rules, left, right))) {
-            return;
-        }
-        let scores = score(left) + score(right);
-        let gain = scores - whole;
-        let least = best.as_ref().map_or(rules.min_gain, |best| best.gain);
-        if gain > least && gain > ROUNDING * scores {
-            *best = Some(Found { feature, bin: bin as u16, levels: None, missing_left, gain, left });
+    let consider = |best: &mut Option<GradientSplit>, left: Sums, bin: usize, missing_left: bool| {
+        if let Some(gain) = node.gain(left, whole)
+            && best.as_ref().is_none_or(|best| gain > best.gain)
+        {
+            *best =
+                Some(Split { rule: SplitRule { missing_left, ..SplitRule::at(feature, bin as u16, 0.0) }, gain, left });
         }
     };
-    // The split after the last bin divides present from missing values.
+    // The split after the last bin parts present from missing values.
     let last = bins - usize::from(missing.count == 0);
     for (bin, sums) in sums.take(last).enumerate() {
         left = left.plus(sums);
@@ -165,7 +160,68 @@ fn scan(
     }
     let mut best = best?;
     if missing.count == 0 {
-        best.missing_left = 2 * best.left.count >= node.count;
+        best.rule.missing_left = 2 * best.left.count >= node.sums.count;
     }
     Some(best)
+}
+
+/// The best split of the bins of categories. `sums` has a cell for each of `bins` bins, and behind them one for missing
+/// values or none.
+///
+/// Bins are put in order by Σg/(Σh + 10) (Fisher, "On grouping for maximum homogeneity", 1958): up to eight are split in
+/// every way, more at a place of that order. Categories have no order, so that no direction applies.
+fn split_categories(sums: &[Sums], bins: u16, feature: u32, node: &GradientNode<'_>) -> Option<GradientSplit> {
+    let (sums, missing) = sums.split_at(bins as usize);
+    let missing = missing.first().copied().unwrap_or_default();
+    let rules = node.rules;
+    let key = |sums: &Sums| sums.gradient as f64 * rules.units[0] / (sums.hessian as f64 * rules.units[1] + SMOOTH);
+    let inhabited = sums.iter().enumerate().filter(|(_, sums)| sums.count > 0);
+    let inhabited: Vec<InhabitedBin> =
+        inhabited.map(|(place, sums)| InhabitedBin { bin: place as u8, place, key: key(sums) }).collect();
+    let stricter = GradientRules { l2: rules.l2 + if inhabited.len() > FEW { CATEGORY_L2 } else { 0.0 }, ..*rules };
+    let limit = node.limit.map(|limit| MonotoneLimit { direction: 0, ..limit });
+    let cells = GradientCategories {
+        sums,
+        missing,
+        node: GradientNode { sums: node.sums, rules: &stricter, limit },
+        whole: node.score(node.sums),
+    };
+    let tried = if inhabited.len() <= EXACT { Tried::All } else { Tried::Places { smaller: SMALLER } };
+    let category_node = CategoryNode { feature, bins, has_missing: missing.count > 0 };
+    best_category_split(&cells, &category_node, inhabited, tried)
+}
+
+struct GradientCategories<'a> {
+    sums: &'a [Sums],
+    missing: Sums,
+    node: GradientNode<'a>,
+    /// The node's own score, by the rules of all its features.
+    whole: f64,
+}
+
+impl CategoryCells for GradientCategories<'_> {
+    type Sum = Sums;
+
+    fn empty(&self) -> Sums {
+        Sums::default()
+    }
+
+    #[inline(always)]
+    fn add(&self, place: usize, sum: &mut Sums) {
+        *sum = sum.plus(self.sums[place]);
+    }
+
+    #[inline(always)]
+    fn add_missing(&self, sum: &mut Sums) {
+        *sum = sum.plus(self.missing);
+    }
+
+    #[inline(always)]
+    fn gain(&self, left: &Sums) -> Option<f64> {
+        self.node.gain(*left, self.whole)
+    }
+
+    fn larger_is_left(&self, left: &Sums) -> bool {
+        2 * left.count >= self.node.sums.count
+    }
 }

@@ -1,8 +1,8 @@
 //! Histograms of gradient cells: for each bin of each column, the sums over a node's rows.
 //!
-//! A row is one u64 of three fields: its gradient (27 bits, two's complement), its Hessian (26) and a one (11). Adding
-//! it to a cell adds all three at once. A block of rows is counted in cells that fit the first cache, eight columns at
-//! a time, and its cells are then added to wide sums: integers, so that no order and no cut changes a bit.
+//! A row is one u64, see [`pack`](super::fixed_point::pack). A block of rows is counted in cells that fit the first
+//! cache, eight columns at a time, and its cells are then added to wide sums: integers, so that no order and no cut
+//! changes a bit.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -10,22 +10,11 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use super::fixed_point::{Sums, gradient_of, weight_of};
 use super::{BinnedRows, threads};
 
-/// The largest |gradient| and the largest Hessian of a row in fixed point.
-pub const LIMIT: i32 = (1 << 15) - 1;
-/// The most rows that a histogram can hold.
-pub const MOST_ROWS: usize = (1 << COUNT_BITS) - 1;
-
-/// Fields of a row's u64, from the lowest bit: count, Hessian, gradient.
-const ROW_COUNT_BITS: u32 = 11;
-const ROW_HESSIAN_BITS: u32 = 26;
-const GRADIENT_SHIFT: u32 = ROW_COUNT_BITS + ROW_HESSIAN_BITS;
-const GRADIENT_SIGN: i64 = 1 << (63 - GRADIENT_SHIFT);
 /// Rows counted before the fields of a cell could overflow, a multiple of eight.
 const BLOCK: usize = 2040;
-/// Bits of the count in a wide sum; the Hessian stands above.
-const COUNT_BITS: u32 = 26;
 /// Rows touched before they are copied.
 const STRETCH: usize = 204;
 /// Columns counted together: eight codes are one word, and their cells take 16 KiB.
@@ -36,82 +25,6 @@ const CODES: usize = 256;
 const FEW: usize = 192;
 /// Rows a task counts at least, when a node is cut for several threads.
 const ROWS_PER_TASK: usize = 2048;
-
-/// The largest Hessian a row may have among `rows` rows, so that their sum fits its field.
-pub fn hessian_limit(rows: usize) -> u32 {
-    let most = ((1_u64 << (64 - COUNT_BITS)) - 1) / rows.max(1) as u64;
-    most.min(LIMIT as u64) as u32
-}
-
-/// A row's u64: |gradient| and hessian are at most [`LIMIT`].
-#[inline(always)]
-pub fn pack(gradient: i32, hessian: u32) -> u64 {
-    ((i64::from(gradient) as u64) << GRADIENT_SHIFT).wrapping_add(u64::from(hessian) << ROW_COUNT_BITS | 1)
-}
-
-/// The gradient in a cell or a row.
-#[inline(always)]
-fn gradient_of(cell: u64) -> i64 {
-    ((cell >> GRADIENT_SHIFT) as i64 ^ GRADIENT_SIGN) - GRADIENT_SIGN
-}
-
-/// The Hessian and count of a cell or a row, as a wide sum has them.
-#[inline(always)]
-fn weight_of(cell: u64) -> u64 {
-    const COUNT: u64 = (1 << ROW_COUNT_BITS) - 1;
-    const HESSIAN: u64 = ((1 << ROW_HESSIAN_BITS) - 1) << ROW_COUNT_BITS;
-    (cell & HESSIAN) << (COUNT_BITS - ROW_COUNT_BITS) | cell & COUNT
-}
-
-/// What the rows of a cell, or of a node, add up to in fixed point.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sums {
-    /// Σ of the gradients.
-    pub gradient: i64,
-    /// Σ of the Hessians.
-    pub hessian: u64,
-    /// Number of rows.
-    pub count: u64,
-}
-
-impl Sums {
-    /// The sums of one row.
-    pub fn of_row(packed: u64) -> Sums {
-        Sums::wide(gradient_of(packed), weight_of(packed))
-    }
-
-    /// The sums of a cell: its gradient, and its Hessian above its count of 26 bits.
-    #[inline(always)]
-    pub fn wide(gradient: i64, weight: u64) -> Sums {
-        Sums { gradient, hessian: weight >> COUNT_BITS, count: weight & ((1 << COUNT_BITS) - 1) }
-    }
-
-    /// The Hessian above the count, as in [`Sums::wide`].
-    #[inline(always)]
-    pub fn weight(self) -> u64 {
-        self.hessian << COUNT_BITS | self.count
-    }
-
-    /// Both together.
-    #[inline(always)]
-    pub fn plus(self, other: Sums) -> Sums {
-        Sums {
-            gradient: self.gradient + other.gradient,
-            hessian: self.hessian + other.hessian,
-            count: self.count + other.count,
-        }
-    }
-
-    /// What remains without `other`, which is a part of it.
-    #[inline(always)]
-    pub fn minus(self, other: Sums) -> Sums {
-        Sums {
-            gradient: self.gradient - other.gradient,
-            hessian: self.hessian - other.hessian,
-            count: self.count - other.count,
-        }
-    }
-}
 
 /// The histogram of a node: a sum for each cell, the cells of all columns one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

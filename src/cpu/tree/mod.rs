@@ -1,21 +1,39 @@
-//! Growing and reading decision trees: histograms of binned rows, the best split of one, stable partitions of rows, and
-//! predictions. What decides a tree is an integer or one fixed f64 formula of integers, so that any number of threads,
-//! any cut of the work and any device give the same tree.
+//! Growing and reading decision trees. What decides a tree is an integer or one fixed f64 formula of integers, so that
+//! any number of threads, any cut of the work and any device give the same tree.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | `layout`, `categories` | where features stand in binned rows; bins of categories and sets of them |
+//! | `fixed_point`, `histogram` | gradients as integers; histograms of them |
+//! | `target`, `target_histogram` | classes and numbers as integers; histograms of them |
+//! | `split` | what a split is |
+//! | `best_split`, `monotone` | the best split by gradients |
+//! | `splitters` | the best split by classes or numbers, node after node |
+//! | `category_split` | sets of categories, for both |
+//! | `partition`, `predict` | rows to the left and right; leaves of rows |
 
 pub mod best_split;
-pub mod bin_set;
-pub mod class_histogram;
+pub mod categories;
+pub mod category_split;
+pub mod fixed_point;
 pub mod gradients;
 pub mod histogram;
-pub mod level_split;
+pub mod layout;
 mod losses;
 pub mod monotone;
 pub mod partition;
 pub mod predict;
+pub mod split;
+pub mod splitters;
+pub mod target;
 pub mod target_histogram;
-pub mod value_histogram;
 
-pub use target_histogram::TargetRows;
+pub use categories::{BinSet, CategoryBins, UNKNOWN};
+pub use fixed_point::Sums;
+pub use layout::{FeatureCells, Layout, Place};
+pub use partition::Route;
+pub use split::{Split, SplitRule};
+pub use target_histogram::{ClassRows, TargetRows, ValueRows};
 
 /// Rows as bins, in two orders: row `i` is `stride` bytes, one for each column and then padding.
 #[derive(Debug, Clone, Copy)]

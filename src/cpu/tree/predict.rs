@@ -2,17 +2,17 @@
 
 use rayon::prelude::*;
 
-use super::bin_set::{BINS, BinSet, UNKNOWN};
+use super::categories::{BINS, BinSet, UNKNOWN};
 
 /// Rows that go through the trees together.
 const BLOCK: usize = 256;
 
-/// A node as the walk wants it: sixteen bytes.
+/// A node for prediction: sixteen bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
-    /// Values up to this one go to the left child; of levels, what [`Walk::add_set`] gave.
+pub struct FlatNode {
+    /// Values up to this one go to the left child; of categories, what [`FlatTrees::add_set`] gave.
     pub threshold: f32,
-    /// The feature, in the highest bit whether missing values go left, in the next whether it is divided by levels.
+    /// The feature, in the highest bit whether missing values go left, in the next whether it splits categories.
     pub feature: u32,
     /// The children; a leaf is its own two children.
     pub children: [u32; 2],
@@ -20,33 +20,33 @@ pub struct Step {
 
 /// Trees for prediction: the nodes of all, one tree after the other, with children numbered within their tree.
 #[derive(Debug, Clone, Default)]
-pub struct Walk {
-    steps: Vec<Step>,
-    /// For each tree: its first node, the divisions on its longest way.
+pub struct FlatTrees {
+    nodes: Vec<FlatNode>,
+    /// For each tree: its first node, the splits on its longest way.
     trees: Vec<(usize, usize)>,
-    /// For each tree whether it has a step by levels.
-    by_levels: Vec<bool>,
-    /// Sets and bins of levels.
+    /// For each tree whether it has a split of categories.
+    by_categories: Vec<bool>,
+    /// Sets and bins of categories.
     words: Vec<u32>,
 }
 
-/// The bit of [`Step::feature`] that sends missing values left.
+/// The bit of [`FlatNode::feature`] that sends missing values left.
 pub const MISSING_LEFT: u32 = 1 << 31;
-/// The bit of [`Step::feature`] that says that a set of levels goes left.
-pub const LEVELS: u32 = 1 << 30;
-/// The bits of [`Step::feature`] that number the feature.
-pub const FEATURE: u32 = LEVELS - 1;
+/// The bit of [`FlatNode::feature`] that says that a set of categories goes left.
+pub const CATEGORIES: u32 = 1 << 30;
+/// The bits of [`FlatNode::feature`] that number the feature.
+pub const FEATURE: u32 = CATEGORIES - 1;
 
-impl Walk {
+impl FlatTrees {
     /// Adds a tree.
-    pub fn push(&mut self, steps: impl IntoIterator<Item = Step>, depth: usize) {
-        let first = self.steps.len();
+    pub fn push(&mut self, nodes: impl IntoIterator<Item = FlatNode>, depth: usize) {
+        let first = self.nodes.len();
         self.trees.push((first, depth));
-        self.steps.extend(steps);
-        self.by_levels.push(self.steps[first..].iter().any(|step| step.feature & LEVELS != 0));
+        self.nodes.extend(nodes);
+        self.by_categories.push(self.nodes[first..].iter().any(|node| node.feature & CATEGORIES != 0));
     }
 
-    /// Adds the bins of a feature's levels, by code, for the sets of its steps; [`UNKNOWN`] where a level has none.
+    /// Adds the bins of a feature's categories, by code, for the sets of its nodes; [`UNKNOWN`] where one has none.
     pub fn add_bins(&mut self, bins: &[u8]) -> [u32; 2] {
         let first = self.words.len() as u32;
         let word = |four: &[u8]| four.iter().rev().fold(0, |word, bin| word << 8 | u32::from(*bin));
@@ -54,23 +54,23 @@ impl Walk {
         [first, bins.len() as u32]
     }
 
-    /// Adds the set of bins that go left from a step, with [`UNKNOWN`] if missing values and levels without a bin do.
+    /// Adds the set of bins that go left from a node, with [`UNKNOWN`] if missing values and categories without a bin do.
     pub fn add_set(&mut self, bins: [u32; 2], left: &BinSet) -> f32 {
         let place = self.words.len() as u32;
         self.words.extend(bins.iter().chain(&left.0));
         f32::from_bits(place)
     }
 
-    /// What the steps by levels refer to: at the place of a set where its feature's bins begin, how many levels have
-    /// one, then the set; at the place of bins four in each word.
+    /// What splits of categories refer to: at the place of a set where its feature's bins begin, how many categories
+    /// have one, then the set; at the place of bins four in each word.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// Whether a value goes left by a step of levels.
+    /// Whether a value goes left by a split of categories.
     #[inline(always)]
-    fn in_set(&self, step: &Step, value: f32) -> bool {
-        let place = step.threshold.to_bits() as usize;
+    fn in_set(&self, node: &FlatNode, value: f32) -> bool {
+        let place = node.threshold.to_bits() as usize;
         let set = &self.words[place..place + 2 + BINS / 32];
         let code = value as u32;
         let bin = match code < set[1] && code as f32 == value {
@@ -86,11 +86,11 @@ impl Walk {
     }
 
     /// The nodes of all trees, one tree after the other.
-    pub fn steps(&self) -> &[Step] {
-        &self.steps
+    pub fn nodes(&self) -> &[FlatNode] {
+        &self.nodes
     }
 
-    /// For each tree its first node and the divisions on its longest way.
+    /// For each tree its first node and the splits on its longest way.
     pub fn roots(&self) -> &[(usize, usize)] {
         &self.trees
     }
@@ -114,18 +114,18 @@ impl Walk {
             let places = &mut places[..rows.len() / columns];
             for (tree, &(first, depth)) in self.trees.iter().enumerate() {
                 places.fill(0);
-                let steps = &self.steps[first..];
-                if self.by_levels[tree] {
-                    (0..depth).for_each(|_| self.step_by_levels(steps, rows, columns, places));
+                let nodes = &self.nodes[first..];
+                if self.by_categories[tree] {
+                    (0..depth).for_each(|_| self.step_by_categories(nodes, rows, columns, places));
                     arrive(out, tree, places);
                     continue;
                 }
                 for _ in 0..depth {
                     for (row, place) in rows.chunks_exact(columns).zip(places.iter_mut()) {
-                        let step = steps[*place as usize];
-                        let value = row[(step.feature & FEATURE) as usize];
-                        let left = value <= step.threshold || value.is_nan() & (step.feature & MISSING_LEFT != 0);
-                        *place = step.children[usize::from(!left)];
+                        let node = nodes[*place as usize];
+                        let value = row[(node.feature & FEATURE) as usize];
+                        let left = value <= node.threshold || value.is_nan() & (node.feature & MISSING_LEFT != 0);
+                        *place = node.children[usize::from(!left)];
                     }
                 }
                 arrive(out, tree, places);
@@ -133,16 +133,16 @@ impl Walk {
         });
     }
 
-    /// One step of each row through a tree that has steps by levels.
-    fn step_by_levels(&self, steps: &[Step], rows: &[f32], columns: usize, places: &mut [u32]) {
+    /// One step of each row through a tree that splits categories.
+    fn step_by_categories(&self, nodes: &[FlatNode], rows: &[f32], columns: usize, places: &mut [u32]) {
         for (row, place) in rows.chunks_exact(columns).zip(places) {
-            let step = steps[*place as usize];
-            let value = row[(step.feature & FEATURE) as usize];
-            let left = match step.feature & LEVELS {
-                0 => value <= step.threshold || value.is_nan() & (step.feature & MISSING_LEFT != 0),
-                _ => self.in_set(&step, value),
+            let node = nodes[*place as usize];
+            let value = row[(node.feature & FEATURE) as usize];
+            let left = match node.feature & CATEGORIES {
+                0 => value <= node.threshold || value.is_nan() & (node.feature & MISSING_LEFT != 0),
+                _ => self.in_set(&node, value),
             };
-            *place = step.children[usize::from(!left)];
+            *place = node.children[usize::from(!left)];
         }
     }
 }

@@ -9,7 +9,8 @@ use crate::ensemble::members::{classes_of, numbers_of};
 use crate::error::Result;
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict as _};
 use crate::model_file::Persist;
-use crate::tree::{DecisionTreeClassifier, DecisionTreeClassifierModel, Table};
+use crate::tree::grow::Table;
+use crate::tree::{DecisionTreeClassifier, DecisionTreeClassifierModel};
 
 /// A weak classifier, fitted again and again on the same rows with other weights.
 pub(super) enum Learner<'a> {

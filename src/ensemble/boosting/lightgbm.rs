@@ -102,7 +102,7 @@ fn block(model: &Boosted, number: usize, tree: &Tree) -> String {
 
 /// How a node divides.
 fn decision_type(node: &Node) -> u32 {
-    match node.level_set {
+    match node.category_set {
         Some(_) => MISSING_IS_NAN + BY_CATEGORY,
         None => MISSING_IS_NAN + if node.missing_left { DEFAULT_LEFT } else { 0 },
     }
@@ -122,7 +122,7 @@ impl CategorySets {
         let set = |node: &usize| {
             let at = *node as u32;
             let turned = tree.nodes()[*node].missing_left;
-            let levels = if turned { tree.right_levels(at) } else { tree.left_levels(at) }?;
+            let levels = if turned { tree.right_categories(at) } else { tree.left_categories(at) }?;
             let mut words = vec![0_u32; levels.last().map_or(1, |last| *last as usize / 32 + 1)];
             levels.iter().for_each(|level| words[*level as usize / 32] |= 1 << (level % 32));
             Some((*node, words))
@@ -136,7 +136,7 @@ impl CategorySets {
     }
 
     fn is_turned(&self, node: &Node) -> bool {
-        node.level_set.is_some() && node.missing_left
+        node.category_set.is_some() && node.missing_left
     }
 
     fn to_text(&self) -> String {

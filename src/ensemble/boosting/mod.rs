@@ -16,7 +16,8 @@ mod model;
 mod regressor;
 mod regressor_parameters;
 mod renewal;
-mod robust;
+#[doc(hidden)]
+pub mod robust;
 mod rounds;
 mod settings;
 mod stages;
@@ -30,3 +31,5 @@ pub use loss::{BoostingLoss, ClassificationLoss, RegressionLoss};
 pub use regressor::GradientBoostingRegressorModel;
 pub use regressor_parameters::GradientBoostingRegressor;
 pub use settings::Growth;
+#[doc(hidden)]
+pub use validation::{held_of_each, hold_out};

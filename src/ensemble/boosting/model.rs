@@ -5,12 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
-use crate::cpu::tree::predict::Walk;
+use crate::cpu::tree::predict::FlatTrees;
 use crate::error::{Error, Result};
 use crate::estimator::{FitReport, Rows};
 use crate::model_file::Container;
 use crate::ops::tree::predict::predict;
-use crate::tree::{Cover, Levels, Term, Tree, restore_trees, shapley_values, store_trees, walk};
+use crate::tree::Tree;
+use crate::tree::bins::Categories;
+use crate::tree::model::{Cover, ShapleyTree, flatten, restore_trees, shapley_values, store_trees};
 
 /// Trees whose values add up to scores: those of a round one after the other, one an output.
 #[derive(Debug, Clone)]
@@ -20,7 +22,7 @@ pub(super) struct Boosted {
     features: usize,
     curve: Vec<f64>,
     converged: bool,
-    walk: Walk,
+    flat: FlatTrees,
 }
 
 /// The numbers that are no arrays.
@@ -32,8 +34,8 @@ pub(super) struct Summary {
 
 impl Boosted {
     pub fn new(trees: Vec<Tree>, baseline: Vec<f64>, features: usize, curve: Vec<f64>, converged: bool) -> Boosted {
-        let walk = walk(&trees);
-        Boosted { trees, baseline, features, curve, converged, walk }
+        let flat = flatten(&trees);
+        Boosted { trees, baseline, features, curve, converged, flat }
     }
 
     pub fn trees(&self) -> &[Tree] {
@@ -54,8 +56,9 @@ impl Boosted {
         let x = self.rows(op, x)?;
         let outputs = self.outputs();
         let trees = self.trees.iter().enumerate();
-        let terms: Vec<Term<'_>> = trees.map(|(at, tree)| Term::new(tree, at % outputs, 1.0, Cover::Rows)).collect();
-        shapley_values(&terms, &self.baseline, &x)
+        let trees = trees.map(|(at, tree)| ShapleyTree::new(tree, at % outputs, 1.0, Cover::Rows));
+        let trees: Vec<ShapleyTree<'_>> = trees.collect();
+        shapley_values(&trees, &self.baseline, &x)
     }
 
     pub fn baseline(&self) -> &[f64] {
@@ -71,14 +74,14 @@ impl Boosted {
         self.trees.chunks_exact(self.outputs()).nth(round)
     }
 
-    /// The bins of levels that a fit on the rows of `x` has to keep to; none where there are none yet. The same columns
+    /// The bins of categories that a fit on the rows of `x` has to keep to; none where there are none yet. The same columns
     /// must be marked as categorical as in the rows that were fitted.
-    pub fn levels_for(&self, x: &Matrix) -> Result<Option<&Arc<Levels>>> {
+    pub fn categories_for(&self, x: &Matrix) -> Result<Option<&Arc<Categories>>> {
         let Some(first) = self.trees.first() else { return Ok(None) };
-        let levels = first.levels();
-        let fitted = |column: &usize| levels.is_some_and(|levels| levels.feature(*column).is_some());
+        let known = first.categories();
+        let fitted = |column: &usize| known.is_some_and(|known| known.feature(*column).is_some());
         match (0..x.columns()).find(|column| fitted(column) != x.is_categorical(*column)) {
-            None => Ok(levels),
+            None => Ok(known),
             Some(column) => {
                 let marked: Vec<usize> = (0..x.columns()).filter(fitted).collect();
                 let expected = format!(
@@ -125,7 +128,7 @@ impl Boosted {
         let (x, outputs) = (x.on_device()?, self.outputs());
         self.check_width(op, x.columns())?;
         let mut scores: Vec<f64> = self.baseline.iter().copied().cycle().take(x.rows() * outputs).collect();
-        predict(&mut x.device().stream(), &x, &self.walk, &mut scores, outputs, |scores, tree, leaves| {
+        predict(&mut x.device().stream(), &x, &self.flat, &mut scores, outputs, |scores, tree, leaves| {
             let values = self.trees[tree].values();
             let own = scores.iter_mut().skip(tree % outputs).step_by(outputs);
             own.zip(leaves).for_each(|(score, leaf)| *score += values[*leaf as usize]);
@@ -141,7 +144,7 @@ impl Boosted {
         Ok(())
     }
 
-    /// How much of all gains each feature has, summing to 1; all 0 if no tree has a division.
+    /// How much of all gains each feature has, summing to 1; all 0 if no tree has a split.
     pub fn importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.features];
         self.trees.iter().for_each(|tree| tree.add_gains(&mut gains));
@@ -149,7 +152,7 @@ impl Boosted {
         gains.iter().map(|gain| if total > 0.0 { gain / total } else { 0.0 }).collect()
     }
 
-    /// In how many divisions each feature is used.
+    /// In how many splits each feature is used.
     pub fn split_counts(&self) -> Vec<u64> {
         let mut splits = vec![0; self.features];
         self.trees.iter().for_each(|tree| tree.add_splits(&mut splits));

@@ -9,7 +9,7 @@ const MANY: usize = 1 << 14;
 /// half of the weights is the median. Numbers without weight do not count; 0 where there are none.
 ///
 /// Sums run in the order of the numbers, equal ones in the order given: the same bits however it is sorted.
-pub(super) fn quantile(numbers: impl Iterator<Item = (f64, f32)>, share: f64) -> f64 {
+pub fn quantile(numbers: impl Iterator<Item = (f64, f32)>, share: f64) -> f64 {
     let mut numbers: Vec<(f64, f32)> = numbers.filter(|(_, weight)| *weight > 0.0).collect();
     let Some(&(_, first)) = numbers.first() else { return 0.0 };
     if numbers.iter().all(|(_, weight)| *weight == first) {
@@ -50,7 +50,7 @@ fn sort(numbers: &mut [(f64, f32)]) {
 
 /// Huber's δ: the `share`-quantile of |r|. Where more than that share of the |r| is 0, the smallest above 0, as with a
 /// δ of 0 no error would count: the loss is then nearly the absolute one. 0 where all are.
-pub(super) fn huber_delta(sizes: impl Iterator<Item = (f64, f32)> + Clone, share: f64) -> f64 {
+pub fn huber_delta(sizes: impl Iterator<Item = (f64, f32)> + Clone, share: f64) -> f64 {
     let delta = quantile(sizes.clone(), share);
     if delta > 0.0 {
         return delta;
@@ -60,7 +60,7 @@ pub(super) fn huber_delta(sizes: impl Iterator<Item = (f64, f32)> + Clone, share
 }
 
 /// Huber's step from the median: median + Σ w·(r − median held within ±δ) / Σ w (Friedman 2001, algorithm 4).
-pub(super) fn huber_step(numbers: impl Iterator<Item = (f64, f32)> + Clone, delta: f64) -> f64 {
+pub fn huber_step(numbers: impl Iterator<Item = (f64, f32)> + Clone, delta: f64) -> f64 {
     let median = quantile(numbers.clone(), 0.5);
     let (mut sum, mut total) = (0.0, 0.0);
     for (number, weight) in numbers {
@@ -71,7 +71,7 @@ pub(super) fn huber_step(numbers: impl Iterator<Item = (f64, f32)> + Clone, delt
 }
 
 /// The c of least Σ w·Huber(r − c): where the r − c, held within ±δ, add up to 0.
-pub(super) fn huber_mean(numbers: impl Iterator<Item = (f64, f32)>, delta: f64) -> f64 {
+pub fn huber_mean(numbers: impl Iterator<Item = (f64, f32)>, delta: f64) -> f64 {
     let mut numbers: Vec<(f64, f32)> = numbers.filter(|(_, weight)| *weight > 0.0).collect();
     if numbers.is_empty() || delta <= 0.0 {
         return quantile(numbers.into_iter(), 0.5);
@@ -98,57 +98,5 @@ pub(super) fn huber_mean(numbers: impl Iterator<Item = (f64, f32)>, delta: f64) 
             return middle;
         }
         if pull(middle) > 0.0 { low = middle } else { high = middle }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn with(weights: &[f32], numbers: &[f64]) -> impl Iterator<Item = (f64, f32)> + Clone {
-        numbers.iter().copied().zip(weights.iter().copied()).collect::<Vec<_>>().into_iter()
-    }
-
-    #[test]
-    fn weights_are_repeated_numbers() {
-        let numbers = [3.0, -1.0, 7.0, 2.0, 2.0, 11.0];
-        let weights = [2.0, 1.0, 3.0, 1.0, 0.0, 1.0];
-        let repeated = [3.0, 3.0, -1.0, 7.0, 7.0, 7.0, 2.0, 11.0];
-        for share in [0.1, 0.25, 0.5, 0.625, 0.9] {
-            let plain = quantile(with(&[1.0; 8], &repeated), share);
-            assert_eq!(quantile(with(&weights, &numbers), share), plain, "{share}");
-        }
-        assert_eq!(quantile(with(&[1.0; 8], &repeated), 0.5), 5.0);
-        assert_eq!(quantile(with(&[0.5; 3], &[5.0, 1.0, 4.0]), 0.5), 4.0);
-        assert_eq!(quantile(with(&[], &[]), 0.5), 0.0);
-    }
-
-    #[test]
-    fn the_delta_is_above_zero_where_an_error_is() {
-        let sizes = [0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 0.5, 0.25];
-        assert_eq!(huber_delta(with(&[1.0; 8], &sizes), 0.5), 0.25);
-        assert_eq!(huber_delta(with(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0], &sizes), 0.5), 0.5);
-        assert_eq!(huber_delta(with(&[1.0; 8], &sizes), 0.9), 3.0);
-        assert_eq!(huber_delta(with(&[1.0; 3], &[0.0; 3]), 0.9), 0.0);
-    }
-
-    #[test]
-    fn the_huber_mean_has_no_neighbour_of_less_loss() {
-        let numbers = [0.5, 9.0, -3.0, 2.5, 2.0, 40.0, 1.0];
-        let weights = [1.0, 2.0, 0.5, 1.0, 1.0, 1.0, 3.0];
-        for delta in [0.3, 1.0, 5.0, 100.0] {
-            let loss = |centre: f64| {
-                let one = |(number, weight): (f64, f32)| {
-                    let error = (number - centre).abs();
-                    let loss = if error <= delta { 0.5 * error * error } else { delta * (error - 0.5 * delta) };
-                    f64::from(weight) * loss
-                };
-                with(&weights, &numbers).map(one).sum::<f64>()
-            };
-            let best = huber_mean(with(&weights, &numbers), delta);
-            assert!(loss(best) <= loss(best + 1e-4) && loss(best) <= loss(best - 1e-4), "{delta}: {best}");
-        }
-        let mean = (0.5 + 18.0 - 1.5 + 2.5 + 2.0 + 40.0 + 3.0) / 9.5;
-        assert!((huber_mean(with(&weights, &numbers), 100.0) - mean).abs() < 1e-12);
     }
 }

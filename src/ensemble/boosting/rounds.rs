@@ -9,12 +9,13 @@ use super::truths::Truths;
 use super::validation::{Patience, Watched, hold_out};
 use crate::array::Matrix;
 use crate::cpu::random::philox::Philox;
-use crate::cpu::tree::histogram::MOST_ROWS;
+use crate::cpu::tree::fixed_point::MOST_ROWS;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Reporter;
+use crate::tree::Tree;
+use crate::tree::bins::{BinnedMatrix, Bins};
 use crate::tree::grow::{GradientCells, Gradients, grow};
-use crate::tree::{BinnedMatrix, Bins, Tree};
 
 /// The stream of the seed that chooses the rows of round 0; the others follow.
 const SUBSAMPLE_STREAM: u32 = 0xb005_0000;
@@ -61,7 +62,7 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut R
     let known = match problem.before {
         Some(before) => {
             before.check_width("gradient boosting", x.columns())?;
-            before.levels_for(&x)?
+            before.categories_for(&x)?
         }
         None => None,
     };
@@ -84,8 +85,8 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut R
     }
     let weights = problem.weights.as_deref();
     let bins = match known {
-        Some(known) => Bins::with_levels(&x, weights, settings.max_bins, known.clone())?,
-        None => Bins::fit(&x, weights, settings.max_bins, &problem.truths.guide())?,
+        Some(known) => Bins::with_categories(&x, weights, settings.max_bins, known.clone())?,
+        None => Bins::fit(&x, weights, settings.max_bins, &problem.truths.category_targets())?,
     };
     let matrix = BinnedMatrix::new(&x, &bins);
     let mut start = problem.truths.start(weights)?;
@@ -102,7 +103,13 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut R
     let baseline = start.baseline;
     let mut rounds = Rounds {
         x: &x,
-        cells: GradientCells::new(&matrix, &bins, settings.split_rules(x.columns()), directions, &problem.device)?,
+        cells: GradientCells::new(
+            (&matrix, &bins),
+            settings.gradient_rules(),
+            settings.feature_draw(x.columns()),
+            directions,
+            &problem.device,
+        )?,
         gradients: vec![Gradients::default(); scores.len()],
         absent: problem.truths.absent(weights),
         rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
+use crate::cpu::tree::best_split::GradientRules;
+use crate::cpu::tree::splitters::FeatureDraw;
 use crate::error::{Error, Result};
 use crate::tree::at_least;
-use crate::tree::grow::{Limits, Order, SplitRules};
+use crate::tree::grow::{GrowLimits, GrowOrder};
 
 /// The order in which a tree grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -82,26 +84,31 @@ impl Settings {
     }
 
     /// When a tree is large enough.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> GrowLimits {
         let order = match self.growth {
-            Growth::LeafWise => Order::BestFirst,
-            Growth::DepthWise => Order::LevelByLevel,
+            Growth::LeafWise => GrowOrder::BestFirst,
+            Growth::DepthWise => GrowOrder::LevelByLevel,
         };
         let most = usize::MAX;
-        Limits { order, max_depth: self.max_depth.unwrap_or(most), max_leaves: self.max_leaf_nodes.unwrap_or(most) }
+        GrowLimits { order, max_depth: self.max_depth.unwrap_or(most), max_leaves: self.max_leaf_nodes.unwrap_or(most) }
     }
 
-    /// What is asked of a split of rows with `features` features.
-    pub fn split_rules(&self, features: usize) -> SplitRules {
-        SplitRules {
+    /// What is asked of a split, but for the units of the gradients.
+    pub fn gradient_rules(&self) -> GradientRules {
+        GradientRules {
+            units: [1.0; 2],
             l1: self.l1_regularization,
             l2: self.l2_regularization,
             min_hessian: self.min_child_weight,
             min_count: self.min_samples_leaf as u64,
             min_gain: 0.0,
-            features: ((self.max_features * features as f64).round() as usize).clamp(1, features.max(1)),
-            seed: self.seed,
         }
+    }
+
+    /// The features that nodes look at, of `features`.
+    pub fn feature_draw(&self, features: usize) -> FeatureDraw {
+        let count = ((self.max_features * features as f64).round() as usize).clamp(1, features.max(1));
+        FeatureDraw::new(self.seed, 0, features, count)
     }
 }
 

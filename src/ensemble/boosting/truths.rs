@@ -8,7 +8,7 @@ use crate::cpu::tree::gradients::{
     Places, Rows, absolute, exponential, huber, logistic, poisson, quantile as pinball, softmax, squared,
 };
 use crate::error::{Error, Result};
-use crate::tree::Guide;
+use crate::tree::bins::CategoryTargets;
 use crate::tree::grow::Gradients;
 
 /// Rows whose numbers are added together, then the blocks in order.
@@ -64,12 +64,12 @@ impl Truths<'_> {
         }
     }
 
-    /// The targets as rare levels are grouped by them.
-    pub fn guide(&self) -> Guide<'_> {
+    /// The targets as rare categories are grouped by them.
+    pub fn category_targets(&self) -> CategoryTargets<'_> {
         match self {
-            Truths::Numbers { columns, .. } | Truths::Own { columns, .. } => Guide::Columns(columns),
-            Truths::Binary { targets, .. } => Guide::Columns(std::slice::from_ref(targets)),
-            Truths::Classes { classes, count } => Guide::Classes { codes: classes, count: *count },
+            Truths::Numbers { columns, .. } | Truths::Own { columns, .. } => CategoryTargets::Columns(columns),
+            Truths::Binary { targets, .. } => CategoryTargets::Columns(std::slice::from_ref(targets)),
+            Truths::Classes { classes, count } => CategoryTargets::Classes { codes: classes, count: *count },
         }
     }
 

@@ -13,7 +13,7 @@ const HOLD_OUT_STREAM: u32 = 0xb005;
 
 /// The share of the rows to hold out, drawn from each group (class) alike; at least one row stays in each. Rows of
 /// weight 0 are neither held out nor counted.
-pub(super) fn hold_out(groups: &[u32], weights: Option<&[f32]>, share: f64, seed: u64) -> Result<Vec<bool>> {
+pub fn hold_out(groups: &[u32], weights: Option<&[f32]>, share: f64, seed: u64) -> Result<Vec<bool>> {
     let count = groups.iter().max().map_or(0, |most| *most as usize + 1);
     let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
     let mut sizes = vec![0_usize; count];
@@ -35,7 +35,7 @@ pub(super) fn hold_out(groups: &[u32], weights: Option<&[f32]>, share: f64, seed
 
 /// How many rows of each group are held out: its share, rounded, and where that leaves fewer than the share of all rows
 /// (or none), one more of the groups that lack most, the first of equals.
-fn held_of_each(sizes: &[usize], share: f64) -> Vec<usize> {
+pub fn held_of_each(sizes: &[usize], share: f64) -> Vec<usize> {
     let of = |rows: usize| (rows as f64 * share).round() as usize;
     let mut wanted: Vec<usize> = sizes.iter().map(|rows| of(*rows).min(rows.saturating_sub(1))).collect();
     let all = of(sizes.iter().sum()).max(1);
@@ -102,32 +102,5 @@ impl Patience {
     /// Rounds worth keeping: up to the best one, if losses decide.
     pub fn kept(&self, rounds: usize) -> usize {
         if self.rounds.is_some() && !self.curve.is_empty() { self.best_rounds } else { rounds }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_held_rows_are_the_share_of_all_and_leave_one_in_each_group() {
-        // 100 classes of four rows: none has half a row to spare, all of them together have forty.
-        assert_eq!(held_of_each(&[4; 100], 0.1).iter().sum::<usize>(), 40);
-        assert_eq!(held_of_each(&[50, 50, 50], 0.1), [5, 5, 5]);
-        assert_eq!(held_of_each(&[1, 4, 3], 0.1), [0, 1, 0]);
-        assert_eq!(held_of_each(&[1, 1, 0], 0.9), [0, 0, 0]);
-        assert_eq!(held_of_each(&[2, 2], 0.9), [1, 1]);
-        assert_eq!(held_of_each(&[2], 0.01), [1]);
-    }
-
-    #[test]
-    fn rows_without_weight_are_not_held() {
-        let weights: Vec<f32> = (0..40).map(|row| if row % 4 == 0 { 2.0 } else { 0.0 }).collect();
-        for seed in 0..20 {
-            let held = hold_out(&[0; 40], Some(&weights), 0.3, seed).unwrap();
-            assert_eq!(held.iter().filter(|held| **held).count(), 3);
-            assert!((0..40).all(|row| !held[row] || row % 4 == 0));
-        }
-        assert!(hold_out(&[0, 1, 0], Some(&[1.0, 1.0, 0.0]), 0.5, 0).is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! The rows of each tree.
 
 use crate::cpu::random::philox::Philox;
+use crate::cpu::tree::target::TreeTarget;
 use crate::error::{Error, Result};
-use crate::tree::Target;
 
 /// The stream of the seed that draws rows.
 const STREAM: u32 = 0xba65;
@@ -11,7 +11,7 @@ const TREE_BITS: u32 = 32;
 
 /// Draws rows with replacement, as many as there are or a share of them.
 #[derive(Debug, Clone)]
-pub(super) struct Bootstrap {
+pub struct Bootstrap {
     numbers: Philox,
     /// The rows that count.
     rows: Vec<u32>,
@@ -22,7 +22,7 @@ pub(super) struct Bootstrap {
 
 impl Bootstrap {
     /// Of `all` rows those in `rows`, one at least, can be drawn; `share` of them is, or as many as they are.
-    pub(super) fn new(seed: u64, rows: Vec<u32>, all: usize, share: Option<f64>) -> Result<Bootstrap> {
+    pub fn new(seed: u64, rows: Vec<u32>, all: usize, share: Option<f64>) -> Result<Bootstrap> {
         let draws = match share {
             None => rows.len(),
             Some(share) if share > 0.0 && share <= 1.0 => ((rows.len() as f64 * share).round() as usize).max(1),
@@ -35,7 +35,7 @@ impl Bootstrap {
     }
 
     /// The samples that an estimator's parameters ask for, if any.
-    pub(super) fn wanted<T: Target>(
+    pub fn wanted<T: TreeTarget>(
         bootstrap: bool,
         max_samples: Option<f64>,
         oob_score: bool,
@@ -58,37 +58,11 @@ impl Bootstrap {
     }
 
     /// How often a tree draws each row.
-    pub(super) fn times(&self, tree: usize) -> Vec<u32> {
+    pub fn times(&self, tree: usize) -> Vec<u32> {
         let mut drawn = vec![0; self.draws];
         self.numbers.fill_below((tree as u64) << TREE_BITS, self.rows.len() as u32, &mut drawn);
         let mut times = vec![0; self.all];
         drawn.iter().for_each(|place| times[self.rows[*place as usize] as usize] += 1);
         times
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sample_leaves_out_about_a_share_of_1_over_e() {
-        let bootstrap = Bootstrap::new(3, (0..10_000).collect(), 10_000, None).unwrap();
-        for tree in 0..5 {
-            let times = bootstrap.times(tree);
-            assert_eq!(times.iter().sum::<u32>(), 10_000);
-            let out = times.iter().filter(|times| **times == 0).count() as f64 / 1e4;
-            // The standard deviation is 0.0031.
-            assert!((out - (-1_f64).exp()).abs() < 0.0155, "{out}");
-        }
-        assert_ne!(bootstrap.times(0), bootstrap.times(1));
-    }
-
-    #[test]
-    fn rows_that_do_not_count_are_never_drawn() {
-        let bootstrap = Bootstrap::new(0, vec![1, 4], 6, Some(0.5)).unwrap();
-        let times = bootstrap.times(7);
-        assert_eq!((times[1] + times[4], times.iter().sum::<u32>()), (1, 1));
-        assert!(Bootstrap::new(0, vec![0], 1, Some(0.0)).is_err() && Bootstrap::new(0, vec![0], 1, Some(1.5)).is_err());
     }
 }

@@ -7,12 +7,13 @@ use super::bootstrap::Bootstrap;
 use super::growth::Plan;
 use super::out_of_bag::{accuracy_of_known, out_of_bag};
 use crate::array::Matrix;
+use crate::cpu::tree::target::{ClassTarget, FixedWeights};
 use crate::data::Labels;
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, PredictProba, Rows};
 use crate::model_file::{Container, Persist};
-use crate::tree::{ClassTarget, FixedWeights, Limits, Table, Trees};
-use crate::tree::{ClassWeight, Criterion, MaxFeatures, Tree};
+use crate::tree::grow::Table;
+use crate::tree::{ClassWeight, Criterion, MaxFeatures, Tree, TreeLimits, Trees};
 use crate::tree::{at_least, check_bins, check_classes, likeliest, rows_to_learn, to_matrix};
 
 /// A random forest for classes. Names and defaults are scikit-learn's.
@@ -265,8 +266,8 @@ impl RandomForestClassifier {
         })
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> TreeLimits {
+        TreeLimits {
             max_depth: self.max_depth,
             max_leaf_nodes: self.max_leaf_nodes,
             min_samples_split: self.min_samples_split,

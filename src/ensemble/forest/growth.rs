@@ -6,9 +6,12 @@ use rayon::prelude::*;
 
 use super::bootstrap::Bootstrap;
 use super::out_of_bag::InBag;
+use crate::cpu::tree::splitters::FeatureDraw;
+use crate::cpu::tree::target::TreeTarget;
 use crate::error::Result;
 use crate::estimator::Reporter;
-use crate::tree::{FeatureDraw, Learner, Limits, Table, Target, Together, Tree};
+use crate::tree::grow::{BatchedForest, Learner, Table};
+use crate::tree::{Tree, TreeLimits};
 
 /// Trees between two reports at least.
 const REPORT: usize = 20;
@@ -16,7 +19,7 @@ const REPORT: usize = 20;
 /// What a forest grows.
 pub(super) struct Plan<'a> {
     pub(super) table: &'a Table<'a>,
-    pub(super) limits: Limits,
+    pub(super) limits: TreeLimits,
     pub(super) n_estimators: usize,
     /// None: every tree has all rows.
     pub(super) bootstrap: Option<Bootstrap>,
@@ -24,7 +27,7 @@ pub(super) struct Plan<'a> {
     /// Features that each node draws.
     pub(super) features: usize,
     pub(super) seed: u64,
-    /// Whether thresholds are drawn by chance, as in extra trees.
+    /// Whether thresholds are random, as in extra trees.
     pub(super) random_cuts: bool,
     /// Whether to remember which rows each tree drew.
     pub(super) keep_bags: bool,
@@ -33,7 +36,7 @@ pub(super) struct Plan<'a> {
 impl Plan<'_> {
     /// Grows the trees, one on each core at a time, or as many as it holds together on a GPU; `target_of` makes what a
     /// tree learns from how often it counts each row. An observer may end the forest early.
-    pub(super) fn grow<T: Target>(
+    pub(super) fn grow<T: TreeTarget>(
         &self,
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,
         watch: &mut Reporter<'_>,
@@ -44,13 +47,13 @@ impl Plan<'_> {
         let by_histograms = !self.random_cuts && whole.by_medians().is_none();
         let mut on_gpu = if by_histograms { self.table.on_gpu()? } else { None };
         let step = match &on_gpu {
-            Some(together) => together.most_trees(&whole),
+            Some(batched) => batched.max_trees(&whole),
             None => REPORT.max(2 * rayon::current_num_threads()),
         };
         while trees.len() < self.n_estimators {
             let numbers = trees.len()..trees.len().saturating_add(step).min(self.n_estimators);
             let grown: Vec<(Tree, Option<InBag>)> = match &mut on_gpu {
-                Some(together) => self.grow_together(numbers, together, &target_of)?,
+                Some(batched) => self.grow_together(numbers, batched, &target_of)?,
                 None => numbers.into_par_iter().map(|tree| self.grow_one(tree, &target_of)).collect(),
             };
             for (tree, bag) in grown {
@@ -64,22 +67,22 @@ impl Plan<'_> {
         Ok((trees, bags))
     }
 
-    fn grow_one<T: Target>(&self, tree: usize, target_of: impl Fn(Option<&[u32]>) -> T) -> (Tree, Option<InBag>) {
+    fn grow_one<T: TreeTarget>(&self, tree: usize, target_of: impl Fn(Option<&[u32]>) -> T) -> (Tree, Option<InBag>) {
         let (target, bag) = self.target(tree, target_of);
         (self.table.grow_on_one(&target, &self.limits, self.draw(tree)), bag)
     }
 
     /// Grows some of the trees, all nodes of a level in one batch.
-    fn grow_together<T: Target>(
+    fn grow_together<T: TreeTarget>(
         &self,
         numbers: Range<usize>,
-        together: &mut Together<'_>,
+        batched: &mut BatchedForest<'_>,
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,
     ) -> Result<Vec<(Tree, Option<InBag>)>> {
         let (targets, bags): (Vec<T>, Vec<_>) = numbers.clone().map(|tree| self.target(tree, &target_of)).unzip();
         let learner = |(target, tree)| Learner { target, draw: self.draw(tree) };
         let learners: Vec<Learner<'_, T>> = targets.iter().zip(numbers).map(learner).collect();
-        let trees = together.grow(&learners, &self.limits)?;
+        let trees = batched.grow(&learners, &self.limits)?;
         Ok(trees.into_iter().map(|tree| tree.pruned_by(&self.limits)).zip(bags).collect())
     }
 

@@ -14,6 +14,8 @@ mod out_of_bag;
 mod regressor;
 mod votes;
 
+#[doc(hidden)]
+pub use bootstrap::Bootstrap;
 pub use classifier::{RandomForestClassifier, RandomForestClassifierModel};
 pub use extra_trees_classifier::{ExtraTreesClassifier, ExtraTreesClassifierModel};
 pub use extra_trees_regressor::{ExtraTreesRegressor, ExtraTreesRegressorModel};

@@ -3,10 +3,11 @@
 use rayon::prelude::*;
 
 use crate::array::Matrix;
+use crate::cpu::tree::target::FixedWeights;
 use crate::data::Labels;
 use crate::error::Result;
 use crate::model_file::Container;
-use crate::tree::{FixedWeights, Tree, likeliest};
+use crate::tree::{Tree, likeliest};
 
 /// Rows that go through the trees together.
 const BLOCK: usize = 256;

@@ -7,12 +7,13 @@ use super::bootstrap::Bootstrap;
 use super::growth::Plan;
 use super::out_of_bag::out_of_bag;
 use crate::array::Matrix;
+use crate::cpu::tree::target::{FixedValues, TreeTarget};
 use crate::ensemble::averaging::Averaging;
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, Rows, Targets};
 use crate::model_file::{Container, Persist};
-use crate::tree::{Limits, Table, Target, Trees, Values};
-use crate::tree::{MaxFeatures, RegressionCriterion, Tree};
+use crate::tree::grow::Table;
+use crate::tree::{MaxFeatures, RegressionCriterion, Tree, TreeLimits, Trees};
 use crate::tree::{at_least, check_bins, rows_to_learn, to_matrix};
 
 /// A random forest for numbers. Names and defaults are scikit-learn's.
@@ -212,7 +213,8 @@ impl RandomForestRegressor {
         limits.check()?;
         at_least("n_estimators", self.n_estimators, 1)?;
         let y = y.complete(op, x.rows())?;
-        let values = Values::new(op, y.clone(), options.weights(op, x.rows())?)?.with_criterion(self.criterion);
+        let weights = options.weights(op, x.rows())?;
+        let values = FixedValues::new(op, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);
         let whole = values.target(None);
         let table = Table::new(&x, &whole, self.max_bins)?.on(device);
         let plan = Plan {
@@ -246,8 +248,8 @@ impl RandomForestRegressor {
         Ok(RandomForestRegressorModel { kind, params: self.clone(), trees, out_of_bag, oob_score })
     }
 
-    fn limits(&self) -> Limits {
-        Limits {
+    fn limits(&self) -> TreeLimits {
+        TreeLimits {
             max_depth: self.max_depth,
             max_leaf_nodes: self.max_leaf_nodes,
             min_samples_split: self.min_samples_split,
@@ -259,7 +261,7 @@ impl RandomForestRegressor {
 }
 
 /// R² of the rows that count and have a prediction; none of fewer than two.
-fn score_of_known<T: Target>(predicted: &Matrix, y: &Matrix, target: &T) -> Result<Option<f64>> {
+fn score_of_known<T: TreeTarget>(predicted: &Matrix, y: &Matrix, target: &T) -> Result<Option<f64>> {
     let known = |row: &usize| target.counts(*row) && !predicted.get(*row, 0).is_nan();
     let rows: Vec<usize> = (0..y.rows()).filter(known).collect();
     let of = |matrix: &Matrix| {
@@ -313,7 +315,7 @@ impl RandomForestRegressorModel {
     /// How much averaging the trees lessens the variance of what they predict for the rows of `x`.
     pub fn averaging<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Averaging> {
         let x = self.trees.queries(self.kind.regressor(), x.into())?;
-        Averaging::of(self.kind.regressor(), self.trees.said(&x)?)
+        Averaging::of(self.kind.regressor(), self.trees.predictions(&x)?)
     }
 
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::growing::{CELL_BYTES, GpuGrowth, ScratchBuffer};
+use super::grow_state::{CELL_BYTES, GpuGrowth, ScratchBuffer};
 use super::histogram::decode;
-use super::{Binned, Growing, fill_table};
-use crate::cpu::tree::best_split::{FeatureCells, Found, Rules, best_split as of_feature};
-use crate::cpu::tree::histogram::{Histogram, Sums};
-use crate::cpu::tree::monotone::Limit;
+use super::{Binned, GrowState, fill_table};
+use crate::cpu::tree::best_split::{GradientNode, GradientRules, GradientSplit, best_split as of_feature};
+use crate::cpu::tree::histogram::Histogram;
+use crate::cpu::tree::monotone::MonotoneLimit;
+use crate::cpu::tree::split::better;
+use crate::cpu::tree::{FeatureCells, Sums};
 use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
@@ -66,41 +68,41 @@ const LARGEST: f64 = (1_u64 << 42) as f64;
 
 /// A node whose best split is wanted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
+pub struct SplitSearch {
     /// The slot of its histogram.
     pub slot: usize,
     /// What its rows add up to.
     pub node: Sums,
     /// What its splits must keep to.
-    pub rules: Rules,
+    pub rules: GradientRules,
     /// The features to try.
     pub features: Vec<u32>,
     /// What holds its children's values, where some features have a direction.
     pub monotone: Option<Monotone>,
 }
 
-/// The bounds of a node's values, and the direction of each feature (as in [`Limit`]).
+/// The bounds of a node's values, and the direction of each feature (as in [`MonotoneLimit`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Monotone {
-    /// The least and the largest value.
+    /// The smallest and the largest value.
     pub bounds: [f64; 2],
     /// One for each feature.
     pub directions: Arc<[i8]>,
 }
 
-impl Search {
+impl SplitSearch {
     /// The best split by one feature, from the node's cells.
-    fn best(&self, histogram: &Histogram, feature: u32, cells: &FeatureCells) -> Option<Found> {
+    fn best(&self, histogram: &Histogram, feature: u32, cells: &FeatureCells) -> Option<GradientSplit> {
         let limit = self.monotone.as_ref().map(|monotone| monotone.limit(feature));
-        of_feature(histogram, feature, cells, self.node, &self.rules, limit.as_ref())
+        of_feature(histogram, feature, cells, &GradientNode { sums: self.node, rules: &self.rules, limit })
     }
 }
 
 impl Monotone {
     /// What splits by a feature must keep to.
-    pub fn limit(&self, feature: u32) -> Limit {
+    pub fn limit(&self, feature: u32) -> MonotoneLimit {
         let direction = self.directions.get(feature as usize).copied().unwrap_or(0);
-        Limit { bounds: self.bounds, direction }
+        MonotoneLimit { bounds: self.bounds, direction }
     }
 }
 
@@ -113,11 +115,11 @@ impl Monotone {
 pub fn best_split(
     stream: &mut Stream,
     binned: &Binned<'_>,
-    growing: &mut Growing,
-    searches: &[Search],
-) -> Result<Vec<Option<Found>>> {
+    state: &mut GrowState,
+    searches: &[SplitSearch],
+) -> Result<Vec<Option<GradientSplit>>> {
     binned.on(stream, "best_split")?;
-    growing.on(stream, "best_split")?;
+    state.on(stream, "best_split")?;
     let known = binned.features.len();
     if let Some(feature) =
         searches.iter().flat_map(|search| &search.features).find(|feature| **feature as usize >= known)
@@ -125,20 +127,20 @@ pub fn best_split(
         return Err(Error::bad_index(*feature));
     }
     match stream.gpu() {
-        None => on_cpu(binned, growing, searches),
+        None => on_cpu(binned, state, searches),
         Some(_) if searches.is_empty() => Ok(vec![]),
         Some(_) if binned.cells() == 0 => Ok(vec![None; searches.len()]),
         Some(recording) => {
             let per_block = searches_per_block(&recording.gpu, binned, searches);
-            let storage = growing.on_gpu()?;
+            let storage = state.on_gpu()?;
             let blocks = searches.chunks(per_block).map(|searches| on_gpu(recording, binned, storage, searches));
             Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
         }
     }
 }
 
-fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, searches: &[Search]) -> Result<Vec<Option<Found>>> {
-    let slots = &growing.on_cpu()?.1.slots;
+fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, searches: &[SplitSearch]) -> Result<Vec<Option<GradientSplit>>> {
+    let slots = &state.on_cpu()?.1.slots;
     if let Some(search) = searches.iter().find(|search| search.slot >= slots.len()) {
         return Err(Error::bad_index(search.slot as u32));
     }
@@ -148,23 +150,17 @@ fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, searches: &[Search]) -> Re
         let search = &searches[at];
         search.best(&slots[search.slot], feature, &binned.features[feature as usize])
     };
-    let found: Vec<Option<Found>> = tasks.par_iter().with_min_len(FEATURES_PER_TASK).map(best).collect();
+    let found: Vec<Option<GradientSplit>> = tasks.par_iter().with_min_len(FEATURES_PER_TASK).map(best).collect();
     let mut winners = vec![None; searches.len()];
-    tasks.into_iter().zip(found).for_each(|((at, _), found)| keep_better(&mut winners[at], found));
+    tasks.into_iter().zip(found).for_each(|((at, _), found)| winners[at] = better(winners[at], found));
     Ok(winners)
 }
 
-fn keep_better(winner: &mut Option<Found>, found: Option<Found>) {
-    if let Some(found) = found.filter(|found| winner.is_none_or(|winner| found.beats(&winner))) {
-        *winner = Some(found);
-    }
-}
-
 /// Searches that are recorded together: as many as the room for their shortlists and the work of one dispatch allow.
-fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[Search]) -> usize {
+fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[SplitSearch]) -> usize {
     let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
-    let levels = searches.iter().map(|search| level_cells(search, binned.features).len()).max().unwrap_or(0);
-    let words = LIST_WORDS + SEARCH_WORDS + 4 * features + CELL_WORDS * levels;
+    let categories = searches.iter().map(|search| category_cells(search, binned.features).len()).max().unwrap_or(0);
+    let words = LIST_WORDS + SEARCH_WORDS + 4 * features + CELL_WORDS * categories;
     let by_room = gpu.scratch_bytes() as usize / (4 * words);
     let by_work = gpu.operations_per_dispatch() as usize / (OPERATIONS * 256 * features).max(1);
     by_room.min(by_work).max(1)
@@ -174,8 +170,8 @@ fn on_gpu(
     recording: &mut Recording,
     binned: &Binned<'_>,
     storage: &mut GpuGrowth,
-    searches: &[Search],
-) -> Result<Vec<Option<Found>>> {
+    searches: &[SplitSearch],
+) -> Result<Vec<Option<GradientSplit>>> {
     // The device's bounds know nothing of directions: then all is settled here, from whole histograms.
     let mut settled = match searches.iter().any(|search| search.monotone.is_some()) {
         true => vec![None; searches.len()],
@@ -188,9 +184,7 @@ fn on_gpu(
         for (&at, histogram) in open.iter().zip(histograms) {
             let search = &searches[at];
             let best = |feature: &u32| search.best(&histogram, *feature, &binned.features[*feature as usize]);
-            let mut winner = None;
-            search.features.iter().map(best).for_each(|found| keep_better(&mut winner, found));
-            settled[at] = Some(winner);
+            settled[at] = Some(search.features.iter().map(best).fold(None, better));
         }
     }
     Ok(settled.into_iter().map(Option::flatten).collect())
@@ -201,29 +195,31 @@ fn shortlisted(
     recording: &mut Recording,
     binned: &Binned<'_>,
     storage: &mut GpuGrowth,
-    searches: &[Search],
-) -> Result<Vec<Option<Option<Found>>>> {
+    searches: &[SplitSearch],
+) -> Result<Vec<Option<Option<GradientSplit>>>> {
     let shortlist = record(recording, binned, storage, searches)?;
     let lists = LIST_WORDS * searches.len();
-    let cells: Vec<usize> = searches.iter().map(|search| level_cells(search, binned.features).len()).collect();
+    let cells: Vec<usize> = searches.iter().map(|search| category_cells(search, binned.features).len()).collect();
     let all = lists + CELL_WORDS * cells.iter().sum::<usize>();
     let mut words: Vec<u32> = Vec::with_capacity(all);
     recording.read(&shortlist, 0, all as u64, &mut |part| words.extend_from_slice(part))?;
     let (lists, mut rest) = words.split_at(lists);
-    let mut levels = Vec::with_capacity(searches.len());
+    let mut categories = Vec::with_capacity(searches.len());
     for cells in cells {
         let (own, others) = rest.split_at(CELL_WORDS * cells);
-        levels.push(own);
+        categories.push(own);
         rest = others;
     }
-    let settle = |((search, list), levels): ((&Search, &[u32]), &&[u32])| settle(search, list, levels, binned.features);
+    let settle = |((search, list), categories): ((&SplitSearch, &[u32]), &&[u32])| {
+        settle(search, list, categories, binned.features)
+    };
     let lists = lists.par_chunks_exact(LIST_WORDS);
-    Ok(searches.par_iter().zip(lists).zip(&levels).map(settle).collect())
+    Ok(searches.par_iter().zip(lists).zip(&categories).map(settle).collect())
 }
 
 /// The features of a search that are categorical, or those that are not.
 fn features_where<'a>(
-    search: &'a Search,
+    search: &'a SplitSearch,
     features: &'a [FeatureCells],
     categorical: bool,
 ) -> impl Iterator<Item = u32> + 'a {
@@ -231,7 +227,7 @@ fn features_where<'a>(
 }
 
 /// The cells of the categorical features of a search, one feature after the other.
-fn level_cells(search: &Search, features: &[FeatureCells]) -> Vec<usize> {
+fn category_cells(search: &SplitSearch, features: &[FeatureCells]) -> Vec<usize> {
     features_where(search, features, true).flat_map(|feature| cells_of(&features[feature as usize])).collect()
 }
 
@@ -243,7 +239,12 @@ fn cells_of(cells: &FeatureCells) -> Range<usize> {
 }
 
 /// The winner among the listed and the categorical features; nothing where the list does not hold all that may be best.
-fn settle(search: &Search, list: &[u32], levels: &[u32], features: &[FeatureCells]) -> Option<Option<Found>> {
+fn settle(
+    search: &SplitSearch,
+    list: &[u32],
+    categories: &[u32],
+    features: &[FeatureCells],
+) -> Option<Option<GradientSplit>> {
     let count = list[0] as usize;
     if count > LISTED || !is_bounded(&search.rules) {
         return None;
@@ -251,14 +252,14 @@ fn settle(search: &Search, list: &[u32], levels: &[u32], features: &[FeatureCell
     let mut winner = None;
     for (feature, cells) in list[4..8].iter().zip(list[8..].chunks_exact(4 * 256)).take(count) {
         let own = FeatureCells { first: 0, ..features[*feature as usize] };
-        keep_better(&mut winner, search.best(&decode(cells), *feature, &own));
+        winner = better(winner, search.best(&decode(cells), *feature, &own));
     }
-    let mut rest = levels;
+    let mut rest = categories;
     for feature in features_where(search, features, true) {
         let cells = &features[feature as usize];
         let (own, others) = rest.split_at(CELL_WORDS * cells_of(cells).len());
         let place = FeatureCells { first: 0, ..*cells };
-        keep_better(&mut winner, search.best(&decode(own), feature, &place));
+        winner = better(winner, search.best(&decode(own), feature, &place));
         rest = others;
     }
     Some(winner)
@@ -290,7 +291,7 @@ fn record(
     recording: &mut Recording,
     binned: &Binned<'_>,
     storage: &mut GpuGrowth,
-    searches: &[Search],
+    searches: &[SplitSearch],
 ) -> Result<Arc<Buffer>> {
     let mut words = vec![];
     let mut tasks = vec![];
@@ -311,7 +312,7 @@ fn record(
     let plan = fill_table(recording, storage, ScratchBuffer::Searches, &words)?;
     let bounds = storage.scratch_buffer(recording, ScratchBuffer::Bounds, 8 * count.max(1) as u64)?;
     let copies: Vec<(usize, Vec<usize>)> =
-        searches.iter().map(|search| (search.slot, level_cells(search, binned.features))).collect();
+        searches.iter().map(|search| (search.slot, category_cells(search, binned.features))).collect();
     let copied: usize = copies.iter().map(|(_, cells)| cells.len()).sum();
     let listed = LIST_WORDS * searches.len();
     let shortlist =
@@ -352,8 +353,8 @@ fn record(
 }
 
 /// A search as the device reads it, in units of its sums: gains there are gains here divided by units[0]²/units[1].
-fn entry(search: &Search, first_task: usize, tasks: usize) -> [u32; SEARCH_WORDS] {
-    let Search { slot, node, rules, .. } = search;
+fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [u32; SEARCH_WORDS] {
+    let SplitSearch { slot, node, rules, .. } = search;
     let [gradient_unit, hessian_unit] = rules.units;
     let (l1, l2) =
         ((rules.l1 / gradient_unit).min(LARGEST) as f32, (rules.l2 / hessian_unit).min(LARGEST * LARGEST) as f32);
@@ -383,7 +384,7 @@ fn entry(search: &Search, first_task: usize, tasks: usize) -> [u32; SEARCH_WORDS
 }
 
 /// The smallest Σ Hessian in fixed point that is heavy enough, by the very comparison that the CPU makes.
-fn least_hessian(rules: &Rules) -> u64 {
+fn least_hessian(rules: &GradientRules) -> u64 {
     let heavy = |hessian: u64| hessian as f64 * rules.units[1] >= rules.min_hessian;
     let (mut low, mut high) = (0, LARGEST as u64);
     // `high` is heavy or larger than any sum.
@@ -395,7 +396,7 @@ fn least_hessian(rules: &Rules) -> u64 {
 }
 
 /// Whether the device's bounds hold. An l2 next to nothing, beside Hessians of zero, would leave the range of f32.
-fn is_bounded(rules: &Rules) -> bool {
+fn is_bounded(rules: &GradientRules) -> bool {
     let l2 = rules.l2 / rules.units[1];
     l2 == 0.0 || l2 >= 1.0 / (1 << 20) as f64
 }

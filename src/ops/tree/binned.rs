@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::array::{RowStore, View};
-use crate::cpu::tree::BinnedRows;
-use crate::cpu::tree::best_split::FeatureCells;
+use crate::cpu::tree::{BinnedRows, FeatureCells};
 use crate::device::{Buffer, Device, Recording, Stream};
 use crate::error::{Error, Result};
 

@@ -3,10 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::growing::{CELL_BYTES, GpuGrowth, GrowthStorage, ScratchBuffer};
+use super::grow_state::{CELL_BYTES, GpuGrowth, GrowthStorage, ScratchBuffer};
 use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, Round, rounds, slots_of};
-use super::{Binned, Growing};
-use crate::cpu::tree::histogram::{Histogram, Job, Sums, histograms};
+use super::{Binned, GrowState};
+use crate::cpu::tree::Sums;
+use crate::cpu::tree::histogram::{Histogram, Job, histograms};
 use crate::device::{Buffer, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Kernel, Needs};
@@ -66,40 +67,40 @@ pub struct Fill {
 /// Costs three additions for each row and column.
 ///
 /// ```
-/// use gristmill::cpu::tree::{BinnedRows, histogram::pack};
-/// use gristmill::ops::tree::{Binned, Fill, Growing, histogram};
+/// use gristmill::cpu::tree::{BinnedRows, fixed_point::pack};
+/// use gristmill::ops::tree::{Binned, Fill, GrowState, histogram};
 /// # use gristmill::Device;
 /// let mut stream = Device::Cpu.stream();
 /// let codes = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]; // three rows, one column
 /// let binned = Binned::new(&mut stream, BinnedRows { bins: &codes, stride: 8, columns: &[0, 1, 1] }, &[0, 2], &[])?;
-/// let mut growing = Growing::new(&stream);
-/// growing.begin(&mut stream, &mut vec![0, 1, 2], &mut [vec![pack(5, 1), pack(-7, 1), pack(3, 2)]])?;
-/// histogram::histogram(&mut stream, &binned, &mut growing, &[Fill { tree: 0, rows: 0..3, slot: 0, parent: None }])?;
-/// let cell = histogram::read(&mut stream, &binned, &mut growing, 0)?.get(1);
+/// let mut state = GrowState::new(&stream);
+/// state.begin(&mut stream, &mut vec![0, 1, 2], &mut [vec![pack(5, 1), pack(-7, 1), pack(3, 2)]])?;
+/// histogram::histogram(&mut stream, &binned, &mut state, &[Fill { tree: 0, rows: 0..3, slot: 0, parent: None }])?;
+/// let cell = histogram::read(&mut stream, &binned, &mut state, 0)?.get(1);
 /// assert_eq!((cell.gradient, cell.hessian, cell.count), (-4, 3, 2));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn histogram(stream: &mut Stream, binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<()> {
+pub fn histogram(stream: &mut Stream, binned: &Binned<'_>, state: &mut GrowState, fills: &[Fill]) -> Result<()> {
     binned.on(stream, "histogram")?;
-    growing.on(stream, "histogram")?;
-    let places = growing.places();
+    state.on(stream, "histogram")?;
+    let places = state.places();
     if let Some(fill) = fills.iter().find(|fill| fill.rows.start > fill.rows.end || fill.rows.end > places) {
         let (expected, got) = (format!("rows within 0..{places}"), format!("{:?}", fill.rows));
         return Err(Error::Shape { op: "histogram", expected, got });
     }
-    if growing.rows != binned.rows() && binned.columns() > 0 {
-        let (expected, got) = (format!("gradients of {} rows", binned.rows()), growing.rows.to_string());
+    if state.rows != binned.rows() && binned.columns() > 0 {
+        let (expected, got) = (format!("gradients of {} rows", binned.rows()), state.rows.to_string());
         return Err(Error::Shape { op: "histogram", expected, got });
     }
     match stream.gpu() {
-        None => on_cpu(binned, growing, fills),
+        None => on_cpu(binned, state, fills),
         Some(_) if binned.cells() == 0 => Ok(()),
-        Some(recording) => record(recording, binned, growing, fills),
+        Some(recording) => record(recording, binned, state, fills),
     }
 }
 
-fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<()> {
-    let (order, storage) = growing.on_cpu()?;
+fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, fills: &[Fill]) -> Result<()> {
+    let (order, storage) = state.on_cpu()?;
     let most = fills.iter().map(|fill| fill.slot + 1).max().unwrap_or(0);
     if storage.slots.len() < most {
         storage.slots.resize(most, Histogram::default());
@@ -122,10 +123,10 @@ fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<
 }
 
 /// Copies one slot to the host.
-pub fn read(stream: &mut Stream, binned: &Binned<'_>, growing: &mut Growing, slot: usize) -> Result<Histogram> {
-    growing.on(stream, "histogram")?;
+pub fn read(stream: &mut Stream, binned: &Binned<'_>, state: &mut GrowState, slot: usize) -> Result<Histogram> {
+    state.on(stream, "histogram")?;
     let cells = binned.cells();
-    match (&mut growing.storage, stream.gpu()) {
+    match (&mut state.storage, stream.gpu()) {
         (GrowthStorage::Cpu(storage), _) => Ok(storage.slots.get(slot).cloned().unwrap_or_default()),
         (GrowthStorage::Gpu(storage), Some(recording)) => {
             let slots = storage.slots(recording, slot + 1, CELL_BYTES * cells as u64)?;
@@ -153,10 +154,10 @@ const VARIANT: CountVariant =
 const VARIANT_INT64: CountVariant =
     CountVariant { kernel: &KERNEL_INT64, most_rows: 2040, least_rows: 2040, words: 2, columns: 8, operations: 16 };
 
-fn record(recording: &mut Recording, binned: &Binned<'_>, growing: &mut Growing, fills: &[Fill]) -> Result<()> {
+fn record(recording: &mut Recording, binned: &Binned<'_>, state: &mut GrowState, fills: &[Fill]) -> Result<()> {
     let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
-    let (cells, tree_rows) = (binned.cells(), growing.rows);
-    let storage = growing.on_gpu()?;
+    let (cells, tree_rows) = (binned.cells(), state.rows);
+    let storage = state.on_gpu()?;
     let slots = storage.slots(recording, slots_of(fills), CELL_BYTES * cells as u64)?;
     for round in rounds(&recording.gpu, variant, binned, fills, |tree| tree * tree_rows) {
         let plan = round.upload(recording, storage)?;

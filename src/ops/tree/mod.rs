@@ -1,22 +1,22 @@
-//! Growing and reading decision trees: histograms of binned rows, the best split of each node, partitions of rows, and
+//! GrowState and reading decision trees: histograms of binned rows, the best split of each node, partitions of rows, and
 //! the leaves of many rows in many trees. A node is a range of the row order; every function takes many at once.
 //!
 //! What decides a tree is an integer, or is computed on the host in one fixed way, so all devices grow the same tree.
 
 pub mod best_split;
 mod binned;
-mod growing;
+mod grow_state;
 pub mod histogram;
 pub mod partition;
 mod pieces;
 pub mod predict;
 pub mod target_histogram;
 
-pub use best_split::{Monotone, Search};
+pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;
-pub use growing::Growing;
+pub use grow_state::GrowState;
 pub use histogram::Fill;
-pub use partition::Cut;
+pub use partition::NodePartition;
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ fn upload_table(recording: &mut Recording, words: &[u32], bytes: u64, what: &str
 /// Words in a kept buffer.
 fn fill_table(
     recording: &mut Recording,
-    storage: &mut growing::GpuGrowth,
-    which: growing::ScratchBuffer,
+    storage: &mut grow_state::GpuGrowth,
+    which: grow_state::ScratchBuffer,
     words: &[u32],
 ) -> Result<Arc<Buffer>> {
     let buffer = storage.scratch_buffer(recording, which, 4 * words.len() as u64)?;

@@ -6,9 +6,10 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::binned::GROUP_COLUMNS;
-use super::growing::{GpuGrowth, ScratchBuffer};
-use super::{Binned, Growing, fill_table};
-use crate::cpu::tree::partition::{Route, partition as on_cpu};
+use super::grow_state::{GpuGrowth, ScratchBuffer};
+use super::{Binned, GrowState, fill_table};
+use crate::cpu::tree::Route;
+use crate::cpu::tree::partition::partition as on_cpu;
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
@@ -62,9 +63,9 @@ struct Params {
 const BLOCK: usize = 256;
 const RUNS_PER_BLOCK: usize = 8;
 
-/// A node to divide.
+/// A node to partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct NodePartition {
     /// Its range of the row order.
     pub rows: Range<usize>,
     /// Where its rows go.
@@ -73,76 +74,86 @@ pub struct Cut {
     pub left: Option<usize>,
 }
 
-/// Divides nodes, on all cores or recorded on the stream: within each range of the row order those that go left come
+/// Partitions nodes, on all cores or recorded on the stream: within each range of the row order those that go left come
 /// first, each side in its order. The ranges are disjoint and ascend. Returns how many rows went left.
 ///
 /// Costs one scattered byte and four words a row. The same order on every device.
-pub fn partition(stream: &mut Stream, binned: &Binned<'_>, growing: &mut Growing, cuts: &[Cut]) -> Result<Vec<usize>> {
+pub fn partition(
+    stream: &mut Stream,
+    binned: &Binned<'_>,
+    state: &mut GrowState,
+    nodes: &[NodePartition],
+) -> Result<Vec<usize>> {
     binned.on(stream, "partition")?;
-    growing.on(stream, "partition")?;
-    check(binned, growing, cuts)?;
+    state.on(stream, "partition")?;
+    check(binned, state, nodes)?;
     let Some(recording) = stream.gpu() else {
-        let (order, storage) = growing.on_cpu()?;
-        let routes: Vec<_> = cuts.iter().map(|cut| (cut.rows.clone(), cut.route)).collect();
+        let (order, storage) = state.on_cpu()?;
+        let routes: Vec<_> = nodes.iter().map(|node| (node.rows.clone(), node.route)).collect();
         return Ok(on_cpu(binned.codes()?, order, &mut storage.scratch, &routes));
     };
     // Nodes without rows have no run.
-    let full: Vec<&Cut> = cuts.iter().filter(|cut| !cut.rows.is_empty()).collect();
+    let full: Vec<&NodePartition> = nodes.iter().filter(|node| !node.rows.is_empty()).collect();
     let mut counted = vec![];
     if !full.is_empty() {
-        let storage = growing.on_gpu()?;
+        let storage = state.on_gpu()?;
         record(recording, binned, storage, &full)?;
-        if full.iter().any(|cut| cut.left.is_none()) {
+        if full.iter().any(|node| node.left.is_none()) {
             let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * full.len() as u64)?;
             recording.read(&lefts, 0, full.len() as u64, &mut |words| counted.extend_from_slice(words))?;
         } else {
-            counted = full.iter().map(|cut| cut.left.unwrap_or(0) as u32).collect();
+            counted = full.iter().map(|node| node.left.unwrap_or(0) as u32).collect();
         }
     }
     let mut counted = counted.into_iter();
-    let left = |cut: &Cut| if cut.rows.is_empty() { 0 } else { counted.next().unwrap_or(0) as usize };
-    Ok(cuts.iter().map(left).collect())
+    let left = |node: &NodePartition| if node.rows.is_empty() { 0 } else { counted.next().unwrap_or(0) as usize };
+    Ok(nodes.iter().map(left).collect())
 }
 
-fn check(binned: &Binned<'_>, growing: &Growing, cuts: &[Cut]) -> Result<()> {
+fn check(binned: &Binned<'_>, state: &GrowState, nodes: &[NodePartition]) -> Result<()> {
     let mut done = 0;
-    for cut in cuts {
-        let Range { start, end } = cut.rows;
-        if start < done || end < start || end > growing.places() || cut.route.column as usize >= binned.columns() {
+    for node in nodes {
+        let Range { start, end } = node.rows;
+        if start < done || end < start || end > state.places() || node.route.column as usize >= binned.columns() {
             let expected =
-                format!("ranges that ascend within 0..{}, columns below {}", growing.places(), binned.columns());
-            let got = format!("{start}..{end} by column {}", cut.route.column);
+                format!("ranges that ascend within 0..{}, columns below {}", state.places(), binned.columns());
+            let got = format!("{start}..{end} by column {}", node.route.column);
             return Err(Error::Shape { op: "partition", expected, got });
         }
         done = end;
     }
-    match growing.rows == binned.rows() {
+    match state.rows == binned.rows() {
         true => Ok(()),
         false => {
-            let (expected, got) = (format!("an order of {} rows", binned.rows()), growing.rows.to_string());
+            let (expected, got) = (format!("an order of {} rows", binned.rows()), state.rows.to_string());
             Err(Error::Shape { op: "partition", expected, got })
         }
     }
 }
 
-fn record(recording: &mut Recording, binned: &Binned<'_>, storage: &mut GpuGrowth, cuts: &[&Cut]) -> Result<()> {
+fn record(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    storage: &mut GpuGrowth,
+    nodes: &[&NodePartition],
+) -> Result<()> {
     let mut runs = 0;
     let mut words = vec![];
-    for cut in cuts {
-        words.extend([cut.rows.start as u32, cut.rows.len() as u32, runs as u32, cut.route.column]);
-        words.extend(cut.route.left);
-        runs += RUNS_PER_BLOCK * cut.rows.len().div_ceil(BLOCK);
+    for node in nodes {
+        words.extend([node.rows.start as u32, node.rows.len() as u32, runs as u32, node.route.column]);
+        words.extend(node.route.left);
+        runs += RUNS_PER_BLOCK * node.rows.len().div_ceil(BLOCK);
     }
-    let total: usize = cuts.iter().map(|cut| cut.rows.len()).sum();
+    let total: usize = nodes.iter().map(|node| node.rows.len()).sum();
     let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let table = fill_table(recording, storage, ScratchBuffer::Cuts, &words)?;
     let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
     let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
-    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * cuts.len() as u64)?;
+    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * nodes.len() as u64)?;
     let on_gpu = binned.on_gpu()?;
     let mut params = Params {
         runs: runs as u32,
-        cuts: cuts.len() as u32,
+        cuts: nodes.len() as u32,
         rows: binned.rows() as u32,
         group_first: 0,
         groups_of_8: 0,
@@ -152,7 +163,7 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, storage: &mut GpuGrowt
     let by_run = Grid::covering(runs as u64, 64)?;
     let work = Work { operations: 48 * total as u64, bytes: 8 * total as u64 };
     for block in on_gpu.blocks(binned.columns().div_ceil(GROUP_COLUMNS)) {
-        if !cuts.iter().any(|cut| block.contains(&(cut.route.column as usize / GROUP_COLUMNS))) {
+        if !nodes.iter().any(|node| block.contains(&(node.route.column as usize / GROUP_COLUMNS))) {
             continue;
         }
         let view = on_gpu.view(recording, block.clone())?;
@@ -171,7 +182,7 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, storage: &mut GpuGrowt
         Dispatch {
             params,
             buffers: &[&table, &flags, &befores, &lefts],
-            grid: Grid::covering((cuts.len() * team) as u64, 64)?,
+            grid: Grid::covering((nodes.len() * team) as u64, 64)?,
             overrides: &[("TEAM", team as u32)],
             work: scanned,
         },
@@ -179,9 +190,9 @@ fn record(recording: &mut Recording, binned: &Binned<'_>, storage: &mut GpuGrowt
     let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
     recording.dispatch(&KERNEL_PLACE, Dispatch { params, buffers, grid: by_run, overrides: &[], work })?;
     // Back to the order, neighbours together.
-    let mut cuts = cuts.iter().map(|cut| cut.rows.clone()).peekable();
-    while let Some(mut range) = cuts.next() {
-        while let Some(next) = cuts.next_if(|next| next.start == range.end) {
+    let mut ranges = nodes.iter().map(|node| node.rows.clone()).peekable();
+    while let Some(mut range) = ranges.next() {
+        while let Some(next) = ranges.next_if(|next| next.start == range.end) {
             range.end = next.end;
         }
         let at = 4 * range.start as u64;

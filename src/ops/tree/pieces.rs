@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 
 use super::binned::GROUP_COLUMNS;
-use super::growing::{GpuGrowth, ScratchBuffer};
+use super::grow_state::{GpuGrowth, ScratchBuffer};
 use super::{Binned, Fill};
 use crate::device::{Buffer, Dispatch, Gpu, Recording};
 use crate::error::Result;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::upload_table;
 use crate::array::{DeviceMatrix, RowStore, blocks};
 use crate::cpu::tree::ordered;
-use crate::cpu::tree::predict::{FEATURE, LEVELS, Step, Walk};
+use crate::cpu::tree::predict::{CATEGORIES, FEATURE, FlatNode, FlatTrees};
 use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
@@ -56,7 +56,7 @@ const OPERATIONS: u64 = 96;
 pub fn predict<T: Send>(
     stream: &mut Stream,
     x: &DeviceMatrix,
-    walk: &Walk,
+    flat: &FlatTrees,
     out: &mut [T],
     outputs: usize,
     arrive: impl Fn(&mut [T], usize, &[u32]) + Sync,
@@ -66,27 +66,27 @@ pub fn predict<T: Send>(
         let (expected, got) = (format!("{} rows of {outputs} results", x.rows()), format!("{} results", out.len()));
         return Err(Error::Shape { op: "predict", expected, got });
     }
-    let widest = walk.steps().iter().map(|step| step.feature & FEATURE).max().unwrap_or(0);
+    let widest = flat.nodes().iter().map(|node| node.feature & FEATURE).max().unwrap_or(0);
     if x.columns() > 0 && widest as usize >= x.columns() {
         let (expected, got) = (format!("at least {} columns", u64::from(widest) + 1), x.columns().to_string());
         return Err(Error::Shape { op: "predict", expected, got });
     }
-    if x.rows() == 0 || x.columns() == 0 || outputs == 0 || walk.trees() == 0 {
+    if x.rows() == 0 || x.columns() == 0 || outputs == 0 || flat.trees() == 0 {
         return Ok(());
     }
     match stream.gpu() {
-        None => walk.run(x.values()?, x.columns(), out, outputs, arrive),
-        Some(recording) => on_gpu(recording, x, walk, out, outputs, arrive)?,
+        None => flat.run(x.values()?, x.columns(), out, outputs, arrive),
+        Some(recording) => on_gpu(recording, x, flat, out, outputs, arrive)?,
     }
     Ok(())
 }
 
 /// The trees on the device.
-struct Trees {
-    steps: Arc<Buffer>,
-    /// Sets and bins of levels.
-    levels: Arc<Buffer>,
-    /// First step and depth of each.
+struct UploadedTrees {
+    nodes: Arc<Buffer>,
+    /// Sets and bins of categories.
+    categories: Arc<Buffer>,
+    /// First node and depth of each.
     roots: Vec<[u32; 2]>,
     /// Bits of a leaf's number.
     bits: usize,
@@ -95,18 +95,18 @@ struct Trees {
 fn on_gpu<T: Send>(
     recording: &mut Recording,
     x: &DeviceMatrix,
-    walk: &Walk,
+    flat: &FlatTrees,
     out: &mut [T],
     outputs: usize,
     arrive: impl Fn(&mut [T], usize, &[u32]) + Sync,
 ) -> Result<()> {
-    let trees = upload(recording, walk)?;
+    let trees = upload(recording, flat)?;
     let gpu = recording.gpu.clone();
     let per_word = 32 / trees.bits;
     let words = trees.roots.len().div_ceil(per_word);
-    let levels: u64 = trees.roots.iter().map(|root| u64::from(root[1]) + 1).sum();
+    let depths: u64 = trees.roots.iter().map(|root| u64::from(root[1]) + 1).sum();
     let stride = x.store()?.stride();
-    let per_block = RowStore::block_rows(&gpu, (stride + words) as u64, OPERATIONS * levels, BLOCK);
+    let per_block = RowStore::block_rows(&gpu, (stride + words) as u64, OPERATIONS * depths, BLOCK);
     // Where not even a block of rows fits with all trees, the trees are taken in stretches.
     let room = (gpu.scratch_bytes() as usize / 4 / per_block.max(1)).saturating_sub(stride).max(1);
     let stretch = room.min(words) * per_word;
@@ -120,30 +120,30 @@ fn on_gpu<T: Send>(
     Ok(())
 }
 
-fn upload(recording: &mut Recording, walk: &Walk) -> Result<Trees> {
-    let first = |step: &Step| match step.feature & LEVELS {
-        0 => ordered(step.threshold),
-        _ => step.threshold.to_bits(),
+fn upload(recording: &mut Recording, flat: &FlatTrees) -> Result<UploadedTrees> {
+    let first = |node: &FlatNode| match node.feature & CATEGORIES {
+        0 => ordered(node.threshold),
+        _ => node.threshold.to_bits(),
     };
-    let entry = |step: &Step| [first(step), step.feature, step.children[0], step.children[1]];
-    let steps: Vec<u32> = walk.steps().iter().flat_map(entry).collect();
-    let roots: Vec<[u32; 2]> = walk.roots().iter().map(|(first, depth)| [*first as u32, *depth as u32]).collect();
-    let ends = walk.roots().iter().skip(1).map(|root| root.0).chain([walk.steps().len()]);
-    let most = walk.roots().iter().zip(ends).map(|(root, end)| end - root.0).max().unwrap_or(0);
+    let entry = |node: &FlatNode| [first(node), node.feature, node.children[0], node.children[1]];
+    let nodes: Vec<u32> = flat.nodes().iter().flat_map(entry).collect();
+    let roots: Vec<[u32; 2]> = flat.roots().iter().map(|(first, depth)| [*first as u32, *depth as u32]).collect();
+    let ends = flat.roots().iter().skip(1).map(|root| root.0).chain([flat.nodes().len()]);
+    let most = flat.roots().iter().zip(ends).map(|(root, end)| end - root.0).max().unwrap_or(0);
     let bits = match most {
         0..=0x100 => 8,
         0x101..=0x1_0000 => 16,
         _ => 32,
     };
-    let levels = upload_table(recording, walk.words(), 16, "sets of levels")?;
-    Ok(Trees { steps: upload_table(recording, &steps, 16, "trees")?, levels, roots, bits })
+    let categories = upload_table(recording, flat.words(), 16, "sets of categories")?;
+    Ok(UploadedTrees { nodes: upload_table(recording, &nodes, 16, "trees")?, categories, roots, bits })
 }
 
 /// The leaves of some rows in some trees, read back: word after word, in each all rows.
 fn run(
     recording: &mut Recording,
     x: &DeviceMatrix,
-    trees: &Trees,
+    trees: &UploadedTrees,
     rows: Range<usize>,
     some: Range<usize>,
 ) -> Result<Vec<u32>> {
@@ -161,16 +161,16 @@ fn run(
         x_stride: x.store()?.stride() as u32,
         pad: [0; 3],
     };
-    let levels: u64 = trees.roots[some].iter().map(|root| u64::from(root[1]) + 1).sum();
+    let depths: u64 = trees.roots[some].iter().map(|root| u64::from(root[1]) + 1).sum();
     let values = (rows.len() * x.columns()) as u64;
     recording.dispatch(
         &KERNEL,
         Dispatch {
             params: bytemuck::bytes_of(&params),
-            buffers: &[view.buffer(), &trees.steps, &table, &trees.levels, &leaves],
+            buffers: &[view.buffer(), &trees.nodes, &table, &trees.categories, &leaves],
             grid: Grid::covering(count as u64, 64)?,
             overrides: &[("BITS", trees.bits as u32)],
-            work: Work { operations: OPERATIONS * levels * rows.len() as u64, bytes: 4 * (values + count as u64) },
+            work: Work { operations: OPERATIONS * depths * rows.len() as u64, bytes: 4 * (values + count as u64) },
         },
     )?;
     let mut found = Vec::with_capacity(count);

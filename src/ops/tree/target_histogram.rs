@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::growing::{GrowthStorage, ScratchBuffer, TargetPlaces};
+use super::grow_state::{GrowthStorage, ScratchBuffer, TargetPlaces};
 use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, rounds, slots_of};
-use super::{Binned, Fill, Growing};
+use super::{Binned, Fill, GrowState};
 use crate::cpu::tree::TargetRows;
-use crate::cpu::tree::class_histogram::Column;
+use crate::cpu::tree::target_histogram::Column;
 use crate::device::{Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Kernel, Needs};
@@ -62,22 +62,22 @@ const CACHED: usize = 1 << 14;
 pub fn target_histogram(
     stream: &mut Stream,
     binned: &Binned<'_>,
-    growing: &mut Growing,
+    state: &mut GrowState,
     targets: &[TargetRows<'_>],
     fills: &[Fill],
 ) -> Result<()> {
     binned.on(stream, "target_histogram")?;
-    growing.on(stream, "target_histogram")?;
-    check(binned, growing, targets, fills)?;
+    state.on(stream, "target_histogram")?;
+    check(binned, state, targets, fills)?;
     match stream.gpu() {
-        None => on_cpu(binned, growing, targets, fills),
+        None => on_cpu(binned, state, targets, fills),
         Some(_) if binned.cells() == 0 => Ok(()),
-        Some(recording) => record(recording, binned, growing, targets, fills),
+        Some(recording) => record(recording, binned, state, targets, fills),
     }
 }
 
-fn check(binned: &Binned<'_>, growing: &Growing, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
-    let (places, rows) = (growing.places(), binned.rows());
+fn check(binned: &Binned<'_>, state: &GrowState, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
+    let (places, rows) = (state.places(), binned.rows());
     let shape = |expected: String, got: String| Err(Error::Shape { op: "target_histogram", expected, got });
     if let Some(fill) = fills.iter().find(|fill| fill.rows.start > fill.rows.end || fill.rows.end > places) {
         return shape(format!("rows within 0..{places}"), format!("{:?}", fill.rows));
@@ -86,17 +86,17 @@ fn check(binned: &Binned<'_>, growing: &Growing, targets: &[TargetRows<'_>], fil
         return shape(format!("one of {} trees", targets.len()), format!("tree {}", fill.tree));
     }
     let words = targets.first().map_or(1, TargetRows::words);
-    if growing.cell_bytes != 8 * words as u64 || targets.iter().any(|target| target.words() != words) {
-        return shape(format!("targets of {} words", growing.cell_bytes / 8), format!("{words} words"));
+    if state.cell_bytes != 8 * words as u64 || targets.iter().any(|target| target.words() != words) {
+        return shape(format!("targets of {} words", state.cell_bytes / 8), format!("{words} words"));
     }
     match binned.columns() > 0 && targets.iter().any(|target| target.rows() != rows) {
-        true => shape(format!("targets of {rows} rows"), format!("{}", growing.rows)),
+        true => shape(format!("targets of {rows} rows"), format!("{}", state.rows)),
         false => Ok(()),
     }
 }
 
-fn on_cpu(binned: &Binned<'_>, growing: &mut Growing, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
-    let (order, storage) = growing.on_cpu()?;
+fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
+    let (order, storage) = state.on_cpu()?;
     let (codes, starts, all_cells) = (binned.codes()?, binned.starts, binned.cells());
     let slots = &mut storage.target_slots;
     if slots.len() < slots_of(fills) {
@@ -150,14 +150,14 @@ fn groups(starts: &[u32], words: usize) -> Vec<Range<usize>> {
 fn record(
     recording: &mut Recording,
     binned: &Binned<'_>,
-    growing: &mut Growing,
+    state: &mut GrowState,
     targets: &[TargetRows<'_>],
     fills: &[Fill],
 ) -> Result<()> {
     let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
-    let (cells, cell_bytes) = (binned.cells(), growing.cell_bytes);
+    let (cells, cell_bytes) = (binned.cells(), state.cell_bytes);
     let (words, by_class) = ((cell_bytes / 8) as u32, matches!(targets.first(), Some(TargetRows::Classes(_))));
-    let storage = growing.on_gpu()?;
+    let storage = state.on_gpu()?;
     let slots = storage.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
     let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let places = TargetPlaces::of(targets);
@@ -186,12 +186,12 @@ fn record(
 pub fn read<'a>(
     stream: &mut Stream,
     binned: &Binned<'_>,
-    growing: &'a Growing,
+    state: &'a GrowState,
     slots: &[usize],
 ) -> Result<Vec<Cow<'a, [u64]>>> {
-    growing.on(stream, "target_histogram")?;
-    let bytes = growing.cell_bytes * binned.cells() as u64;
-    match (&growing.storage, stream.gpu()) {
+    state.on(stream, "target_histogram")?;
+    let bytes = state.cell_bytes * binned.cells() as u64;
+    match (&state.storage, stream.gpu()) {
         (GrowthStorage::Cpu(storage), _) => {
             let cells = |slot: &usize| storage.target_slots.get(*slot).map_or(&[][..], Vec::as_slice);
             Ok(slots.iter().map(|slot| Cow::Borrowed(cells(slot))).collect())

@@ -1,21 +1,22 @@
-//! Which leaf is divided when.
+//! Which leaf is split when.
 
 use std::ops::Range;
 
-use super::{Cells, Cut, Fill, Grown, Limits, Order, Root, Search, Split};
+use super::{Candidate, Cells, GrowLimits, GrowOrder, Grown, NodeSplit, Root};
+use crate::cpu::tree::splitters::ROOT;
 use crate::error::Result;
-use crate::tree::features::ROOT;
-use crate::tree::tree::{Node, Tree};
+use crate::ops::tree::{Fill, NodePartition};
+use crate::tree::model::{Node, Tree};
 
-/// A node that can be divided: a leaf of its tree, or the child of one that was worked out ahead.
+/// A node that can be split: a leaf of its tree, or the child of one that was worked out by looking ahead.
 struct Leaf<Totals> {
     tree: usize,
-    /// Its number; 0 until its parent is divided.
+    /// Its number; 0 until its parent is split.
     node: u32,
     path: u64,
     depth: usize,
     rows: Range<usize>,
-    split: Split<Totals>,
+    split: NodeSplit<Totals>,
     /// The slot of its histogram, if that is still kept.
     slot: Option<usize>,
     /// Its children, once they are worked out.
@@ -23,7 +24,7 @@ struct Leaf<Totals> {
 }
 
 impl<Totals> Leaf<Totals> {
-    /// The nodes from here on that can be divided and whose children are not worked out.
+    /// The nodes from here on that can be split and whose children are not worked out.
     fn collect_undone<'a>(&'a mut self, undone: &mut Vec<&'a mut Leaf<Totals>>) {
         if self.children.is_none() {
             undone.push(self);
@@ -44,20 +45,11 @@ impl<Totals> Leaf<Totals> {
 struct Child<Totals> {
     rows: Range<usize>,
     totals: Totals,
-    /// What is known of it if it can be divided.
+    /// What is known of it if it can be split.
     leaf: Option<Leaf<Totals>>,
 }
 
-/// A new node that may be divided, before its split is known.
-struct Candidate<Totals> {
-    tree: usize,
-    path: u64,
-    depth: usize,
-    rows: Range<usize>,
-    totals: Totals,
-}
-
-/// The two children of a node: those that may be divided again, all their rows, and the slot of their parent's histogram.
+/// The two children of a node: those that may be split again, all their rows, and the slot of their parent's histogram.
 struct Pair<Totals> {
     sides: [Option<Candidate<Totals>>; 2],
     ranges: [Range<usize>; 2],
@@ -65,22 +57,17 @@ struct Pair<Totals> {
     slot: Option<usize>,
 }
 
-/// A node that is searched: whose child it is (number of the pair, side), and its slot.
-struct Wanted<Totals> {
-    place: (usize, usize),
-    candidate: Candidate<Totals>,
-    slot: usize,
-}
-
+/// Whose child a node is: number of the pair, side.
+type Place = (usize, usize);
 /// What was found for the two sides of a pair.
 type Sides<Totals> = [Option<Leaf<Totals>>; 2];
-/// A node that can be divided, and whose child it is.
-type Placed<Totals> = ((usize, usize), Leaf<Totals>);
+/// A node that can be split, and whose child it is.
+type Placed<Totals> = (Place, Leaf<Totals>);
 
 /// New nodes that are worked on together.
 struct Batch<Totals> {
     fills: Vec<Fill>,
-    wanted: Vec<Wanted<Totals>>,
+    wanted: Vec<(Place, Candidate<Totals>)>,
     /// Slots that nobody needs afterwards.
     free: Vec<usize>,
 }
@@ -89,22 +76,21 @@ struct Batch<Totals> {
 pub(crate) fn grow<C: Cells>(
     cells: &mut C,
     roots: Vec<Root<C::Totals>>,
-    limits: &Limits,
+    limits: &GrowLimits,
 ) -> Result<Vec<Grown<C::Totals>>> {
     let mut grower = Grower { cells, limits, grown: vec![], slots: vec![], used: 0, unused: vec![] };
     let mut fills = vec![];
     let mut wanted = vec![];
     for (tree, root) in roots.into_iter().enumerate() {
-        if limits.max_depth > 0 && limits.max_leaves > 1 && grower.cells.may_divide(&root.totals) {
+        if limits.max_depth > 0 && limits.max_leaves > 1 && grower.cells.may_split(&root.totals) {
             let slot = grower.slot();
             fills.push(Fill { tree, rows: root.rows.clone(), slot, parent: None });
             let (rows, totals) = (root.rows.clone(), root.totals.clone());
-            let candidate = Candidate { tree, path: ROOT, depth: 0, rows, totals };
-            wanted.push(Wanted { place: (tree, 0), candidate, slot });
+            wanted.push(((tree, 0), Candidate { tree, path: ROOT, depth: 0, rows, totals, slot }));
         }
         let node = Node { count: C::count(&root.totals), ..Node::default() };
         grower.grown.push(Grown {
-            tree: Tree::leaf(1, node).with_levels(grower.cells.levels()),
+            tree: Tree::leaf(1, node).with_categories(grower.cells.context().bins.categories()),
             totals: vec![root.totals],
             rows: vec![root.rows],
         });
@@ -115,22 +101,22 @@ pub(crate) fn grow<C: Cells>(
         let mut chosen = grower.choose(&mut open);
         grower.work_out(&mut chosen, &mut open)?;
         for leaf in chosen {
-            grower.divide(leaf, &mut open);
+            grower.split(leaf, &mut open);
         }
     }
     let Grower { cells, grown, unused, .. } = grower;
-    cells.rejoin(unused);
+    cells.restore_order(unused);
     Ok(grown)
 }
 
 struct Grower<'a, C: Cells> {
     cells: &'a mut C,
-    limits: &'a Limits,
+    limits: &'a GrowLimits,
     grown: Vec<Grown<C::Totals>>,
     /// Slots that are free, and how many there are.
     slots: Vec<usize>,
     used: usize,
-    /// Nodes whose rows were divided for nothing.
+    /// Nodes whose rows were partitioned for nothing.
     unused: Vec<Range<usize>>,
 }
 
@@ -142,8 +128,8 @@ impl<C: Cells> Grower<'_, C> {
         })
     }
 
-    /// Takes the leaves to divide next out of the open ones, those of each tree in the order of their numbers; leaves
-    /// that can no longer be divided are dropped. The others stay in the order in which they are likely to follow.
+    /// Takes the leaves to split next out of the open ones, those of each tree in the order of their numbers; leaves
+    /// that can no longer be split are dropped. The others stay in the order in which they are likely to follow.
     fn choose(&mut self, open: &mut Vec<Leaf<C::Totals>>) -> Vec<Leaf<C::Totals>> {
         // Best first within each tree; of equal gains the one made first.
         open.sort_by(|a, b| a.tree.cmp(&b.tree).then(b.split.gain.total_cmp(&a.split.gain)).then(a.node.cmp(&b.node)));
@@ -151,7 +137,7 @@ impl<C: Cells> Grower<'_, C> {
         let (mut chosen, mut rest) = (vec![], vec![]);
         for leaf in open.drain(..) {
             let room = self.limits.max_leaves - self.grown[leaf.tree].tree.leaves();
-            let most = if self.limits.order == Order::BestFirst { room.min(1) } else { room };
+            let most = if self.limits.order == GrowOrder::BestFirst { room.min(1) } else { room };
             if taken[leaf.tree] < most {
                 taken[leaf.tree] += 1;
                 chosen.push(leaf);
@@ -166,7 +152,7 @@ impl<C: Cells> Grower<'_, C> {
         chosen
     }
 
-    /// Forgets a leaf, and what was worked out of it ahead.
+    /// Forgets a leaf, and what was worked out of it by looking ahead.
     fn drop(&mut self, leaf: Leaf<C::Totals>) {
         if leaf.children.is_some() {
             self.unused.push(leaf.rows.clone());
@@ -178,15 +164,16 @@ impl<C: Cells> Grower<'_, C> {
     /// the leaves that are likely to follow are found along with it.
     fn work_out(&mut self, chosen: &mut [Leaf<C::Totals>], open: &mut [Leaf<C::Totals>]) -> Result<()> {
         // What is kept for leaves that wait must leave room for those that are worked on.
-        let ahead = self.cells.ahead().min(self.cells.slots() / 4).max(1);
+        let context = self.cells.context();
+        let lookahead = context.state.lookahead().min(context.slots() / 4).max(1);
         let mut left_over = vec![0; self.grown.len()];
         let mut leaves: Vec<&mut Leaf<C::Totals>> = vec![];
         for leaf in chosen.iter_mut().filter(|leaf| leaf.children.is_none()) {
             let room = self.limits.max_leaves - self.grown[leaf.tree].tree.leaves();
-            left_over[leaf.tree] = ahead.min(room) - 1;
+            left_over[leaf.tree] = lookahead.min(room) - 1;
             leaves.push(leaf);
         }
-        if self.limits.order == Order::BestFirst && ahead > 1 {
+        if self.limits.order == GrowOrder::BestFirst && lookahead > 1 {
             let mut likely = vec![];
             open.iter_mut().for_each(|leaf| leaf.collect_undone(&mut likely));
             likely.sort_by(|a, b| b.split.gain.total_cmp(&a.split.gain));
@@ -201,13 +188,12 @@ impl<C: Cells> Grower<'_, C> {
             return Ok(());
         }
         leaves.sort_by_key(|leaf| leaf.rows.start);
-        let cut = |leaf: &&mut Leaf<C::Totals>| {
-            let Split { feature, bin, levels, missing_left, .. } = leaf.split;
-            let (rows, left) = (leaf.rows.clone(), C::count(&leaf.split.left) as usize);
-            Cut { rows, feature, bin, levels, missing_left, left }
+        let node = |leaf: &&mut Leaf<C::Totals>| {
+            let left = C::count(&leaf.split.children[0]) as usize;
+            context.node_partition(leaf.rows.clone(), &leaf.split.rule, left)
         };
-        let cuts: Vec<Cut> = leaves.iter().map(cut).collect();
-        let lefts = self.cells.partition(&cuts)?;
+        let nodes: Vec<NodePartition> = leaves.iter().map(node).collect();
+        let lefts = self.cells.partition(&nodes)?;
         let pairs = leaves.iter_mut().zip(&lefts).map(|(leaf, left)| self.pair(leaf, *left)).collect();
         let mut found = self.find_splits(pairs)?;
         for (number, (leaf, left)) in leaves.into_iter().zip(lefts).enumerate() {
@@ -217,7 +203,7 @@ impl<C: Cells> Grower<'_, C> {
                 totals: totals.clone(),
                 leaf: found[number][side].take(),
             };
-            let Split { left, right, .. } = &leaf.split;
+            let [left, right] = &leaf.split.children;
             let children = [child(0, leaf.rows.start..middle, left), child(1, middle..leaf.rows.end, right)];
             leaf.children = Some(Box::new(children));
         }
@@ -232,23 +218,20 @@ impl<C: Cells> Grower<'_, C> {
         let first = path.wrapping_mul(2);
         let ranges = [rows.start..middle, middle..rows.end];
         let side = |path: u64, rows: &Range<usize>, totals: &C::Totals| {
-            let open = room && self.cells.may_divide(totals);
-            open.then(|| Candidate { tree, path, depth, rows: rows.clone(), totals: totals.clone() })
+            let open = room && self.cells.may_split(totals);
+            open.then(|| Candidate { tree, path, depth, rows: rows.clone(), totals: totals.clone(), slot: 0 })
         };
-        let sides = [side(first, &ranges[0], &split.left), side(first.wrapping_add(1), &ranges[1], &split.right)];
+        let [left, right] = &split.children;
+        let sides = [side(first, &ranges[0], left), side(first.wrapping_add(1), &ranges[1], right)];
         Pair { sides, ranges, tree, slot: slot.take() }
     }
 
-    /// Puts the division of a leaf into its tree; its children that can be divided are open.
-    fn divide(&mut self, leaf: Leaf<C::Totals>, open: &mut Vec<Leaf<C::Totals>>) {
+    /// Puts the split of a leaf into its tree; its children that can be split are open.
+    fn split(&mut self, leaf: Leaf<C::Totals>, open: &mut Vec<Leaf<C::Totals>>) {
         let Leaf { tree, node, split, children, .. } = leaf;
         let Some(children) = children else { return };
-        let threshold = self.cells.threshold(split.feature, split.bin);
         let grown = &mut self.grown[tree];
-        let numbers = grown.tree.divide(node, split.feature, threshold, split.missing_left, split.gain);
-        if let Some(levels) = split.levels {
-            grown.tree.divide_levels(node, levels);
-        }
+        let numbers = grown.tree.split(node, &split.rule, split.gain);
         for (child, number) in children.into_iter().zip(numbers) {
             grown.tree.node_mut(number).count = C::count(&child.totals);
             grown.rows.push(child.rows);
@@ -260,7 +243,7 @@ impl<C: Cells> Grower<'_, C> {
     /// Makes the histograms of new nodes, a batch that the slots can hold at a time, and searches them: what was found
     /// for the two sides of each pair.
     fn find_splits(&mut self, pairs: Vec<Pair<C::Totals>>) -> Result<Vec<Sides<C::Totals>>> {
-        let most = self.cells.slots().max(2);
+        let most = self.cells.context().slots().max(2);
         let mut all: Vec<Sides<C::Totals>> = pairs.iter().map(|_| [None, None]).collect();
         let mut pairs = pairs.into_iter().enumerate().peekable();
         while pairs.peek().is_some() {
@@ -296,9 +279,9 @@ impl<C: Cells> Grower<'_, C> {
         match (parent, larger) {
             (Some(parent), Some(larger)) => {
                 batch.fills.push(Fill { tree, rows: smaller_range, slot, parent: Some(parent) });
-                batch.wanted.push(Wanted { place: places[1], candidate: larger, slot: parent });
+                batch.wanted.push((places[1], Candidate { slot: parent, ..larger }));
                 match smaller {
-                    Some(smaller) => batch.wanted.push(Wanted { place: places[0], candidate: smaller, slot }),
+                    Some(smaller) => batch.wanted.push((places[0], Candidate { slot, ..smaller })),
                     // Free only when the batch is done, as it is written and read in it.
                     None => batch.free.push(slot),
                 }
@@ -311,7 +294,7 @@ impl<C: Cells> Grower<'_, C> {
                     if let Some(candidate) = candidate {
                         let slot = free.take().unwrap_or_else(|| self.slot());
                         batch.fills.push(Fill { tree, rows, slot, parent: None });
-                        batch.wanted.push(Wanted { place, candidate, slot });
+                        batch.wanted.push((place, Candidate { slot, ..candidate }));
                     }
                 }
                 self.slots.extend(free);
@@ -320,17 +303,12 @@ impl<C: Cells> Grower<'_, C> {
     }
 
     /// The nodes that have a split; the slots of the others are free again.
-    fn search(&mut self, wanted: Vec<Wanted<C::Totals>>) -> Result<Vec<Placed<C::Totals>>> {
-        let search = |Wanted { candidate, slot, .. }: &Wanted<C::Totals>| Search {
-            tree: candidate.tree,
-            path: candidate.path,
-            slot: *slot,
-            totals: candidate.totals.clone(),
-        };
-        let splits = self.cells.search(&wanted.iter().map(search).collect::<Vec<_>>())?;
+    fn search(&mut self, wanted: Vec<(Place, Candidate<C::Totals>)>) -> Result<Vec<Placed<C::Totals>>> {
+        let (places, nodes): (Vec<Place>, Vec<Candidate<C::Totals>>) = wanted.into_iter().unzip();
+        let splits = self.cells.search(&nodes)?;
         let mut found = vec![];
-        for (Wanted { place, candidate, slot }, split) in wanted.into_iter().zip(splits) {
-            let Candidate { tree, path, depth, rows, .. } = candidate;
+        for ((place, node), split) in places.into_iter().zip(nodes).zip(splits) {
+            let Candidate { tree, path, depth, rows, slot, .. } = node;
             match split {
                 Some(split) => {
                     let leaf = Leaf { tree, node: 0, path, depth, rows, split, slot: Some(slot), children: None };

@@ -1,28 +1,42 @@
-//! The grower: one or many trees from binned rows, level by level or the best leaf first.
+//! Growing trees.
 //!
-//! The grower decides what is divided; [`Cells`] does the work on rows, a batch of nodes at a time, so that it can be
-//! done on any device: histograms, the best split of each, partitions of rows. A node is a range of the row order.
+//! | file | what is in it |
+//! |---|---|
+//! | `grower` | many trees from binned rows, level by level or the best leaf first, a batch of nodes at a time |
+//! | `gradient_cells`, `target_cells` | what the grower works on: gradients, or classes and numbers |
+//! | `context` | binned rows on a device, for both |
+//! | `batched_forest` | trees of classes or numbers that grow together on a device |
+//! | `sequential` | one tree, node after node |
+//! | `table` | which of the ways is taken |
+//!
+//! The grower decides what is split; [`Cells`] does the work on rows, so that it can be done on any device: histograms,
+//! the best split of each node, partitions of rows. A node is a range of the row order.
 
-mod fixed_point;
-mod gradient;
+mod batched_forest;
+mod context;
+mod gradient_cells;
 mod grower;
+mod sequential;
+mod table;
+mod target_cells;
+
+pub(crate) use batched_forest::BatchedForest;
+pub(crate) use context::GrowContext;
+pub(crate) use gradient_cells::{GradientCells, Gradients, NodeSums};
+pub(crate) use grower::grow;
+pub use table::Table;
+pub(crate) use target_cells::Learner;
 
 use std::ops::Range;
-use std::sync::Arc;
 
-pub(crate) use fixed_point::FixedPoint;
-pub(crate) use gradient::{GradientCells, Gradients, NodeSums, SplitRules};
-pub(crate) use grower::grow;
-
-use super::levels::Levels;
-use super::tree::Tree;
-use crate::cpu::tree::bin_set::BinSet;
+use super::model::Tree;
+use crate::cpu::tree::SplitRule;
 use crate::error::Result;
-pub(crate) use crate::ops::tree::Fill;
+use crate::ops::tree::{Fill, NodePartition};
 
-/// In which order leaves are divided.
+/// In which order leaves are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum GrowOrder {
     /// All leaves of a level, then those of the next.
     LevelByLevel,
     /// The leaf with the largest gain first; of equal ones the one made first.
@@ -31,9 +45,9 @@ pub(crate) enum Order {
 
 /// When a tree is large enough. What concerns a single split (rows of a leaf, least gain) is for [`Cells`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
-    pub order: Order,
-    /// Divisions on the way to a leaf at most.
+pub(crate) struct GrowLimits {
+    pub order: GrowOrder,
+    /// Splits on the way to a leaf at most.
     pub max_depth: usize,
     /// Leaves at most, at least 1.
     pub max_leaves: usize,
@@ -57,45 +71,28 @@ pub(crate) struct Grown<Totals> {
     pub rows: Vec<Range<usize>>,
 }
 
-/// A node whose best split is wanted.
+/// A node that may be split, before its split is known.
 #[derive(Debug, Clone)]
-pub(crate) struct Search<Totals> {
+pub(crate) struct Candidate<Totals> {
     pub tree: usize,
-    /// The way from the root, see [`ROOT`](crate::tree::features::ROOT); with `tree` the key of what is drawn by
-    /// chance.
+    /// The way from the root, see [`ROOT`](crate::cpu::tree::splitters::ROOT); with `tree` the key of what is drawn.
     pub path: u64,
-    /// The slot of its histogram.
-    pub slot: usize,
-    pub totals: Totals,
-}
-
-/// How a node is divided best.
-#[derive(Debug, Clone)]
-pub(crate) struct Split<Totals> {
-    pub feature: u32,
-    /// The last bin that goes left, unless a set says which do.
-    pub bin: u16,
-    /// The bins that go left, where the feature is categorical.
-    pub levels: Option<BinSet>,
-    pub missing_left: bool,
-    pub gain: f64,
-    pub left: Totals,
-    pub right: Totals,
-}
-
-/// A node to divide.
-#[derive(Debug, Clone)]
-pub(crate) struct Cut {
+    pub depth: usize,
     pub rows: Range<usize>,
-    pub feature: u32,
-    pub bin: u16,
-    pub levels: Option<BinSet>,
-    pub missing_left: bool,
-    /// Rows that go left.
-    pub left: usize,
+    pub totals: Totals,
+    /// The slot of its histogram, once that is made.
+    pub slot: usize,
 }
 
-/// The rows, their histograms and what is added up in them: gradient cells or class cells.
+/// How a node is split best.
+#[derive(Debug, Clone)]
+pub(crate) struct NodeSplit<Totals> {
+    pub rule: SplitRule,
+    pub gain: f64,
+    pub children: [Totals; 2],
+}
+
+/// The rows, their histograms and what is added up in them: gradient cells or target cells.
 pub(crate) trait Cells {
     /// What the rows of a node add up to.
     type Totals: Clone;
@@ -103,32 +100,23 @@ pub(crate) trait Cells {
     /// Number of rows in them.
     fn count(totals: &Self::Totals) -> u64;
 
-    /// Whether a node of these totals could be divided at all; if not, no histogram is made for it.
-    fn may_divide(&self, totals: &Self::Totals) -> bool;
+    /// Whether a node of these totals could be split at all; if not, no histogram is made for it.
+    fn may_split(&self, totals: &Self::Totals) -> bool;
 
-    /// The bins of categorical features.
-    fn levels(&self) -> &Arc<Levels>;
+    /// The binned rows.
+    fn context(&self) -> &GrowContext<'_>;
 
-    /// The threshold of raw values behind a bin.
-    fn threshold(&self, feature: u32, bin: u16) -> f32;
-
-    /// How many leaves of a tree are worked out at once where the best comes first: 1, or more where a step is dear.
-    fn ahead(&self) -> usize;
-
-    /// Brings rows back into ascending order whose division was worked out and then not wanted, for what reads the
-    /// order later: ranges of the order.
-    fn rejoin(&mut self, unused: Vec<Range<usize>>);
-
-    /// How many histograms may be kept at once, at least 2. More nodes than that make do without their parents'.
-    fn slots(&self) -> usize;
+    /// Brings rows back into ascending order that were partitioned for a split that was then not wanted, for what reads
+    /// the order later: ranges of the order.
+    fn restore_order(&mut self, unused: Vec<Range<usize>>);
 
     /// Makes histograms.
     fn fill(&mut self, fills: &[Fill]) -> Result<()>;
 
     /// The best split of each node, none where none is allowed.
-    fn search(&mut self, searches: &[Search<Self::Totals>]) -> Result<Vec<Option<Split<Self::Totals>>>>;
+    fn search(&mut self, nodes: &[Candidate<Self::Totals>]) -> Result<Vec<Option<NodeSplit<Self::Totals>>>>;
 
-    /// Divides ranges of the row order, stably: what goes left first. The ranges are disjoint and ascend. Returns how
+    /// Partitions ranges of the row order, stably: what goes left first. The ranges are disjoint and ascend. Returns how
     /// many rows went left.
-    fn partition(&mut self, cuts: &[Cut]) -> Result<Vec<usize>>;
+    fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>>;
 }

@@ -8,7 +8,7 @@ use super::Id3Classifier;
 use super::nominal_tree::{NominalNode, NominalTree};
 use crate::array::Matrix;
 use crate::data::Labels;
-use crate::tree::criterion::Criterion;
+use crate::tree::Criterion;
 
 /// Values of a node at least before its columns are shared among threads.
 const PARALLEL: usize = 1 << 14;

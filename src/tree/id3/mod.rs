@@ -7,12 +7,11 @@ mod nominal_tree;
 use serde::{Deserialize, Serialize};
 
 pub use model::Id3ClassifierModel;
-pub(crate) use model::level_name;
+pub(crate) use model::category_name;
 pub use nominal_tree::{NominalNode, NominalTree};
 
 use super::parameters::at_least;
-use super::trees::rows_to_learn;
-use super::{check_classes, likeliest};
+use super::{check_classes, likeliest, rows_to_learn};
 use crate::array::{MAX_CATEGORIES, Matrix};
 use crate::data::Labels;
 use crate::error::{Error, Result};

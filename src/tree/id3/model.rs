@@ -78,7 +78,7 @@ impl Id3ClassifierModel {
             let last = node.levels.len().wrapping_sub(1);
             let children: Vec<(u32, u32)> = node.children().collect();
             for (at, (level, child)) in children.into_iter().enumerate().rev() {
-                let name = level_name(levels, node.column, level);
+                let name = category_name(levels, node.column, level);
                 let (turn, line) = if at == last { ("└─", "   ") } else { ("├─", "│  ") };
                 waiting.push((child, format!("{below}{turn} {name}: "), format!("{below}{line}")));
             }
@@ -115,7 +115,7 @@ impl Id3ClassifierModel {
 }
 
 /// The name of a level, or its code.
-pub(crate) fn level_name(levels: &[Option<Vec<String>>], column: Option<u32>, level: u32) -> String {
+pub(crate) fn category_name(levels: &[Option<Vec<String>>], column: Option<u32>, level: u32) -> String {
     let names = column.and_then(|column| levels.get(column as usize)).and_then(Option::as_ref);
     names.and_then(|names| names.get(level as usize)).cloned().unwrap_or_else(|| level.to_string())
 }

@@ -8,7 +8,7 @@ pub use nominal_tree_figure::NominalTreeFigure;
 pub use pruning::{along_pruning, pruning_curves, pruning_path};
 pub use tree_figure::TreeFigure;
 
-use super::trees::likeliest;
+use super::likeliest;
 use super::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Id3ClassifierModel, Tree};
 use crate::array::Matrix;
 use crate::data::Labels;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::tree_figure::NAME;
 use crate::error::Result;
 use crate::plot::{DiagramNode, Figure, NodeColour, short_number, shortened};
-use crate::tree::{Id3ClassifierModel, level_name};
+use crate::tree::{Id3ClassifierModel, category_name};
 
 /// An ID3 tree as boxes with arrows: the column that each node splits by, the category on each arrow, and the
 /// predictions of the leaves.
@@ -75,7 +75,7 @@ impl<'a> NominalTreeFigure<'a> {
             None => vec![shortened(&self.model.answer(number), NAME), rows],
         };
         let child =
-            |(category, child): (u32, u32)| (child as usize, level_name(self.categories, node.column, category));
+            |(category, child): (u32, u32)| (child as usize, category_name(self.categories, node.column, category));
         let children = if node.column.is_some() { node.children().map(child).collect() } else { vec![] };
         DiagramNode { lines, colour: NodeColour::Class(self.model.commonest(number)), children }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::plot::{DiagramNode, Figure, NodeColour, short_number, shortened};
-use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, levels_asked};
+use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, categories_asked};
 
 /// Categories that a box names.
 const NAMED_CATEGORIES: usize = 4;
@@ -126,7 +126,7 @@ impl<'a> TreeFigure<'a> {
         let split = node.feature.map(|feature| {
             let name = self.features.and_then(|names| names.get(feature as usize));
             let name = name.map_or_else(|| format!("feature {feature}"), |name| shortened(name, NAME));
-            let asked = levels_asked(self.tree, number, self.categories, NAMED_CATEGORIES);
+            let asked = categories_asked(self.tree, number, self.categories, NAMED_CATEGORIES);
             let asked = asked.unwrap_or_else(|| format!("≤ {}", plain(node.threshold)));
             format!("{name} {}", shortened(&asked, ASKED))
         });

@@ -1,14 +1,16 @@
-use gristmill::cpu::tree::best_split::{FeatureCells, Found, Rules};
-use gristmill::cpu::tree::histogram::{Sums, pack};
+use gristmill::cpu::tree::best_split::{GradientRules, GradientSplit};
+use gristmill::cpu::tree::fixed_point::{Sums, pack};
+use gristmill::cpu::tree::{FeatureCells, SplitRule};
 use gristmill::ops::tree::best_split::best_split;
 use gristmill::ops::tree::histogram::histogram;
-use gristmill::ops::tree::{Binned, Fill, Growing, Search};
+use gristmill::ops::tree::{Binned, Fill, GrowState, SplitSearch};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients};
 use crate::support::{devices, open_gpu};
 
-const PLAIN: Rules = Rules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.0, min_hessian: 1e-3, min_count: 20, min_gain: 0.0 };
+const PLAIN: GradientRules =
+    GradientRules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.0, min_hessian: 1e-3, min_count: 20, min_gain: 0.0 };
 
 /// A feature for each column: every third with a bin for missing values, every fourth in a column with others' codes.
 fn features(codes: &Codes) -> Vec<FeatureCells> {
@@ -32,9 +34,9 @@ fn oracle(
     features: &[FeatureCells],
     pairs: &[(i32, u32)],
     rows: &[u32],
-    search: &Search,
-) -> Option<Found> {
-    let mut best: Option<Found> = None;
+    search: &SplitSearch,
+) -> Option<GradientSplit> {
+    let mut best: Option<GradientSplit> = None;
     for &number in &search.features {
         let cells = &features[number as usize];
         let column = codes.starts.iter().rposition(|start| *start <= cells.first).unwrap();
@@ -71,7 +73,8 @@ fn oracle(
                 if gain > best.map_or(rules.min_gain, |best| best.gain) && gain > 1e-12 * scores {
                     let missing_left =
                         if absent.count == 0 { 2 * left.count >= search.node.count } else { missing_left };
-                    best = Some(Found { feature: number, bin, levels: None, missing_left, gain, left });
+                    let rule = SplitRule { missing_left, ..SplitRule::at(number, bin, 0.0) };
+                    best = Some(GradientSplit { rule, gain, left });
                 }
             }
         }
@@ -83,7 +86,7 @@ struct Case<'a> {
     codes: &'a Codes,
     pairs: &'a [(i32, u32)],
     features: Vec<FeatureCells>,
-    rules: &'a [Rules],
+    rules: &'a [GradientRules],
     some: bool,
 }
 
@@ -94,12 +97,12 @@ impl Case<'_> {
         let packed: Vec<u64> = self.pairs.iter().map(|(gradient, hessian)| pack(*gradient, *hessian)).collect();
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, self.codes.view(), &self.codes.starts, &self.features).unwrap();
-        let mut growing = Growing::new(&stream);
+        let mut state = GrowState::new(&stream);
         let order: Vec<u32> = (0..rows as u32).collect();
-        growing.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
+        state.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
         let ranges = [0..rows, rows / 3..rows];
         let fill = |slot: usize| Fill { tree: 0, rows: ranges[slot].clone(), slot, parent: None };
-        histogram(&mut stream, &binned, &mut growing, &[fill(0), fill(1)]).unwrap();
+        histogram(&mut stream, &binned, &mut state, &[fill(0), fill(1)]).unwrap();
         let mut numbers = Numbers::new(70);
         let mut searches = vec![];
         for rules in self.rules {
@@ -108,10 +111,10 @@ impl Case<'_> {
                 let node = node.fold(Sums::default(), Sums::plus);
                 let chosen = |feature: &u32| !self.some || numbers.below(3) == 0 || *feature == 0;
                 let features = (0..all as u32).filter(chosen).collect();
-                searches.push(Search { slot, node, rules: *rules, features, monotone: None });
+                searches.push(SplitSearch { slot, node, rules: *rules, features, monotone: None });
             }
         }
-        let found = best_split(&mut stream, &binned, &mut growing, &searches).unwrap();
+        let found = best_split(&mut stream, &binned, &mut state, &searches).unwrap();
         for (search, found) in searches.iter().zip(found) {
             let rows = &order[ranges[search.slot].clone()];
             let wanted = oracle(self.codes, &self.features, self.pairs, rows, search);
@@ -120,17 +123,17 @@ impl Case<'_> {
     }
 }
 
-fn strange_rules() -> Vec<Rules> {
+fn strange_rules() -> Vec<GradientRules> {
     vec![
         PLAIN,
-        Rules { l1: 3.0, l2: 7.5, min_count: 1, ..PLAIN },
-        Rules { l2: 1e-300, min_hessian: 0.0, min_count: 1, ..PLAIN },
-        Rules { l1: 1e9, ..PLAIN },
-        Rules { l2: 1e30, ..PLAIN },
-        Rules { min_hessian: 400.0, min_count: 1, ..PLAIN },
-        Rules { min_gain: 1e3, ..PLAIN },
-        Rules { min_count: 1 << 40, ..PLAIN },
-        Rules { units: [1e-30, 1e-33], min_hessian: 0.0, ..PLAIN },
+        GradientRules { l1: 3.0, l2: 7.5, min_count: 1, ..PLAIN },
+        GradientRules { l2: 1e-300, min_hessian: 0.0, min_count: 1, ..PLAIN },
+        GradientRules { l1: 1e9, ..PLAIN },
+        GradientRules { l2: 1e30, ..PLAIN },
+        GradientRules { min_hessian: 400.0, min_count: 1, ..PLAIN },
+        GradientRules { min_gain: 1e3, ..PLAIN },
+        GradientRules { min_count: 1 << 40, ..PLAIN },
+        GradientRules { units: [1e-30, 1e-33], min_hessian: 0.0, ..PLAIN },
     ]
 }
 
@@ -206,14 +209,13 @@ fn a_search_takes_one_read_back_and_two_where_many_features_are_alike() {
         let features = features(&codes);
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
-        let mut growing = Growing::new(&stream);
-        growing.begin(&mut stream, &mut (0..4000).collect(), &mut [packed.clone()]).unwrap();
-        histogram(&mut stream, &binned, &mut growing, &[Fill { tree: 0, rows: 0..4000, slot: 0, parent: None }])
-            .unwrap();
+        let mut state = GrowState::new(&stream);
+        state.begin(&mut stream, &mut (0..4000).collect(), &mut [packed.clone()]).unwrap();
+        histogram(&mut stream, &binned, &mut state, &[Fill { tree: 0, rows: 0..4000, slot: 0, parent: None }]).unwrap();
         let node = packed.iter().map(|row| Sums::of_row(*row)).fold(Sums::default(), Sums::plus);
         device.profile(true);
-        let search = Search { slot: 0, node, rules: PLAIN, features: (0..8).collect(), monotone: None };
-        let found = best_split(&mut stream, &binned, &mut growing, &[search]).unwrap();
+        let search = SplitSearch { slot: 0, node, rules: PLAIN, features: (0..8).collect(), monotone: None };
+        let found = best_split(&mut stream, &binned, &mut state, &[search]).unwrap();
         assert_eq!(device.profile_report().readbacks, wanted);
         assert_eq!(found[0].is_some(), is_clear);
     }
@@ -226,9 +228,9 @@ fn a_feature_that_is_not_there_is_refused() {
     for (name, device) in devices() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
-        let mut growing = Growing::new(&stream);
-        let search = Search { slot: 0, node: Sums::default(), rules: PLAIN, features: vec![2], monotone: None };
-        let refused = best_split(&mut stream, &binned, &mut growing, &[search]);
+        let mut state = GrowState::new(&stream);
+        let search = SplitSearch { slot: 0, node: Sums::default(), rules: PLAIN, features: vec![2], monotone: None };
+        let refused = best_split(&mut stream, &binned, &mut state, &[search]);
         assert!(matches!(refused, Err(Error::Param { .. })), "{name}: {refused:?}");
     }
 }
@@ -252,20 +254,20 @@ fn levels_are_divided_alike_everywhere_and_without_another_read_back() {
             let search = |device: &Device| {
                 let mut stream = device.stream();
                 let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
-                let mut growing = Growing::new(&stream);
-                growing.begin(&mut stream, &mut (0..rows as u32).collect(), &mut [packed.clone()]).unwrap();
+                let mut state = GrowState::new(&stream);
+                state.begin(&mut stream, &mut (0..rows as u32).collect(), &mut [packed.clone()]).unwrap();
                 let fill = |slot: usize| Fill { tree: 0, rows: slot..rows, slot, parent: None };
-                histogram(&mut stream, &binned, &mut growing, &[fill(0), fill(1)]).unwrap();
+                histogram(&mut stream, &binned, &mut state, &[fill(0), fill(1)]).unwrap();
                 let of = |slot: usize, some: u32| {
                     let node = if slot == 0 { node } else { node.minus(Sums::of_row(packed[0])) };
                     let features = (0..9).filter(|feature| feature % some == 0).collect();
-                    Search { slot, node, rules: Rules { min_count: 1, ..PLAIN }, features, monotone: None }
+                    SplitSearch { slot, node, rules: GradientRules { min_count: 1, ..PLAIN }, features, monotone: None }
                 };
                 let searches = [of(1, 1), of(0, 1), of(0, 2), of(1, 4)];
-                best_split(&mut stream, &binned, &mut growing, &searches).unwrap()
+                best_split(&mut stream, &binned, &mut state, &searches).unwrap()
             };
             let wanted = search(&Device::Cpu);
-            assert!(rows < 1000 || number > 0 || wanted.iter().all(|found| found.unwrap().levels.is_some()));
+            assert!(rows < 1000 || number > 0 || wanted.iter().all(|found| found.unwrap().rule.categories.is_some()));
             for (name, device) in devices() {
                 assert_eq!(search(device), wanted, "{name}: {rows} rows, {number}");
             }

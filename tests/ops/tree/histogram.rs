@@ -1,8 +1,9 @@
 use std::ops::Range;
 
-use gristmill::cpu::tree::histogram::{Histogram, Sums, pack};
+use gristmill::cpu::tree::fixed_point::{Sums, pack};
+use gristmill::cpu::tree::histogram::Histogram;
 use gristmill::ops::tree::histogram::{histogram, read};
-use gristmill::ops::tree::{Binned, Fill, Growing};
+use gristmill::ops::tree::{Binned, Fill, GrowState};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients, mixed};
@@ -30,13 +31,13 @@ fn sums(histogram: &Histogram, cells: usize) -> Vec<Sums> {
 fn made(device: &Device, codes: &Codes, packed: &[u64], order: &[u32], ranges: &[Range<usize>]) -> Vec<Vec<Sums>> {
     let mut stream = device.stream();
     let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-    let mut growing = Growing::new(&stream);
-    growing.begin(&mut stream, &mut order.to_vec(), &mut [packed.to_vec()]).unwrap();
+    let mut state = GrowState::new(&stream);
+    state.begin(&mut stream, &mut order.to_vec(), &mut [packed.to_vec()]).unwrap();
     let fill = |(slot, rows): (usize, &Range<usize>)| Fill { tree: 0, rows: rows.clone(), slot, parent: None };
     let fills: Vec<Fill> = ranges.iter().enumerate().map(fill).collect();
-    histogram(&mut stream, &binned, &mut growing, &fills).unwrap();
+    histogram(&mut stream, &binned, &mut state, &fills).unwrap();
     let cells = binned.cells();
-    (0..ranges.len()).map(|slot| sums(&read(&mut stream, &binned, &mut growing, slot).unwrap(), cells)).collect()
+    (0..ranges.len()).map(|slot| sums(&read(&mut stream, &binned, &mut state, slot).unwrap(), cells)).collect()
 }
 
 fn shuffled(rows: usize, seed: u64) -> Vec<u32> {
@@ -83,17 +84,17 @@ fn what_remains_of_the_parent_is_the_sibling() {
     for (name, device) in devices() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-        let mut growing = Growing::new(&stream);
-        growing.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
+        let mut state = GrowState::new(&stream);
+        state.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
         let mut fill = |rows: Range<usize>, slot: usize, parent: Option<usize>| {
-            histogram(&mut stream, &binned, &mut growing, &[Fill { tree: 0, rows, slot, parent }]).unwrap();
+            histogram(&mut stream, &binned, &mut state, &[Fill { tree: 0, rows, slot, parent }]).unwrap();
         };
         fill(0..3000, 0, None);
         // Slot 40 makes the device find more room for slots.
         fill(100..1100, 40, Some(0));
         let rest: Vec<u32> = order[..100].iter().chain(&order[1100..]).copied().collect();
         for (slot, rows) in [(0, &rest[..]), (40, &order[100..1100])] {
-            let found = read(&mut stream, &binned, &mut growing, slot).unwrap();
+            let found = read(&mut stream, &binned, &mut state, slot).unwrap();
             assert!(sums(&found, binned.cells()) == oracle(&codes, &pairs, rows), "{name}: slot {slot}");
         }
     }
@@ -107,13 +108,13 @@ fn trees_that_grow_together_have_their_own_gradients() {
     for (name, device) in devices() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-        let mut growing = Growing::new(&stream);
+        let mut state = GrowState::new(&stream);
         let mut packed: Vec<Vec<u64>> = trees.iter().map(|tree| tree.1.clone()).collect();
-        growing.begin(&mut stream, &mut order.clone(), &mut packed).unwrap();
+        state.begin(&mut stream, &mut order.clone(), &mut packed).unwrap();
         let fill = |tree: usize| Fill { tree, rows: 700 * tree..700 * (tree + 1), slot: tree, parent: None };
-        histogram(&mut stream, &binned, &mut growing, &[fill(2), fill(0), fill(1)]).unwrap();
+        histogram(&mut stream, &binned, &mut state, &[fill(2), fill(0), fill(1)]).unwrap();
         for (tree, (pairs, _)) in trees.iter().enumerate() {
-            let found = read(&mut stream, &binned, &mut growing, tree).unwrap();
+            let found = read(&mut stream, &binned, &mut state, tree).unwrap();
             assert!(sums(&found, binned.cells()) == oracle(&codes, pairs, &order[..700]), "{name}: tree {tree}");
         }
     }
@@ -142,13 +143,12 @@ fn more_workgroups_than_one_dimension_has_are_folded() {
     for (name, device) in devices() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-        let mut growing = Growing::new(&stream);
-        growing.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
+        let mut state = GrowState::new(&stream);
+        state.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
         let fill = |(slot, rows): (usize, &Range<usize>)| Fill { tree: 0, rows: rows.clone(), slot, parent: None };
-        histogram(&mut stream, &binned, &mut growing, &ranges.iter().enumerate().map(fill).collect::<Vec<_>>())
-            .unwrap();
+        histogram(&mut stream, &binned, &mut state, &ranges.iter().enumerate().map(fill).collect::<Vec<_>>()).unwrap();
         for slot in [0, 1, 1999, 2000, 2047, 2048, 3999] {
-            let found = read(&mut stream, &binned, &mut growing, slot).unwrap();
+            let found = read(&mut stream, &binned, &mut state, slot).unwrap();
             assert!(sums(&found, binned.cells()) == oracle(&codes, &pairs, &order[slot..slot + 1]), "{name}: {slot}");
         }
     }
@@ -179,12 +179,12 @@ fn what_does_not_fit_is_refused_alike() {
         let mut stream = device.stream();
         let codes = Codes::new(10, &[3, 3], 40);
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-        let mut growing = Growing::new(&stream);
-        growing.begin(&mut stream, &mut (0..10).collect(), &mut [gradients(10, 1).1]).unwrap();
+        let mut state = GrowState::new(&stream);
+        state.begin(&mut stream, &mut (0..10).collect(), &mut [gradients(10, 1).1]).unwrap();
         let fills = [Fill { tree: 0, rows: 5..11, slot: 0, parent: None }];
-        let refused = histogram(&mut stream, &binned, &mut growing, &fills);
+        let refused = histogram(&mut stream, &binned, &mut state, &fills);
         assert!(matches!(refused, Err(Error::Shape { op: "histogram", .. })), "{name}: {refused:?}");
-        let refused = growing.begin(&mut stream, &mut vec![3, 10], &mut [gradients(10, 1).1]);
+        let refused = state.begin(&mut stream, &mut vec![3, 10], &mut [gradients(10, 1).1]);
         assert!(matches!(refused, Err(Error::Param { .. })), "{name}: {refused:?}");
         let refused = Binned::new(&mut stream, codes.view(), &[0, 300], &[]);
         assert!(matches!(refused, Err(Error::Shape { .. })), "{name}");

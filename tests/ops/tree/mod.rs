@@ -5,7 +5,7 @@ mod predict;
 mod target_histogram;
 
 use gristmill::cpu::tree::BinnedRows;
-use gristmill::cpu::tree::histogram::pack;
+use gristmill::cpu::tree::fixed_point::pack;
 
 /// Whole numbers that are the same every run.
 pub struct Numbers(u64);

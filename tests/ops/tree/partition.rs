@@ -1,8 +1,8 @@
 use std::ops::Range;
 
-use gristmill::cpu::tree::partition::Route;
+use gristmill::cpu::tree::Route;
 use gristmill::ops::tree::partition::partition;
-use gristmill::ops::tree::{Binned, Cut, Growing};
+use gristmill::ops::tree::{Binned, GrowState, NodePartition};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients, mixed};
@@ -14,7 +14,7 @@ fn route(numbers: &mut Numbers, columns: usize) -> Route {
 }
 
 /// Those that go left, then the others, and how many went left.
-fn oracle(codes: &Codes, order: &mut [u32], cuts: &[Cut]) -> Vec<usize> {
+fn oracle(codes: &Codes, order: &mut [u32], cuts: &[NodePartition]) -> Vec<usize> {
     let mut lefts = vec![];
     for cut in cuts {
         let goes_left = |row: &u32| cut.route.goes_left(codes.code(*row, cut.route.column as usize));
@@ -31,18 +31,19 @@ fn check(device: &Device, codes: &Codes, ranges: &[Range<usize>], label: &str) {
     let columns = codes.starts.len() - 1;
     let mut stream = device.stream();
     let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-    let mut growing = Growing::new(&stream);
+    let mut state = GrowState::new(&stream);
     let mut order: Vec<u32> = (0..codes.rows as u32).collect();
-    growing.begin(&mut stream, &mut order.clone(), &mut [gradients(codes.rows, 1).1]).unwrap();
+    state.begin(&mut stream, &mut order.clone(), &mut [gradients(codes.rows, 1).1]).unwrap();
     for is_known in [false, true] {
-        let cut = |rows: &Range<usize>| Cut { rows: rows.clone(), route: route(&mut numbers, columns), left: None };
-        let mut cuts: Vec<Cut> = ranges.iter().map(cut).collect();
+        let cut =
+            |rows: &Range<usize>| NodePartition { rows: rows.clone(), route: route(&mut numbers, columns), left: None };
+        let mut cuts: Vec<NodePartition> = ranges.iter().map(cut).collect();
         let lefts = oracle(codes, &mut order, &cuts);
         if is_known {
             cuts.iter_mut().zip(&lefts).for_each(|(cut, left)| cut.left = Some(*left));
         }
-        assert_eq!(partition(&mut stream, &binned, &mut growing, &cuts).unwrap(), lefts, "{label}");
-        assert!(growing.order(&mut stream).unwrap() == order, "{label}");
+        assert_eq!(partition(&mut stream, &binned, &mut state, &cuts).unwrap(), lefts, "{label}");
+        assert!(state.order(&mut stream).unwrap() == order, "{label}");
     }
 }
 
@@ -86,19 +87,19 @@ fn chunks_and_budgets_do_not_show() {
 fn what_does_not_fit_is_refused_alike() {
     let codes = Codes::new(10, &[3, 3], 54);
     let route = Route { column: 1, left: [1; 8] };
-    let cut = |rows: Range<usize>, route: Route| Cut { rows, route, left: None };
+    let cut = |rows: Range<usize>, route: Route| NodePartition { rows, route, left: None };
     for (name, device) in devices() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-        let mut growing = Growing::new(&stream);
-        growing.begin(&mut stream, &mut (0..10).collect(), &mut [gradients(10, 1).1]).unwrap();
+        let mut state = GrowState::new(&stream);
+        state.begin(&mut stream, &mut (0..10).collect(), &mut [gradients(10, 1).1]).unwrap();
         let wrong = [
             vec![cut(0..11, route)],
             vec![cut(4..8, route), cut(7..9, route)],
             vec![cut(0..5, Route { column: 2, ..route })],
         ];
         for cuts in wrong {
-            let refused = partition(&mut stream, &binned, &mut growing, &cuts);
+            let refused = partition(&mut stream, &binned, &mut state, &cuts);
             assert!(matches!(refused, Err(Error::Shape { op: "partition", .. })), "{name}: {refused:?}");
         }
     }

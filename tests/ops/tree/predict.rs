@@ -1,5 +1,5 @@
-use gristmill::cpu::tree::bin_set::{BinSet, UNKNOWN};
-use gristmill::cpu::tree::predict::{LEVELS, MISSING_LEFT, Step, Walk};
+use gristmill::cpu::tree::predict::{CATEGORIES, FlatNode, FlatTrees, MISSING_LEFT};
+use gristmill::cpu::tree::{BinSet, UNKNOWN};
 use gristmill::ops::tree::predict::predict;
 use gristmill::prelude::*;
 
@@ -7,8 +7,8 @@ use super::Numbers;
 use crate::support::{devices, open_gpu};
 
 /// A tree of so many divisions, each of a leaf that chance picks.
-fn tree(numbers: &mut Numbers, divisions: usize, features: usize, values: &[f32]) -> Vec<Step> {
-    let leaf = |number: usize| Step { threshold: 0.0, feature: 0, children: [number as u32; 2] };
+fn tree(numbers: &mut Numbers, divisions: usize, features: usize, values: &[f32]) -> Vec<FlatNode> {
+    let leaf = |number: usize| FlatNode { threshold: 0.0, feature: 0, children: [number as u32; 2] };
     let mut steps = vec![leaf(0)];
     let mut leaves = vec![0];
     for _ in 0..divisions {
@@ -18,14 +18,14 @@ fn tree(numbers: &mut Numbers, divisions: usize, features: usize, values: &[f32]
         let missing = if numbers.below(2) == 0 { MISSING_LEFT } else { 0 };
         let feature = numbers.below(features) as u32 | missing;
         let children = [first as u32, first as u32 + 1];
-        steps[parent] = Step { threshold: values[numbers.below(values.len())], feature, children };
+        steps[parent] = FlatNode { threshold: values[numbers.below(values.len())], feature, children };
         steps.extend([leaf(first), leaf(first + 1)]);
         leaves.extend([first, first + 1]);
     }
     steps
 }
 
-fn depth(steps: &[Step]) -> usize {
+fn depth(steps: &[FlatNode]) -> usize {
     let mut depths = vec![0; steps.len()];
     for (number, step) in steps.iter().enumerate().filter(|(number, step)| step.children[0] as usize != *number) {
         step.children.iter().for_each(|child| depths[*child as usize] = depths[number] + 1);
@@ -34,10 +34,10 @@ fn depth(steps: &[Step]) -> usize {
 }
 
 /// One row after the other.
-fn oracle(steps: &[Step], row: &[f32]) -> u32 {
+fn oracle(steps: &[FlatNode], row: &[f32]) -> u32 {
     let mut at = 0;
     while steps[at].children[0] as usize != at {
-        let Step { threshold, feature, children } = steps[at];
+        let FlatNode { threshold, feature, children } = steps[at];
         let value = row[(feature & !MISSING_LEFT) as usize];
         let left = if value.is_nan() { feature & MISSING_LEFT != 0 } else { value <= threshold };
         at = children[usize::from(!left)] as usize;
@@ -62,9 +62,9 @@ fn rows(rows: usize, columns: usize, seed: u64) -> Matrix {
 
 fn check(device: &Device, x: &Matrix, divisions: &[usize], label: &str) {
     let mut numbers = Numbers::new(60);
-    let trees: Vec<Vec<Step>> =
+    let trees: Vec<Vec<FlatNode>> =
         divisions.iter().map(|divisions| tree(&mut numbers, *divisions, x.columns(), &values())).collect();
-    let mut walk = Walk::default();
+    let mut walk = FlatTrees::default();
     trees.iter().for_each(|steps| walk.push(steps.iter().copied(), depth(steps)));
     let mut found = vec![vec![]; x.rows()];
     let mut stream = device.stream();
@@ -118,7 +118,7 @@ fn chunks_and_budgets_do_not_show() {
 
 #[test]
 fn a_tree_of_a_column_that_is_not_there_is_refused() {
-    let mut walk = Walk::default();
+    let mut walk = FlatTrees::default();
     walk.push(tree(&mut Numbers::new(1), 20, 5, &[0.0]), 20);
     for (name, device) in devices() {
         let x = rows(3, 2, 1).to(device).unwrap();
@@ -141,7 +141,7 @@ fn sets_of_levels_lead_where_they_say() {
         _ => numbers.below([5, 37, 1000, 9][column]) as f32,
     };
     let x = Matrix::from_vec(700, 4, (0..2800).map(|at| value(at % 4)).collect()).unwrap();
-    let mut walk = Walk::default();
+    let mut walk = FlatTrees::default();
     let tables = bins.each_ref().map(|bins| walk.add_bins(bins));
     let (mut trees, mut sets) = (vec![], vec![]);
     for divisions in [1, 30, 300, 3] {
@@ -152,7 +152,7 @@ fn sets_of_levels_lead_where_they_say() {
             if steps[number].children[0] as usize != number && feature < 3 && divisions != 3 {
                 left[number] = (0..=255).filter(|_| numbers.below(2) == 0).collect();
                 steps[number].threshold = walk.add_set(tables[feature], &left[number]);
-                steps[number].feature |= LEVELS;
+                steps[number].feature |= CATEGORIES;
             }
         }
         walk.push(steps.iter().copied(), depth(&steps));
@@ -160,12 +160,12 @@ fn sets_of_levels_lead_where_they_say() {
         sets.push(left);
     }
     let leaf_of = |tree: usize, row: &[f32]| {
-        let steps: &[Step] = &trees[tree];
+        let steps: &[FlatNode] = &trees[tree];
         let mut at = 0;
         while steps[at].children[0] as usize != at {
-            let Step { threshold, feature, children } = steps[at];
+            let FlatNode { threshold, feature, children } = steps[at];
             let value = row[(feature & 3) as usize];
-            let left = if feature & LEVELS == 0 {
+            let left = if feature & CATEGORIES == 0 {
                 if value.is_nan() { feature & MISSING_LEFT != 0 } else { value <= threshold }
             } else {
                 let bins = &bins[(feature & 3) as usize];

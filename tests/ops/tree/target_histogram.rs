@@ -1,10 +1,10 @@
 use std::ops::Range;
 
+use gristmill::cpu::tree::ClassRows;
 use gristmill::cpu::tree::TargetRows;
-use gristmill::cpu::tree::class_histogram::ClassRows;
-use gristmill::cpu::tree::value_histogram::ValueRows;
+use gristmill::cpu::tree::ValueRows;
 use gristmill::ops::tree::target_histogram::{read, target_histogram};
-use gristmill::ops::tree::{Binned, Fill, Growing};
+use gristmill::ops::tree::{Binned, Fill, GrowState};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, mixed};
@@ -80,14 +80,14 @@ fn wide(numbers: &mut Numbers, bits: u32) -> u64 {
 fn made(device: &Device, codes: &Codes, targets: &Targets, ranges: &[Range<usize>]) -> Vec<Vec<u64>> {
     let mut stream = device.stream();
     let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-    let mut growing = Growing::new(&stream);
+    let mut state = GrowState::new(&stream);
     let rows = [targets.rows()];
-    growing.begin_targets(&mut stream, &mut (0..codes.rows as u32).collect(), &rows).unwrap();
+    state.begin_targets(&mut stream, &mut (0..codes.rows as u32).collect(), &rows).unwrap();
     let fill = |(slot, rows): (usize, &Range<usize>)| Fill { tree: 0, rows: rows.clone(), slot, parent: None };
     let fills: Vec<Fill> = ranges.iter().enumerate().map(fill).collect();
-    target_histogram(&mut stream, &binned, &mut growing, &rows, &fills).unwrap();
+    target_histogram(&mut stream, &binned, &mut state, &rows, &fills).unwrap();
     let slots: Vec<usize> = (0..ranges.len()).collect();
-    let cells = read(&mut stream, &binned, &growing, &slots).unwrap();
+    let cells = read(&mut stream, &binned, &state, &slots).unwrap();
     cells.into_iter().map(|cells| cells.into_owned()).collect()
 }
 
@@ -137,13 +137,13 @@ fn what_remains_of_the_parent_is_the_sibling_and_trees_have_their_own_words() {
     for (name, device) in devices() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-        let mut growing = Growing::new(&stream);
-        growing.begin_targets(&mut stream, &mut order.clone(), &rows).unwrap();
-        let mut fill = |fills: &[Fill]| target_histogram(&mut stream, &binned, &mut growing, &rows, fills).unwrap();
+        let mut state = GrowState::new(&stream);
+        state.begin_targets(&mut stream, &mut order.clone(), &rows).unwrap();
+        let mut fill = |fills: &[Fill]| target_histogram(&mut stream, &binned, &mut state, &rows, fills).unwrap();
         fill(&[0, 1].map(|tree| Fill { tree, rows: 3000 * tree..3000 * (tree + 1), slot: tree, parent: None }));
         // Slot 40 makes the device find more room for slots.
         fill(&[Fill { tree: 1, rows: 3000..4100, slot: 40, parent: Some(1) }]);
-        let found = read(&mut stream, &binned, &growing, &[0, 1, 40]).unwrap();
+        let found = read(&mut stream, &binned, &state, &[0, 1, 40]).unwrap();
         assert!(*found[0] == trees[0].oracle(&codes, &rows_of(&(0..3000))), "{name}: the other tree");
         assert!(*found[1] == trees[1].oracle(&codes, &rows_of(&(1100..3000))), "{name}: the sibling");
         assert!(*found[2] == trees[1].oracle(&codes, &rows_of(&(0..1100))), "{name}: the child");
@@ -188,15 +188,15 @@ fn what_does_not_fit_is_refused_alike() {
         let mut stream = device.stream();
         let codes = Codes::new(10, &[3, 3], 15);
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
-        let mut growing = Growing::new(&stream);
+        let mut state = GrowState::new(&stream);
         let (two, three) = (Targets::classes(10, 2, 3, 16), Targets::classes(10, 3, 3, 17));
-        growing.begin_targets(&mut stream, &mut (0..10).collect(), &[two.rows()]).unwrap();
+        state.begin_targets(&mut stream, &mut (0..10).collect(), &[two.rows()]).unwrap();
         let fill = |tree: usize, rows: Range<usize>| [Fill { tree, rows, slot: 0, parent: None }];
         for (targets, fills) in [(&two, fill(0, 5..11)), (&two, fill(1, 0..5)), (&three, fill(0, 0..5))] {
-            let refused = target_histogram(&mut stream, &binned, &mut growing, &[targets.rows()], &fills);
+            let refused = target_histogram(&mut stream, &binned, &mut state, &[targets.rows()], &fills);
             assert!(matches!(refused, Err(Error::Shape { op: "target_histogram", .. })), "{name}: {refused:?}");
         }
-        let refused = growing.begin_targets(&mut stream, &mut vec![3, 10], &[two.rows()]);
+        let refused = state.begin_targets(&mut stream, &mut vec![3, 10], &[two.rows()]);
         assert!(matches!(refused, Err(Error::Param { .. })), "{name}: {refused:?}");
     }
 }

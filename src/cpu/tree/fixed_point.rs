@@ -1,0 +1,160 @@
+//! Gradients and Hessians as integers, and their sums.
+//!
+//! A row is one u64 of three fields: its gradient (27 bits, two's complement), its Hessian (26) and a one (11). Adding
+//! it to a cell adds all three at once.
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+/// The largest |gradient| and the largest Hessian of a row in fixed point.
+pub const LIMIT: i32 = (1 << 15) - 1;
+/// The most rows that a histogram can hold.
+pub const MOST_ROWS: usize = (1 << COUNT_BITS) - 1;
+
+/// Fields of a row's u64, from the lowest bit: count, Hessian, gradient.
+const ROW_COUNT_BITS: u32 = 11;
+const ROW_HESSIAN_BITS: u32 = 26;
+const GRADIENT_SHIFT: u32 = ROW_COUNT_BITS + ROW_HESSIAN_BITS;
+const GRADIENT_SIGN: i64 = 1 << (63 - GRADIENT_SHIFT);
+/// Bits of the count in a wide sum; the Hessian stands above.
+const COUNT_BITS: u32 = 26;
+/// Adding 1.5·2²³ leaves a small number rounded to the nearest integer, ties to even, in the low bits.
+const ROUNDER: f32 = 12_582_912.0;
+/// Rows packed together.
+const BLOCK: usize = 1 << 14;
+/// Scales stay finite for the smallest of gradients.
+const LARGEST_SCALE: f64 = 1e37;
+
+/// The largest Hessian a row may have among `rows` rows, so that their sum fits its field.
+pub fn hessian_limit(rows: usize) -> u32 {
+    let most = ((1_u64 << (64 - COUNT_BITS)) - 1) / rows.max(1) as u64;
+    most.min(LIMIT as u64) as u32
+}
+
+/// A row's u64: |gradient| and hessian are at most [`LIMIT`].
+#[inline(always)]
+pub fn pack(gradient: i32, hessian: u32) -> u64 {
+    ((i64::from(gradient) as u64) << GRADIENT_SHIFT).wrapping_add(u64::from(hessian) << ROW_COUNT_BITS | 1)
+}
+
+/// The gradient in a cell or a row.
+#[inline(always)]
+pub(super) fn gradient_of(cell: u64) -> i64 {
+    ((cell >> GRADIENT_SHIFT) as i64 ^ GRADIENT_SIGN) - GRADIENT_SIGN
+}
+
+/// The Hessian and count of a cell or a row, as a wide sum has them.
+#[inline(always)]
+pub(super) fn weight_of(cell: u64) -> u64 {
+    const COUNT: u64 = (1 << ROW_COUNT_BITS) - 1;
+    const HESSIAN: u64 = ((1 << ROW_HESSIAN_BITS) - 1) << ROW_COUNT_BITS;
+    (cell & HESSIAN) << (COUNT_BITS - ROW_COUNT_BITS) | cell & COUNT
+}
+
+/// What the rows of a cell, or of a node, add up to in fixed point.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Σ of the gradients.
+    pub gradient: i64,
+    /// Σ of the Hessians.
+    pub hessian: u64,
+    /// Number of rows.
+    pub count: u64,
+}
+
+impl Sums {
+    /// The sums of one row.
+    pub fn of_row(packed: u64) -> Sums {
+        Sums::wide(gradient_of(packed), weight_of(packed))
+    }
+
+    /// The sums of a cell: its gradient, and its Hessian above its count of 26 bits.
+    #[inline(always)]
+    pub fn wide(gradient: i64, weight: u64) -> Sums {
+        Sums { gradient, hessian: weight >> COUNT_BITS, count: weight & ((1 << COUNT_BITS) - 1) }
+    }
+
+    /// The Hessian above the count, as in [`Sums::wide`].
+    #[inline(always)]
+    pub fn weight(self) -> u64 {
+        self.hessian << COUNT_BITS | self.count
+    }
+
+    /// Both together.
+    #[inline(always)]
+    pub fn plus(self, other: Sums) -> Sums {
+        Sums {
+            gradient: self.gradient + other.gradient,
+            hessian: self.hessian + other.hessian,
+            count: self.count + other.count,
+        }
+    }
+
+    /// What remains without `other`, which is a part of it.
+    #[inline(always)]
+    pub fn minus(self, other: Sums) -> Sums {
+        Sums {
+            gradient: self.gradient - other.gradient,
+            hessian: self.hessian - other.hessian,
+            count: self.count - other.count,
+        }
+    }
+}
+
+/// How the gradients and Hessians of one tree become integers: the largest of each becomes the largest integer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FixedPoint {
+    scales: [f32; 2],
+}
+
+impl FixedPoint {
+    /// Integers for `rows` rows whose |gradients| and Hessians are at most these.
+    pub fn new(largest_gradient: f32, largest_hessian: f32, rows: usize) -> FixedPoint {
+        let scale = |limit: f64, largest: f32| match largest {
+            largest if largest > 0.0 => (limit / f64::from(largest)).min(LARGEST_SCALE) as f32,
+            _ => 1.0,
+        };
+        let hessian = scale(f64::from(hessian_limit(rows)), largest_hessian);
+        FixedPoint { scales: [scale(f64::from(LIMIT), largest_gradient), hessian] }
+    }
+
+    /// What one unit of the gradients and one of the Hessians stand for.
+    pub fn units(&self) -> [f64; 2] {
+        self.scales.map(|scale| 1.0 / f64::from(scale))
+    }
+
+    /// The u64 of each row: gradient and Hessian rounded to the nearest integer, positive Hessians to 1 at least.
+    pub fn pack(&self, gradients: &[f32], hessians: &[f32], packed: &mut [u64]) {
+        let blocks = gradients.par_chunks(BLOCK).zip(hessians.par_chunks(BLOCK)).zip(packed.par_chunks_mut(BLOCK));
+        blocks.for_each(|((gradients, hessians), packed)| {
+            Arch::new().dispatch(Pack { scales: self.scales, gradients, hessians, packed });
+        });
+    }
+}
+
+struct Pack<'a> {
+    scales: [f32; 2],
+    gradients: &'a [f32],
+    hessians: &'a [f32],
+    packed: &'a mut [u64],
+}
+
+impl WithSimd for Pack<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let integer = |value: f32| (value + ROUNDER).to_bits() as i32 - ROUNDER.to_bits() as i32;
+        for ((gradient, hessian), packed) in self.gradients.iter().zip(self.hessians).zip(self.packed) {
+            let units = integer(hessian * self.scales[1]).max(i32::from(*hessian > 0.0));
+            *packed = pack(integer(gradient * self.scales[0]), units as u32);
+        }
+    }
+}
+
+/// The sums of the rows in `order`.
+pub fn totals(packed: &[u64], order: &[u32]) -> Sums {
+    let block =
+        |rows: &[u32]| rows.iter().map(|row| Sums::of_row(packed[*row as usize])).fold(Sums::default(), Sums::plus);
+    order.par_chunks(BLOCK).map(block).reduce(Sums::default, Sums::plus)
+}

@@ -1,0 +1,84 @@
+//! Splits at random thresholds: one for each drawn feature of a node, and the best of them (Geurts, Ernst and Wehenkel,
+//! "Extremely randomized trees", 2006).
+
+use super::rows::{CategoryOrder, complete};
+use super::{FeatureDraw, FeatureOrder, Splitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
+use crate::cpu::tree::split::{SplitRule, better};
+use crate::cpu::tree::target::TreeTarget;
+
+/// Draws one threshold a feature, uniform between the smallest and the largest value of the node, or between the
+/// smallest and the largest bin that it inhabits, or a set of categories: two passes over the rows of a node for each
+/// feature, and no histogram.
+#[derive(Debug)]
+pub struct RandomSplitter<'a> {
+    rows: SplitterRows<'a>,
+    draw: FeatureDraw,
+    order: FeatureOrder,
+    values: Vec<f32>,
+}
+
+impl<'a> RandomSplitter<'a> {
+    /// Splits of these rows by features and thresholds that `draw` draws.
+    pub fn new(rows: SplitterRows<'a>, draw: FeatureDraw) -> RandomSplitter<'a> {
+        RandomSplitter { rows, draw, order: FeatureOrder::default(), values: vec![] }
+    }
+}
+
+impl<T: TreeTarget> Splitter<T> for RandomSplitter<'_> {
+    fn best_split(&mut self, node: &TargetNode<'_, T>, path: u64, rows: &[u32]) -> Option<TargetSplit> {
+        let RandomSplitter { rows: all, draw, order, values } = self;
+        search_drawn(draw, order, path, |features| {
+            let of = |feature: &u32| of_feature((all, draw), node, path, rows, *feature, values);
+            features.iter().map(of).fold(None, better)
+        })
+    }
+
+    fn rows(&self) -> SplitterRows<'_> {
+        self.rows
+    }
+}
+
+/// The split of a node by one feature, if the threshold drawn for it is allowed; `values` is room for the rows' values.
+fn of_feature<T: TreeTarget>(
+    (all, draw): (&SplitterRows<'_>, &FeatureDraw),
+    node: &TargetNode<'_, T>,
+    path: u64,
+    rows: &[u32],
+    feature: u32,
+    values: &mut Vec<f32>,
+) -> Option<TargetSplit> {
+    all.feature_values(rows, feature, values)?;
+    // Categories in a random order, of which a cut makes a random set.
+    let key = |bin: u8| draw.uniform_of_category(path, feature, bin);
+    let categories = all.category_bins(feature).map(|bins| CategoryOrder::arrange(bins, values, key));
+    let present = || values.iter().copied().filter(|value| !value.is_nan());
+    let (low, high) = (present().fold(f32::MAX, f32::min), present().fold(f32::MIN, f32::max));
+    let has_missing = values.iter().any(|value| value.is_nan());
+    let (last, rule) = match low < high {
+        true if categories.is_some() => {
+            let last = (draw.uniform(path, feature) * f64::from(high)).floor() as f32;
+            (last, SplitRule::at(feature, 0, 0.0))
+        }
+        true => all.random_cut(feature, low, high, draw.uniform(path, feature)),
+        // Nothing to split but what is present from what is missing.
+        false if has_missing && low == high => (high, all.after_last(feature)),
+        false => return None,
+    };
+    let words = node.cell.len();
+    let (mut left, mut missing) = (vec![0; words], vec![0; words]);
+    for (row, value) in rows.iter().zip(&*values) {
+        if *value <= last {
+            node.target.add(*row as usize, &mut left);
+        } else if value.is_nan() {
+            node.target.add(*row as usize, &mut missing);
+        }
+    }
+    let mut best = None;
+    match has_missing {
+        true => node.consider_both(&mut best, &mut left, &missing, rule),
+        false => node.consider(&mut best, &left, rule),
+    }
+    let mut split: TargetSplit = best?;
+    complete(node, &mut split, categories.as_ref(), last, has_missing);
+    Some(split)
+}

@@ -1,0 +1,368 @@
+//! What trees are grown from: the row order, the rows' gradients or targets, the histograms that are kept.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Binned;
+use crate::cpu::tree::histogram::Histogram;
+use crate::cpu::tree::{Sums, TargetRows};
+use crate::device::{Buffer, Device, Purpose, Recording, Stream};
+use crate::error::{Error, Result};
+
+/// Bytes of a gradient cell on a GPU: gradient, then Hessian above count, each 64 bits.
+pub(super) const CELL_BYTES: u64 = 16;
+/// Leaves that are worked out at once on a GPU.
+const LOOKAHEAD: usize = 6;
+/// Bytes of kept histograms on the CPU.
+const KEPT: usize = 1 << 28;
+
+/// Trees that are grown together on a device: the order of their rows, in which a node is a range, what each row adds to
+/// cells (gradient and Hessian, or the words of its target), and slots for histograms.
+#[derive(Debug)]
+pub struct GrowState {
+    device: Device,
+    /// The order as the host knows it.
+    order: Vec<u32>,
+    /// Packed rows of a tree: one for each row of the matrix.
+    pub(super) rows: usize,
+    /// Bytes of a cell.
+    pub(super) cell_bytes: u64,
+    pub(super) storage: GrowthStorage,
+}
+
+#[derive(Debug)]
+pub(super) enum GrowthStorage {
+    Cpu(CpuGrowth),
+    Gpu(GpuGrowth),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct CpuGrowth {
+    pub(super) scratch: Vec<u32>,
+    pub(super) packed: Vec<Vec<u64>>,
+    pub(super) slots: Vec<Histogram>,
+    pub(super) spare: Vec<Histogram>,
+    /// Histograms of targets.
+    pub(super) target_slots: Vec<Vec<u64>>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct GpuGrowth {
+    pub(super) buffers: Option<Rows>,
+    slots: Option<Arc<Buffer>>,
+    scratch_buffers: [Option<Arc<Buffer>>; 9],
+}
+
+/// What the passes of the ops hand to one another, kept from call to call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScratchBuffer {
+    Pieces,
+    Partial,
+    Cuts,
+    Flags,
+    Befores,
+    Lefts,
+    Searches,
+    Bounds,
+    Shortlist,
+}
+
+/// The order, as much room again, and the packed rows of all trees.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    pub(super) order: Arc<Buffer>,
+    pub(super) spare: Arc<Buffer>,
+    pub(super) packed: Arc<Buffer>,
+}
+
+impl GrowState {
+    /// Nothing yet, on the stream's device.
+    pub fn new(stream: &Stream) -> GrowState {
+        let storage = match stream.device() {
+            Device::Cpu => GrowthStorage::Cpu(CpuGrowth::default()),
+            Device::Gpu(_) => GrowthStorage::Gpu(GpuGrowth::default()),
+        };
+        GrowState { device: stream.device().clone(), order: vec![], rows: 0, cell_bytes: CELL_BYTES, storage }
+    }
+
+    /// Begins new trees. `order` has the rows of all, one tree after the other; `packed` what each row of the matrix has
+    /// for each tree, made by [`pack`](crate::cpu::tree::fixed_point::pack). What is handed back in their place is of no
+    /// use but its room.
+    ///
+    /// On a GPU all of it must fit the memory budget, and each part one binding, or it is [`Error::Limit`].
+    pub fn begin(&mut self, stream: &mut Stream, order: &mut Vec<u32>, packed: &mut [Vec<u64>]) -> Result<()> {
+        self.on(stream, "tree growth")?;
+        self.rows = packed.first().map_or(0, Vec::len);
+        self.cell_bytes = CELL_BYTES;
+        self.check_order(order)?;
+        if let Some(other) = packed.iter().find(|packed| packed.len() != self.rows) {
+            let (expected, got) = (format!("{} gradients for each tree", self.rows), other.len().to_string());
+            return Err(Error::Shape { op: "tree growth", expected, got });
+        }
+        std::mem::swap(&mut self.order, order);
+        let order = &self.order;
+        match (&mut self.storage, stream.gpu()) {
+            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin(recording, order, packed),
+            (GrowthStorage::Cpu(storage), _) => {
+                storage.scratch.resize(order.len(), 0);
+                storage.packed.resize_with(packed.len(), Vec::new);
+                storage.packed.iter_mut().zip(packed).for_each(|(own, new)| std::mem::swap(own, new));
+                Ok(())
+            }
+            (GrowthStorage::Gpu(_), None) => Err(wrong_device("tree growth")),
+        }
+    }
+
+    /// The same for trees that learn classes or numbers, all of the same rows; a [`TargetRows`] for each tree.
+    pub fn begin_targets(
+        &mut self,
+        stream: &mut Stream,
+        order: &mut Vec<u32>,
+        targets: &[TargetRows<'_>],
+    ) -> Result<()> {
+        self.on(stream, "tree growth")?;
+        self.rows = targets.first().map_or(0, TargetRows::rows);
+        self.cell_bytes = 8 * targets.first().map_or(1, TargetRows::words) as u64;
+        self.check_order(order)?;
+        std::mem::swap(&mut self.order, order);
+        let order = &self.order;
+        match (&mut self.storage, stream.gpu()) {
+            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin_targets(recording, order, targets),
+            (GrowthStorage::Cpu(storage), _) => {
+                storage.scratch.resize(order.len(), 0);
+                Ok(())
+            }
+            (GrowthStorage::Gpu(_), None) => Err(wrong_device("tree growth")),
+        }
+    }
+
+    fn check_order(&self, order: &[u32]) -> Result<()> {
+        match order.iter().find(|row| **row as usize >= self.rows) {
+            Some(row) => Err(Error::bad_index(*row)),
+            None => Ok(()),
+        }
+    }
+
+    /// The row numbers, as the partitions so far left them. On a GPU this reads them back.
+    pub fn order(&mut self, stream: &mut Stream) -> Result<&[u32]> {
+        self.on(stream, "tree growth")?;
+        if let (GrowthStorage::Gpu(GpuGrowth { buffers: Some(rows), .. }), Some(recording)) =
+            (&self.storage, stream.gpu())
+        {
+            let mut at = 0;
+            let order = &mut self.order;
+            recording.read(&rows.order, 0, order.len() as u64, &mut |words| {
+                order[at..at + words.len()].copy_from_slice(words);
+                at += words.len();
+            })?;
+        }
+        Ok(&self.order)
+    }
+
+    /// How many leaves of a tree are best worked out at once: a step costs a submission and a read-back on a GPU, next to
+    /// nothing on the CPU.
+    pub fn lookahead(&self) -> usize {
+        match &self.device {
+            Device::Cpu => 1,
+            Device::Gpu(_) => LOOKAHEAD,
+        }
+    }
+
+    /// Brings the rows of ranges of the order, as the host knows it, into ascending order.
+    pub fn restore_order(&mut self, ranges: &[Range<usize>]) {
+        for range in ranges {
+            // Two ascending runs, which a stable sort merges.
+            self.order[range.clone()].sort();
+        }
+    }
+
+    /// How many trees with such targets may grow together: their orders and words share an eighth of the memory, and
+    /// words one binding. At least 1; as many as one likes on the CPU.
+    pub fn max_trees(&self, target: &TargetRows<'_>) -> usize {
+        let Device::Gpu(gpu) = &self.device else { return usize::MAX };
+        let places = TargetPlaces::of(std::slice::from_ref(target));
+        let words = 4 * places.tree.max(1) as u64;
+        let by_binding = gpu.binding_bytes().saturating_sub(4 * places.first as u64) / words;
+        let by_memory = gpu.memory.budget() / 8 / (words + 8 * target.rows() as u64).max(1);
+        by_binding.min(by_memory).max(1) as usize
+    }
+
+    /// How many histograms of these rows may be kept at once, at least 2.
+    pub fn slots(&self, binned: &Binned<'_>) -> usize {
+        let cells = binned.cells().max(1);
+        match &self.device {
+            Device::Cpu => (KEPT / (self.cell_bytes as usize * cells)).max(2),
+            Device::Gpu(gpu) => {
+                let bytes = gpu.binding_bytes().min(gpu.memory.budget() / 8).min(KEPT as u64);
+                ((bytes / self.cell_bytes) as usize / cells).max(2)
+            }
+        }
+    }
+
+    pub(super) fn on(&self, stream: &Stream, op: &'static str) -> Result<()> {
+        if self.device.same(stream.device()) { Ok(()) } else { Err(wrong_device(op)) }
+    }
+
+    /// The host's order and what the CPU has beside it.
+    pub(super) fn on_cpu(&mut self) -> Result<(&mut Vec<u32>, &mut CpuGrowth)> {
+        match &mut self.storage {
+            GrowthStorage::Cpu(storage) => Ok((&mut self.order, storage)),
+            GrowthStorage::Gpu(_) => Err(wrong_device("tree growth")),
+        }
+    }
+
+    /// What the GPU has.
+    pub(super) fn on_gpu(&mut self) -> Result<&mut GpuGrowth> {
+        match &mut self.storage {
+            GrowthStorage::Gpu(storage) => Ok(storage),
+            GrowthStorage::Cpu(_) => Err(wrong_device("tree growth")),
+        }
+    }
+
+    /// The order as it was begun or last read back.
+    pub fn known_order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Rows of all trees together.
+    pub(super) fn places(&self) -> usize {
+        self.order.len()
+    }
+}
+
+impl GpuGrowth {
+    fn begin(&mut self, recording: &mut Recording, order: &[u32], packed: &[Vec<u64>]) -> Result<()> {
+        let words = packed.iter().map(|packed| packed.len() as u64).sum();
+        let rows = self.begin_order(recording, order, words)?;
+        let mut first = 0;
+        for packed in packed {
+            recording.upload(&rows.packed, first, packed.len() as u64, &mut |from, part| {
+                let from = &packed[from as usize..from as usize + part.len()];
+                part.iter_mut().zip(from).for_each(|(word, row)| *word = short(*row));
+            })?;
+            first += packed.len() as u64;
+        }
+        self.buffers = Some(rows);
+        Ok(())
+    }
+
+    /// The classes of all rows come first, where there are classes; then the words of each tree.
+    fn begin_targets(&mut self, recording: &mut Recording, order: &[u32], targets: &[TargetRows<'_>]) -> Result<()> {
+        let places = TargetPlaces::of(targets);
+        let rows = self.begin_order(recording, order, (places.first + places.tree * targets.len()) as u64)?;
+        if let Some(TargetRows::Classes(target)) = targets.first() {
+            recording.upload(&rows.packed, 0, places.first as u64, &mut |first, part| {
+                part.copy_from_slice(&target.codes[first as usize..first as usize + part.len()]);
+            })?;
+        }
+        for (number, target) in targets.iter().enumerate() {
+            let first = (places.first + number * places.tree) as u64;
+            recording.upload(&rows.packed, first, places.tree as u64, &mut |from, part| {
+                part.iter_mut().zip(from as usize..).for_each(|(half, at)| *half = half_word(target, at));
+            })?;
+        }
+        self.buffers = Some(rows);
+        Ok(())
+    }
+
+    /// Space for the order and so many words beside it; the order is uploaded.
+    fn begin_order(&mut self, recording: &mut Recording, order: &[u32], words: u64) -> Result<Rows> {
+        let places = 4 * order.len() as u64;
+        let fits = |rows: &Rows| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
+        let rows = match self.buffers.take().filter(fits) {
+            Some(rows) => rows,
+            None => Rows {
+                order: recording.scratch(places, "the order of rows")?,
+                spare: recording.scratch(places, "the next order of rows")?,
+                packed: recording.scratch(4 * words, "gradients")?,
+            },
+        };
+        recording.upload(&rows.order, 0, order.len() as u64, &mut |first, part| {
+            part.copy_from_slice(&order[first as usize..first as usize + part.len()]);
+        })?;
+        Ok(rows)
+    }
+
+    /// The slots, at least so many of them and of so many bytes each; what they hold is kept.
+    pub(super) fn slots(&mut self, recording: &mut Recording, slots: usize, bytes: u64) -> Result<Arc<Buffer>> {
+        let need = bytes * slots as u64;
+        match &self.slots {
+            Some(buffer) if buffer.bytes >= need => Ok(buffer.clone()),
+            old => {
+                let have = old.as_ref().map_or(0, |buffer| buffer.bytes);
+                let wanted = need.max(2 * have).min(recording.gpu.binding_bytes()).max(need);
+                let roomy = recording.gpu.try_buffer(wanted, Purpose::Array, u64::MAX, "histograms")?;
+                let buffer = match roomy {
+                    Some(buffer) => Arc::new(buffer),
+                    None => recording.scratch(need, "histograms")?,
+                };
+                if let Some(old) = old {
+                    recording.copy((old, 0), (&buffer, 0), old.bytes.min(buffer.bytes))?;
+                }
+                self.slots = Some(buffer.clone());
+                Ok(buffer)
+            }
+        }
+    }
+
+    /// A kept buffer of at least so many bytes; what it held may be gone.
+    pub(super) fn scratch_buffer(
+        &mut self,
+        recording: &mut Recording,
+        which: ScratchBuffer,
+        bytes: u64,
+    ) -> Result<Arc<Buffer>> {
+        let kept = &mut self.scratch_buffers[which as usize];
+        match kept.take_if(|buffer| buffer.bytes >= bytes) {
+            Some(buffer) => Ok(kept.insert(buffer).clone()),
+            None => {
+                *kept = None;
+                Ok(kept.insert(recording.scratch(bytes, "what passes of a tree share")?).clone())
+            }
+        }
+    }
+
+    /// The slots there are.
+    pub(super) fn filled(&self) -> Result<Arc<Buffer>> {
+        self.slots.clone().ok_or_else(|| wrong_device("histograms"))
+    }
+}
+
+/// A row's gradient in the lower half of a word, its Hessian in the upper: both are below 2¹⁵.
+fn short(packed: u64) -> u32 {
+    let Sums { gradient, hessian, .. } = Sums::of_row(packed);
+    u32::from(gradient as u16) | (hessian as u32) << 16
+}
+
+/// Where the words of targets are on a GPU, in 32-bit words: the first of the first tree, and how many a tree has.
+pub(super) struct TargetPlaces {
+    pub first: usize,
+    pub tree: usize,
+}
+
+impl TargetPlaces {
+    pub fn of(targets: &[TargetRows<'_>]) -> TargetPlaces {
+        match targets.first() {
+            None => TargetPlaces { first: 0, tree: 0 },
+            Some(TargetRows::Classes(target)) => {
+                TargetPlaces { first: target.words.len(), tree: 2 * target.words.len() }
+            }
+            Some(TargetRows::Values(target)) => {
+                TargetPlaces { first: 0, tree: 2 * (1 + target.outputs) * target.words.len() }
+            }
+        }
+    }
+}
+
+/// Half number `at` of the 64-bit words of a tree's rows, the lower half first.
+fn half_word(target: &TargetRows<'_>, at: usize) -> u32 {
+    let word = match target {
+        TargetRows::Classes(target) => target.words[at / 2],
+        TargetRows::Values(target) => target.word(at / 2 / (1 + target.outputs), at / 2 % (1 + target.outputs)),
+    };
+    (word >> (32 * (at % 2))) as u32
+}
+
+fn wrong_device(op: &'static str) -> Error {
+    Error::WrongDevice { op, why: "the trees and the stream belong to different devices".to_string() }
+}

@@ -1,0 +1,51 @@
+//! Where the bins of one feature end.
+
+use crate::cpu::tree::split::midway;
+
+/// The thresholds between at most `most` bins of these values, which it sorts; the last bin has none.
+///
+/// With few distinct values each has its bin, and a threshold is midway between two. Otherwise the bins hold nearly
+/// equal numbers of values: one that alone fills a bin has one to itself, and the others share what is left.
+pub fn thresholds(values: &mut [f32], most: usize) -> Vec<f32> {
+    values.sort_unstable_by(f32::total_cmp);
+    // Both zeros are one value, and total order has them side by side.
+    let mut distinct: Vec<(f32, usize)> = vec![];
+    for value in values.iter() {
+        match distinct.last_mut() {
+            Some((last, count)) if last == value => *count += 1,
+            _ => distinct.push((*value, 1)),
+        }
+    }
+    if distinct.len() <= most {
+        return distinct.windows(2).map(|pair| midway(pair[0].0, pair[1].0)).collect();
+    }
+    quantiles(&distinct, values.len(), most)
+}
+
+/// Cuts more than `most` distinct values, each with its count, where the bins are full.
+fn quantiles(distinct: &[(f32, usize)], total: usize, most: usize) -> Vec<f32> {
+    let heavy = |count: usize| count * most >= total;
+    let heavy_counts = distinct.iter().map(|(_, count)| *count).filter(|count| heavy(*count));
+    let (mut bins, mut rows) = heavy_counts.fold((most, total), |(bins, rows), count| (bins - 1, rows - count));
+    // `bins` and `rows`: what is left for the values that share.
+    let mut thresholds = vec![];
+    let mut in_bin = 0;
+    for pair in distinct.windows(2) {
+        if thresholds.len() + 1 == most {
+            break;
+        }
+        let ((value, count), (next, next_count)) = (pair[0], pair[1]);
+        in_bin += count;
+        let goal = rows as f64 / bins.max(1) as f64;
+        let full = in_bin as f64 >= goal || heavy(next_count) && 2.0 * in_bin as f64 >= goal;
+        if heavy(count) || full {
+            thresholds.push(midway(value, next));
+            if !heavy(count) {
+                rows -= in_bin.min(rows);
+                bins = bins.saturating_sub(1);
+            }
+            in_bin = 0;
+        }
+    }
+    thresholds
+}

@@ -1,0 +1,173 @@
+//! Trees by gradients and Hessians.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Candidate, Cells, GrowContext, NodeSplit, Root};
+use crate::cpu::tree::best_split::{GradientRules, GradientSplit};
+use crate::cpu::tree::fixed_point::{FixedPoint, totals};
+use crate::cpu::tree::monotone::{MonotoneLimit, UNBOUNDED};
+use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder};
+use crate::cpu::tree::{SplitRule, Sums};
+use crate::device::Device;
+use crate::error::Result;
+use crate::ops::tree::best_split::best_split;
+use crate::ops::tree::histogram::histogram;
+use crate::ops::tree::{Fill, Monotone, NodePartition, SplitSearch};
+use crate::tree::bins::{BinnedMatrix, Bins};
+
+/// Rows with a gradient and a Hessian for each tree that is grown.
+pub(crate) struct GradientCells<'a> {
+    context: GrowContext<'a>,
+    /// What is asked of splits; the units come from the gradients of each tree.
+    rules: GradientRules,
+    /// The features of the first tree's nodes.
+    draw: FeatureDraw,
+    /// The direction of each feature, if any has one.
+    directions: Option<Arc<[i8]>>,
+    trees: Vec<GradientTree>,
+    /// Rows that were partitioned for nothing.
+    unused: Vec<Range<usize>>,
+    /// What the trees before had, to be filled anew.
+    order: Vec<u32>,
+    packed: Vec<Vec<u64>>,
+}
+
+/// What the rows of a node add up to, and the smallest and the largest value that it may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NodeSums {
+    pub sums: Sums,
+    pub bounds: [f64; 2],
+}
+
+/// What differs from tree to tree.
+struct GradientTree {
+    draw: FeatureDraw,
+    rules: GradientRules,
+}
+
+/// The gradient and Hessian of every row, and the largest |gradient| and Hessian.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gradients {
+    pub gradients: Vec<f32>,
+    pub hessians: Vec<f32>,
+    pub largest: [f32; 2],
+}
+
+impl<'a> GradientCells<'a> {
+    /// Cells for trees that are grown together on a device; buffers are kept from one growth to the next. `directions`
+    /// has 1 for features with which values must not fall, −1 for those with which they must not rise.
+    pub fn new(
+        (matrix, bins): (&'a BinnedMatrix, &'a Bins),
+        rules: GradientRules,
+        draw: FeatureDraw,
+        directions: Option<&[i8]>,
+        device: &Device,
+    ) -> Result<GradientCells<'a>> {
+        let context = GrowContext::new(matrix, bins, device)?;
+        let (directions, trees, unused, order, packed) = (directions.map(Arc::from), vec![], vec![], vec![], vec![]);
+        Ok(GradientCells { context, rules, draw, directions, trees, unused, order, packed })
+    }
+
+    /// Begins new trees, each of the rows `rows` (ascending): `gradients[k]` has the gradient and the Hessian of every
+    /// row for the k-th tree and the largest of each. The first tree is number `number` of the ensemble.
+    pub fn begin(&mut self, rows: &[u32], gradients: &[Gradients], number: u64) -> Result<Vec<Root<NodeSums>>> {
+        self.trees.clear();
+        self.packed.resize_with(gradients.len(), Vec::new);
+        self.order.clear();
+        let mut roots = vec![];
+        for (at, (packed, gradients)) in (0..).zip(self.packed.iter_mut().zip(gradients)) {
+            let fixed = FixedPoint::new(gradients.largest[0], gradients.largest[1], rows.len());
+            let rules = GradientRules { units: fixed.units(), ..self.rules };
+            self.trees.push(GradientTree { draw: self.draw.of_tree((number + at) as u32), rules });
+            packed.resize(gradients.gradients.len(), 0);
+            fixed.pack(&gradients.gradients, &gradients.hessians, packed);
+            let start = self.order.len();
+            self.order.extend_from_slice(rows);
+            let totals = NodeSums { sums: totals(packed, rows), bounds: UNBOUNDED };
+            roots.push(Root { rows: start..self.order.len(), totals });
+        }
+        let GrowContext { stream, state, .. } = &mut self.context;
+        state.begin(stream, &mut self.order, &mut self.packed)?;
+        Ok(roots)
+    }
+
+    /// Brings the order of the rows to the host, when the trees are grown.
+    pub fn fetch_order(&mut self) -> Result<()> {
+        let GrowContext { stream, state, .. } = &mut self.context;
+        state.order(stream)?;
+        state.restore_order(&self.unused);
+        Ok(())
+    }
+
+    /// Row numbers, as they were fetched; a node is a range of them, in which they ascend.
+    pub fn order(&self) -> &[u32] {
+        self.context.state.known_order()
+    }
+
+    /// What one unit of the gradients and of the Hessians of a tree stands for.
+    pub fn units(&self, tree: usize) -> [f64; 2] {
+        self.trees[tree].rules.units
+    }
+
+    fn split_search(&self, node: &Candidate<NodeSums>) -> SplitSearch {
+        let (GradientTree { draw, rules }, mut order) = (&self.trees[node.tree], FeatureOrder::default());
+        draw.start(node.path, &mut order);
+        let bounds = node.totals.bounds;
+        SplitSearch {
+            slot: node.slot,
+            node: node.totals.sums,
+            rules: *rules,
+            features: order.drawn().to_vec(),
+            monotone: self.directions.clone().map(|directions| Monotone { bounds, directions }),
+        }
+    }
+
+    /// A split with its threshold, and what is known of the two children.
+    fn node_split(&self, split: GradientSplit, search: &SplitSearch) -> NodeSplit<NodeSums> {
+        let GradientSplit { rule, gain, left } = split;
+        let (right, free) = (search.node.minus(left), MonotoneLimit { bounds: UNBOUNDED, direction: 0 });
+        let limit = search.monotone.as_ref().map_or(free, |monotone| monotone.limit(rule.feature));
+        let bounds = limit.children(&search.rules, left, right);
+        let threshold = self.context.bins.threshold(rule.feature as usize, rule.bin);
+        let children = [(left, bounds[0]), (right, bounds[1])].map(|(sums, bounds)| NodeSums { sums, bounds });
+        NodeSplit { rule: SplitRule { threshold, ..rule }, gain, children }
+    }
+}
+
+impl Cells for GradientCells<'_> {
+    type Totals = NodeSums;
+
+    fn count(totals: &NodeSums) -> u64 {
+        totals.sums.count
+    }
+
+    fn may_split(&self, totals: &NodeSums) -> bool {
+        totals.sums.count >= 2 * self.rules.min_count.max(1)
+    }
+
+    fn context(&self) -> &GrowContext<'_> {
+        &self.context
+    }
+
+    fn restore_order(&mut self, unused: Vec<Range<usize>>) {
+        self.unused = unused;
+    }
+
+    fn fill(&mut self, fills: &[Fill]) -> Result<()> {
+        let GrowContext { stream, binned, state, .. } = &mut self.context;
+        histogram(stream, binned, state, fills)
+    }
+
+    fn search(&mut self, nodes: &[Candidate<NodeSums>]) -> Result<Vec<Option<NodeSplit<NodeSums>>>> {
+        let searches: Vec<SplitSearch> = nodes.iter().map(|node| self.split_search(node)).collect();
+        let GrowContext { stream, binned, state, .. } = &mut self.context;
+        let found = best_split(stream, binned, state, &searches)?;
+        let with_search = found.into_iter().zip(&searches);
+        Ok(with_search.map(|(split, search)| split.map(|split| self.node_split(split, search))).collect())
+    }
+
+    fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>> {
+        self.context.partition(nodes)
+    }
+}

@@ -1,0 +1,173 @@
+//! One tree, node after node: by exact splits, or as one of the many trees of a forest.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use crate::cpu::tree::splitters::{ROOT, Splitter, TargetNode, TargetSplit};
+use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
+use crate::tree::model::{Node, Tree};
+use crate::tree::parameters::TreeLimits;
+
+/// A leaf that can be split.
+struct SplitLeaf {
+    number: u32,
+    path: u64,
+    depth: usize,
+    rows: Range<usize>,
+    cell: Vec<u64>,
+    split: TargetSplit,
+}
+
+/// A tree that grows.
+struct SequentialGrower<'a, T, S> {
+    target: &'a T,
+    splitter: &'a mut S,
+    limits: &'a TreeLimits,
+    /// The least gain of a split, in units of the target.
+    min_gain: f64,
+    rows: Vec<u32>,
+    scratch: Vec<u32>,
+    totals: TargetTotals,
+    values: Vec<f64>,
+    tree: Tree,
+}
+
+/// Grows a tree from rows, in ascending order, that all count; there is one at least.
+///
+/// Without a limit of the leaves every node is split that may be, and nodes are numbered level by level. With one, the
+/// split that gains most comes first, of equal ones that of the lowest node, and nodes are numbered as they arise.
+pub(super) fn grow<T: TreeTarget, S: Splitter<T>>(
+    target: &T,
+    splitter: &mut S,
+    rows: Vec<u32>,
+    limits: &TreeLimits,
+) -> Tree {
+    let tree = grow_from(target, splitter, rows, limits, SubtreeStart { path: ROOT, depth: 0, min_gain: None });
+    if limits.max_leaf_nodes.is_some() { tree } else { tree.by_level(|_| true) }
+}
+
+/// Where a tree begins: at the root, or as a part of a tree whose other nodes were grown elsewhere.
+pub(super) struct SubtreeStart {
+    pub path: u64,
+    pub depth: usize,
+    /// The least gain of a split, in units of the target; by the rows themselves if none.
+    pub min_gain: Option<f64>,
+}
+
+/// The same from a node on. Without a limit of the leaves, nodes are numbered as they arise.
+pub(super) fn grow_from<T: TreeTarget, S: Splitter<T>>(
+    target: &T,
+    splitter: &mut S,
+    rows: Vec<u32>,
+    limits: &TreeLimits,
+    start: SubtreeStart,
+) -> Tree {
+    let mut cell = vec![0; target.words()];
+    rows.iter().for_each(|row| target.add(*row as usize, &mut cell));
+    let tree = Tree::leaf(target.outputs(), Node::default());
+    let (scratch, totals, values) = (Vec::with_capacity(rows.len()), TargetTotals::default(), vec![]);
+    let all = 0..rows.len();
+    let mut grower = SequentialGrower { target, splitter, limits, min_gain: 0.0, rows, scratch, totals, values, tree };
+    let summary = grower.describe(0, &all, &cell);
+    let min_gain = limits.min_impurity_decrease * summary.weight / target.gain_unit();
+    grower.min_gain = start.min_gain.unwrap_or(min_gain);
+    let root = grower.split_leaf(0, start.path, start.depth, all, cell, summary);
+    match limits.max_leaf_nodes {
+        Some(leaves) => grower.best_first(root, leaves),
+        None => grower.depth_first(root),
+    }
+    grower.tree
+}
+
+impl<T: TreeTarget, S: Splitter<T>> SequentialGrower<'_, T, S> {
+    /// A subtree is finished before the next is begun, so that its rows stay near.
+    fn depth_first(&mut self, root: Option<SplitLeaf>) {
+        let mut open: Vec<SplitLeaf> = root.into_iter().collect();
+        while let Some(leaf) = open.pop() {
+            let [left, right] = self.split(leaf);
+            open.extend(right);
+            open.extend(left);
+        }
+    }
+
+    fn best_first(&mut self, root: Option<SplitLeaf>, leaves: usize) {
+        let mut open: BinaryHeap<SplitLeaf> = root.into_iter().collect();
+        for _ in 1..leaves {
+            let Some(leaf) = open.pop() else { break };
+            open.extend(self.split(leaf).into_iter().flatten());
+        }
+    }
+
+    /// Splits a leaf in two; those of the two that can be split again are returned.
+    fn split(&mut self, leaf: SplitLeaf) -> [Option<SplitLeaf>; 2] {
+        let SplitLeaf { number, path, depth, rows, cell: mut right_cell, split } = leaf;
+        let own = &mut self.rows[rows.clone()];
+        let left_rows = self.splitter.rows().partition(&split.rule, own, &mut self.scratch);
+        let [left, right] = self.tree.split(number, &split.rule, split.gain * self.target.gain_unit());
+        take_cell(&mut right_cell, &split.left);
+        let middle = rows.start + left_rows;
+        let (left_rows, right_rows) = (rows.start..middle, middle..rows.end);
+        let (left_summary, right_summary) =
+            (self.describe(left, &left_rows, &split.left), self.describe(right, &right_rows, &right_cell));
+        let path = path.wrapping_mul(2);
+        [
+            self.split_leaf(left, path, depth + 1, left_rows, split.left, left_summary),
+            self.split_leaf(right, path.wrapping_add(1), depth + 1, right_rows, right_cell, right_summary),
+        ]
+    }
+
+    /// Fills in what is known of a new leaf.
+    fn describe(&mut self, number: u32, rows: &Range<usize>, cell: &[u64]) -> NodeSummary {
+        self.values.clear();
+        let summary = self.target.summary(&self.rows[rows.clone()], cell, &mut self.values);
+        self.tree.value_mut(number).copy_from_slice(&self.values);
+        let NodeSummary { weight, count, impurity, .. } = summary;
+        let node = self.tree.node_mut(number);
+        *node = Node { weight, count, impurity, ..*node };
+        summary
+    }
+
+    /// A leaf with its best split, if it may be split at all.
+    fn split_leaf(
+        &mut self,
+        number: u32,
+        path: u64,
+        depth: usize,
+        rows: Range<usize>,
+        cell: Vec<u64>,
+        summary: NodeSummary,
+    ) -> Option<SplitLeaf> {
+        let TreeLimits { max_depth, min_samples_split, min_samples_leaf, .. } = *self.limits;
+        let (count, min_samples_leaf) = (summary.count, min_samples_leaf as u64);
+        let small = count < min_samples_split as u64 || count / 2 < min_samples_leaf;
+        if summary.pure || small || max_depth.is_some_and(|most| depth >= most) {
+            return None;
+        }
+        self.target.totals(&cell, &mut self.totals);
+        let bounds = SplitBounds { totals: &self.totals, count, min_samples_leaf };
+        let node = TargetNode { target: self.target, cell: &cell, bounds };
+        let split = self.splitter.best_split(&node, path, &self.rows[rows.clone()])?;
+        (split.gain >= self.min_gain).then_some(SplitLeaf { number, path, depth, rows, cell, split })
+    }
+}
+
+impl Ord for SplitLeaf {
+    fn cmp(&self, other: &SplitLeaf) -> Ordering {
+        self.split.gain.total_cmp(&other.split.gain).then(other.number.cmp(&self.number))
+    }
+}
+
+impl PartialOrd for SplitLeaf {
+    fn partial_cmp(&self, other: &SplitLeaf) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for SplitLeaf {
+    fn eq(&self, other: &SplitLeaf) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for SplitLeaf {}

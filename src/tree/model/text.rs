@@ -1,0 +1,74 @@
+//! A tree as text.
+
+use super::tree::Tree;
+use super::trees::likeliest;
+
+/// For each feature the names of its categories, by code, where they are known.
+pub(crate) type CategoryNames<'a> = &'a [Option<Vec<String>>];
+
+/// Categories that a line names.
+const NAMED_CATEGORIES: usize = 12;
+
+/// Draws a tree with lines from parent to child; leaves show their values.
+pub(crate) fn draw(tree: &Tree, names: Option<&[String]>, categories: CategoryNames<'_>) -> String {
+    let values = |number: u32| tree.value(number).iter().map(f64::to_string).collect::<Vec<String>>().join(" ");
+    draw_with(tree, names, categories, values)
+}
+
+/// The same for a tree of classes: leaves show the commonest class and its share.
+pub(crate) fn of_classes(
+    tree: &Tree,
+    names: Option<&[String]>,
+    categories: CategoryNames<'_>,
+    classes: &[String],
+) -> String {
+    draw_with(tree, names, categories, |number| {
+        let probabilities = tree.value(number);
+        let best = likeliest(probabilities, probabilities.len())[0] as usize;
+        format!("{} ({:.3})", classes[best], probabilities[best])
+    })
+}
+
+/// What a node asks of a category, with at most so many of them: `in {red, blue}`, or `not in {green}` where fewer categories
+/// go right; codes where names are not known. Nothing for a node that splits numbers.
+pub(crate) fn categories_asked(tree: &Tree, node: u32, categories: CategoryNames<'_>, most: usize) -> Option<String> {
+    let (left, right) = (tree.left_categories(node)?, tree.right_categories(node)?);
+    let (word, codes) = if left.len() <= right.len() { ("in", left) } else { ("not in", right) };
+    let names = tree.nodes()[node as usize].feature.and_then(|feature| categories.get(feature as usize)?.as_ref());
+    let name = |code: &u32| names.and_then(|names| names.get(*code as usize).cloned());
+    let named: Vec<String> = codes.iter().take(most).map(|code| name(code).unwrap_or(code.to_string())).collect();
+    let more = if codes.len() > most { ", …" } else { "" };
+    Some(format!("{word} {{{}{more}}}", named.join(", ")))
+}
+
+fn draw_with(
+    tree: &Tree,
+    names: Option<&[String]>,
+    categories: CategoryNames<'_>,
+    leaf: impl Fn(u32) -> String,
+) -> String {
+    let mut text = String::new();
+    // Number of the node, what stands before its line, what stands before its children's.
+    let mut waiting = vec![(0_u32, String::new(), String::new())];
+    while let Some((number, before, below)) = waiting.pop() {
+        let node = &tree.nodes()[number as usize];
+        let label = match node.feature {
+            None => format!("{}  [{} rows]", leaf(number), node.count),
+            Some(feature) => {
+                let name = names.and_then(|names| names.get(feature as usize)).cloned();
+                let missing = if node.missing_left { "yes" } else { "no" };
+                let name = name.unwrap_or_else(|| format!("feature {feature}"));
+                let asked = categories_asked(tree, number, categories, NAMED_CATEGORIES);
+                let asked = asked.unwrap_or_else(|| format!("≤ {}", node.threshold));
+                format!("{name} {asked} (missing: {missing})")
+            }
+        };
+        text += &format!("{before}{label}\n");
+        if node.feature.is_some() {
+            let [left, right] = node.children;
+            waiting.push((right, format!("{below}└─ no: "), format!("{below}   ")));
+            waiting.push((left, format!("{below}├─ yes: "), format!("{below}│  ")));
+        }
+    }
+    text
+}

@@ -1,0 +1,6 @@
+//! What ensembles are made of.
+
+mod averaging;
+mod margins;
+mod robust;
+mod sampling;
