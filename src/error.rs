@@ -29,6 +29,24 @@ pub enum Error {
         /// The value that came.
         got: String,
     },
+    /// Sparse rows, given to what takes dense ones.
+    #[error(
+        "{op} takes {takes}; this data is sparse ({rows}×{columns}, {} nonzero): make it dense with --dense or \
+         SparseMatrix::to_dense, which needs {}",
+        share(*rows, *columns, *nonzero), bytes(*rows, *columns)
+    )]
+    Sparse {
+        /// What refused.
+        op: &'static str,
+        /// What it takes: `dense rows`, or when it would not need them.
+        takes: String,
+        /// Number of rows.
+        rows: usize,
+        /// Number of columns.
+        columns: usize,
+        /// How many numbers are not zero.
+        nonzero: usize,
+    },
     /// An infinity, a missing value where none is accepted, or a number beyond the range of `f32`.
     #[error("row {row}, column {column}: {value} is {}", describe(*value))]
     NotFinite {
@@ -181,6 +199,19 @@ fn describe(value: f64) -> &'static str {
     } else {
         "beyond the range of f32; rescale the column"
     }
+}
+
+fn share(rows: usize, columns: usize, nonzero: usize) -> String {
+    let percent = 100.0 * nonzero as f64 / (rows as f64 * columns as f64).max(1.0);
+    if percent >= 0.1 || nonzero == 0 { format!("{percent:.1} %") } else { format!("{percent:.1e} %") }
+}
+
+/// The size of a dense matrix, in the largest unit of which there is one at least.
+fn bytes(rows: usize, columns: usize) -> String {
+    let bytes = 4.0 * rows as f64 * columns as f64;
+    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    let unit = units.into_iter().find(|(size, _)| bytes >= *size);
+    unit.map_or_else(|| format!("{bytes} bytes"), |(size, unit)| format!("{:.1} {unit}", bytes / size))
 }
 
 fn place(line: Option<u64>, column: Option<&str>) -> String {

@@ -34,7 +34,7 @@
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
 //! | [`kernel`], [`device`] | what a kernel is, where it runs, and the stream that carries work there |
-//! | [`mod@array`] | [`Matrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
+//! | [`mod@array`] | [`Matrix`] and [`SparseMatrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
 //!
 //! Nothing points upward: `cpu` and the modules below know nothing of `ops`.
 //!
@@ -73,7 +73,7 @@ mod solvers;
 pub mod splits;
 pub mod tree;
 
-pub use array::{DeviceMatrix, DeviceVec, Matrix};
+pub use array::{DeviceMatrix, DeviceVec, Matrix, SparseMatrix};
 pub use data::{Dataset, Labels, Target};
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream, Variant};
 pub use distance::Metric;
@@ -107,7 +107,9 @@ pub mod prelude {
         DecisionTreeClassifier, DecisionTreeClassifierModel, DecisionTreeRegressor, DecisionTreeRegressorModel,
     };
     pub use crate::{Dataset, Labels, Metric, Target, datasets, metrics};
-    pub use crate::{Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, Stream};
+    pub use crate::{
+        Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, SparseMatrix, Stream,
+    };
 }
 
 /// The README's example is compiled and run with the other examples.

@@ -7,6 +7,7 @@ mod device_vec;
 mod matrix;
 mod rows;
 mod select;
+mod sparse;
 
 pub(crate) use column_info::{ColumnInfo, MAX_CATEGORIES, category};
 pub use device_matrix::DeviceMatrix;
@@ -17,3 +18,4 @@ pub use device_vec::{DeviceVec, Word};
 pub use matrix::Matrix;
 pub use rows::View;
 pub(crate) use rows::{RowStore, blocks};
+pub use sparse::SparseMatrix;

@@ -3,7 +3,7 @@
 use super::columns::{find, find_all};
 use super::labels::Labels;
 use super::target::Target;
-use crate::array::Matrix;
+use crate::array::{Matrix, SparseMatrix};
 use crate::error::{Error, Result};
 
 /// Rows to learn from: features, and a target if there is one.
@@ -23,6 +23,8 @@ pub struct Dataset {
     /// The features, n×d, with the names of the columns if the file had any. NaN is missing. A column of text is
     /// categorical: it holds codes, and [`Matrix::categories`] their names.
     pub x: Matrix,
+    /// The features of rows that are sparse, as LIBSVM files can be read; `x` is then n×0.
+    pub sparse: Option<SparseMatrix>,
     /// What is to be predicted, n rows.
     pub target: Target,
 }
@@ -41,7 +43,45 @@ impl Dataset {
             let (expected, got) = (format!("a target of {} rows", x.rows()), format!("{rows} rows"));
             return Err(Error::Shape { op: "Dataset::new", expected, got });
         }
-        Ok(Dataset { x, target })
+        Ok(Dataset { x, sparse: None, target })
+    }
+
+    /// A dataset of sparse rows with a target of as many.
+    ///
+    /// ```
+    /// use gristmill::data::{Dataset, Target};
+    /// use gristmill::SparseMatrix;
+    /// let x = SparseMatrix::from_triplets(3, 1000, [(0, 7, 1.0), (2, 999, 2.0)])?;
+    /// let data = Dataset::from_sparse(x, Target::None)?;
+    /// assert_eq!((data.rows(), data.columns(), data.x.columns()), (3, 1000, 0));
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn from_sparse(sparse: SparseMatrix, target: Target) -> Result<Dataset> {
+        let data = Dataset::new(Matrix::zeros(sparse.rows(), 0)?, target)?;
+        Ok(Dataset { sparse: Some(sparse), ..data })
+    }
+
+    /// The same with dense rows, if they take at most so many bytes.
+    pub fn to_dense(self, budget: u64) -> Result<Dataset> {
+        match &self.sparse {
+            Some(sparse) => Ok(Dataset { x: sparse.to_dense_within(budget)?, sparse: None, ..self }),
+            None => Ok(self),
+        }
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.x.rows()
+    }
+
+    /// Number of columns of the features, d.
+    pub fn columns(&self) -> usize {
+        self.sparse.as_ref().map_or(self.x.columns(), SparseMatrix::columns)
+    }
+
+    /// The names of the features, if they have any.
+    pub fn names(&self) -> Option<&[String]> {
+        self.sparse.as_ref().map_or(self.x.names(), SparseMatrix::names)
     }
 
     /// Takes a column out of `x` as the target: by name, or by number from 1, or from the end if negative.
@@ -54,32 +94,32 @@ impl Dataset {
 
     /// [`Dataset::with_target`] with several columns of numbers.
     pub fn with_targets<S: AsRef<str>>(mut self, columns: &[S]) -> Result<Dataset> {
-        let targets = find_all("target", columns, self.x.names(), self.x.columns())?;
-        if targets.is_empty() || targets.len() == self.x.columns() {
+        let targets = find_all("target", columns, self.names(), self.columns())?;
+        if targets.is_empty() || targets.len() == self.columns() {
             let rule = "a column at least, and not all of them".to_string();
             return Err(Error::Param { name: "target", rule, got: targets.len().to_string() });
         }
         self.target = Target::from_columns(&self, &targets)?;
-        let rest = (0..self.x.columns()).filter(|column| !targets.contains(column)).collect();
+        let rest = (0..self.columns()).filter(|column| !targets.contains(column)).collect();
         self.take_columns(rest)
     }
 
     /// Keeps these columns of `x`, in this order.
     pub fn features<S: AsRef<str>>(self, columns: &[S]) -> Result<Dataset> {
-        let columns = find_all("features", columns, self.x.names(), self.x.columns())?;
+        let columns = find_all("features", columns, self.names(), self.columns())?;
         self.take_columns(columns)
     }
 
     /// Leaves out these columns of `x`.
     pub fn drop<S: AsRef<str>>(self, columns: &[S]) -> Result<Dataset> {
-        let dropped = find_all("drop", columns, self.x.names(), self.x.columns())?;
-        let rest = (0..self.x.columns()).filter(|column| !dropped.contains(column)).collect();
+        let dropped = find_all("drop", columns, self.names(), self.columns())?;
+        let rest = (0..self.columns()).filter(|column| !dropped.contains(column)).collect();
         self.take_columns(rest)
     }
 
     /// The number, from 0, of the column of `x` with this name or number.
     pub fn column(&self, column: &str) -> Result<usize> {
-        find("column", column, self.x.names(), self.x.columns())
+        find("column", column, self.names(), self.columns())
     }
 
     /// The classes of the target; an error if it is none, or of numbers that are not whole.
@@ -92,28 +132,32 @@ impl Dataset {
         self.target.values()
     }
 
-    /// The names of the categories of each column of `x`, by code; nothing for a column of numbers, or if they are not
+    /// The names of the categories of each feature, by code; nothing for a column of numbers, or if they are not
     /// known.
     pub fn categories(&self) -> Vec<Option<Vec<String>>> {
-        (0..self.x.columns()).map(|column| self.x.categories(column).map(<[String]>::to_vec)).collect()
+        (0..self.columns()).map(|column| self.x.categories(column).map(<[String]>::to_vec)).collect()
     }
 
     /// The rows at these indices, in this order, with the same classes and categories.
     pub fn select(&self, rows: &[usize]) -> Result<Dataset> {
-        Ok(Dataset { x: self.x.select(rows)?, target: self.target.select(rows)? })
+        let sparse = self.sparse.as_ref().map(|sparse| sparse.select(rows)).transpose()?;
+        Ok(Dataset { x: self.x.select(rows)?, sparse, target: self.target.select(rows)? })
     }
 
     /// The columns at these places, in this order. In ascending order no second matrix is made.
     pub(super) fn take_columns(self, columns: Vec<usize>) -> Result<Dataset> {
-        let Dataset { x, target } = self;
-        let (rows, d) = (x.rows(), x.columns());
-        if columns.len() == d && columns.is_sorted() {
-            return Ok(Dataset { x, target });
+        if columns.len() == self.columns() && columns.is_sorted() {
+            return Ok(self);
         }
         if columns.is_empty() {
             let expected = "a column at least".to_string();
             return Err(Error::Shape { op: "features", expected, got: "none".to_string() });
         }
+        if let Some(sparse) = &self.sparse {
+            return Ok(Dataset { sparse: Some(sparse.select_columns(&columns)?), ..self });
+        }
+        let Dataset { x, sparse, target } = self;
+        let (rows, d) = (x.rows(), x.columns());
         let info = x.column_info().select(&columns);
         let values = if columns.is_sorted() {
             let mut values = x.into_vec();
@@ -131,7 +175,7 @@ impl Dataset {
             (0..rows).flat_map(of_row).map(|(row, column)| x.get(row, column)).collect()
         };
         let x = Matrix::from_vec(rows, columns.len(), values)?;
-        Ok(Dataset { x: x.with_column_info(info), target })
+        Ok(Dataset { x: x.with_column_info(info), sparse, target })
     }
 
     /// Turns columns of numbers into codes of their distinct values, which become the names of the categories.

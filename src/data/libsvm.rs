@@ -8,7 +8,15 @@ use super::number::{Cell, classify, trim};
 use super::options::{Missing, ReadOptions};
 use super::read::{Raw, check_budget, check_width};
 use super::source::Source;
+use crate::array::SparseMatrix;
 use crate::error::{Error, Result};
+
+/// Bytes of a dense matrix above which a file is read sparse, unless it is said how.
+const LARGE: u64 = 256 << 20;
+/// Columns up to which it is.
+const WIDEST: usize = 1 << 24;
+/// What to do about missing values in sparse rows.
+const REMEDY: &str = "drop such rows (--missing drop), or read them dense (--dense)";
 
 /// The rows of some lines. Kept as they come, since no dense row can be made before the largest index is known.
 #[derive(Default)]
@@ -29,8 +37,15 @@ struct Fault {
     why: String,
 }
 
-/// Reads the features, dense, and the targets.
-pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<(Raw, Vec<f32>)> {
+/// The features as they were asked for.
+pub(super) enum Features {
+    Dense(Raw),
+    /// With what stands for the file in errors.
+    Sparse(String, SparseMatrix),
+}
+
+/// Reads the features and the targets.
+pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<(Features, Vec<f32>)> {
     let pieces = read_pieces(&mut source, options)?;
     let rows: usize = pieces.iter().map(|piece| piece.labels.len()).sum();
     let largest = pieces.par_iter().flat_map_iter(|piece| &piece.indices).copied().max().unwrap_or(0) as usize;
@@ -38,6 +53,10 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<(Raw, Ve
     if rows == 0 || columns == 0 {
         let why = format!("{rows} rows with indices up to {columns}; expected lines of a target and index:value pairs");
         return Err(source.error(None, None, why));
+    }
+    let bytes = 4 * (rows as u64).saturating_mul(columns as u64);
+    if options.sparse.unwrap_or(bytes > LARGE && columns <= WIDEST) {
+        return compress(source, pieces, columns, options);
     }
     check_budget(&source.name, (rows as u64).saturating_mul(columns as u64), options.budget)?;
     check_width(&source.name, rows as u64, columns as u64, source.taken())?;
@@ -55,10 +74,44 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<(Raw, Ve
     parts.into_par_iter().for_each(|(piece, part)| spread(piece, columns, part));
     let complete = options.missing == Missing::Refuse;
     let labels = pieces.iter().flat_map(|piece| &piece.labels).copied().collect();
-    Ok((
-        Raw { name: source.name, rows, columns, values, complete, names: None, categories: vec![], choice: None },
-        labels,
-    ))
+    let raw = Raw { name: source.name, rows, columns, values, complete, names: None, categories: vec![], choice: None };
+    Ok((Features::Dense(raw), labels))
+}
+
+/// The pieces as compressed rows. Where missing values are not refused, rows with one can only be dropped.
+fn compress(source: Source, pieces: Vec<Piece>, columns: usize, options: &ReadOptions) -> Result<(Features, Vec<f32>)> {
+    let pairs: usize = pieces.iter().map(|piece| piece.values.len()).sum();
+    let rows: usize = pieces.iter().map(|piece| piece.labels.len()).sum();
+    check_budget(&source.name, 2 * (pairs as u64 + rows as u64), options.budget)?;
+    let (mut offsets, mut indices) = (vec![0], Vec::with_capacity(pairs));
+    let (mut values, mut labels) = (Vec::with_capacity(pairs), Vec::with_capacity(rows));
+    let mut number = 0;
+    for piece in pieces {
+        let mut at = 0;
+        for (label, count) in piece.labels.iter().zip(&piece.counts) {
+            let own = at..at + *count as usize;
+            (at, number) = (own.end, number + 1);
+            let missing = piece.values[own.clone()].iter().position(|value| value.is_nan());
+            match (missing, options.missing) {
+                (None, _) => {}
+                (Some(_), Missing::Drop) => continue,
+                (Some(place), _) => {
+                    let column = piece.indices[own.start + place].to_string();
+                    let why = format!("row {number} has no value there, and sparse rows have none missing; {REMEDY}");
+                    return Err(source.error(None, Some(column), why));
+                }
+            }
+            indices.extend(piece.indices[own.clone()].iter().map(|index| index - 1));
+            values.extend_from_slice(&piece.values[own]);
+            offsets.push(values.len());
+            labels.push(*label);
+        }
+    }
+    if labels.is_empty() {
+        return Err(source.error(None, None, "every row has a missing value, so none is left"));
+    }
+    let sparse = SparseMatrix::from_parts(columns, offsets, indices, values)?;
+    Ok((Features::Sparse(source.name, sparse), labels))
 }
 
 /// Writes the pairs of a piece to their places among zeros.

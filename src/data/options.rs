@@ -66,6 +66,9 @@ pub struct ReadOptions {
     pub budget: u64,
     /// Number of columns of a LIBSVM file; by default its largest index.
     pub width: Option<usize>,
+    /// Whether a LIBSVM file is read as a [`SparseMatrix`](crate::SparseMatrix). By default it is where the dense matrix
+    /// would take more than 256 MiB, unless it has more than 2²⁴ columns, which are likelier a wrong index than data.
+    pub sparse: Option<bool>,
 }
 
 impl Default for ReadOptions {
@@ -81,6 +84,7 @@ impl Default for ReadOptions {
             missing: Missing::Refuse,
             budget: 4 << 30,
             width: None,
+            sparse: None,
         }
     }
 }
@@ -148,6 +152,12 @@ impl ReadOptions {
     /// Sets the number of columns of a LIBSVM file.
     pub fn width(mut self, columns: usize) -> Self {
         self.width = Some(columns);
+        self
+    }
+
+    /// Says whether a LIBSVM file is read as a sparse matrix; `None` leaves it to the size.
+    pub fn sparse(mut self, sparse: impl Into<Option<bool>>) -> Self {
+        self.sparse = sparse.into();
         self
     }
 }

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use super::choice::Choice;
 use super::dataset::Dataset;
+use super::libsvm::Features;
 use super::missing::settle;
 use super::options::{Header, ReadOptions};
 use super::sniff::{Format, format};
 use super::source::Source;
 use super::target::Target;
 use super::{csv, idx, libsvm, npy};
-use crate::array::{ColumnInfo, Matrix};
+use crate::array::{ColumnInfo, Matrix, SparseMatrix};
 use crate::error::{Error, Result};
 
 /// What a format's reader returns.
@@ -34,8 +35,10 @@ impl Dataset {
     ///
     /// A column of a CSV file is categorical when none of its cells is a number: it is coded from 0 in the alphabetical
     /// order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM file
-    /// brings its target. One pass over the file on all cores; the memory is the matrix, twice for a compressed file, and some
-    /// blocks of 4 MiB.
+    /// brings its target, and a large one is read sparse ([`ReadOptions::sparse`]).
+    ///
+    /// One pass over the file on all cores; the memory is the matrix, twice for a compressed file, and some blocks of
+    /// 4 MiB.
     ///
     /// ```
     /// use gristmill::Dataset;
@@ -68,7 +71,7 @@ impl Dataset {
     pub fn with_labels_file(self, path: impl AsRef<Path>) -> Result<Dataset> {
         let path = path.as_ref();
         let mut labels = Dataset::read(path)?;
-        if labels.x.rows() + 1 == self.x.rows() {
+        if labels.x.rows() + 1 == self.rows() {
             // A first line of text can be a class as well as a name; the number of rows tells.
             labels = Dataset::read_with(path, &ReadOptions::default().header(Header::No))?;
         }
@@ -87,20 +90,43 @@ fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset> {
         Some(format) => format,
         None => format(&source)?,
     };
-    let (raw, labels) = match found {
-        Format::Csv => (csv::read(source, options)?, None),
-        Format::Npy => (npy::read(source, options)?, None),
-        Format::Idx => (idx::read(source, options)?, None),
+    match found {
+        Format::Csv => finish(csv::read(source, options)?, Target::None, options),
+        Format::Npy => finish(npy::read(source, options)?, Target::None, options),
+        Format::Idx => finish(idx::read(source, options)?, Target::None, options),
         Format::Libsvm => {
-            let (raw, labels) = libsvm::read(source, options)?;
-            (raw, Some(labels))
+            if !options.targets.is_empty() {
+                let rule = "left out for a LIBSVM file, which has its own".to_string();
+                return Err(Error::Param { name: "target", rule, got: format!("{:?}", options.targets) });
+            }
+            let (features, labels) = libsvm::read(source, options)?;
+            let target = Target::from_numbers(Matrix::from_vec(labels.len(), 1, labels)?);
+            match features {
+                Features::Dense(raw) => finish(raw, target, options),
+                Features::Sparse(name, sparse) => finish_sparse(name, sparse, target, options),
+            }
         }
-    };
-    finish(raw, labels, options)
+    }
+}
+
+/// Chooses columns of sparse rows, of which no value is missing.
+fn finish_sparse(name: String, sparse: SparseMatrix, target: Target, options: &ReadOptions) -> Result<Dataset> {
+    if !options.categorical.is_empty() {
+        return Err(sparse.refusal("a categorical column", "dense rows"));
+    }
+    log::info!("{name}: {}×{} read sparse, {} nonzero", sparse.rows(), sparse.columns(), sparse.nnz());
+    let data = Dataset::from_sparse(sparse, target)?;
+    match options.features.is_some() || !options.drop.is_empty() {
+        true => {
+            let choice = Choice::new(options, None, data.columns())?;
+            data.take_columns(choice.features)
+        }
+        false => Ok(data),
+    }
 }
 
 /// Chooses columns, treats missing values, sets the target.
-fn finish(raw: Raw, labels: Option<Vec<f32>>, options: &ReadOptions) -> Result<Dataset> {
+fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<Dataset> {
     let name = raw.name;
     let mut x = Matrix::from_vec(raw.rows, raw.columns, raw.values)?;
     if raw.complete {
@@ -108,14 +134,7 @@ fn finish(raw: Raw, labels: Option<Vec<f32>>, options: &ReadOptions) -> Result<D
     }
     // The reader has made codes and names together.
     x = x.with_column_info(ColumnInfo::new(raw.names, raw.categories));
-    let mut data = Dataset { x, target: Target::None };
-    if let Some(labels) = labels {
-        if !options.targets.is_empty() {
-            let rule = "left out for a LIBSVM file, which has its own".to_string();
-            return Err(Error::Param { name: "target", rule, got: format!("{:?}", options.targets) });
-        }
-        data.target = Target::from_numbers(Matrix::from_vec(labels.len(), 1, labels)?);
-    }
+    let mut data = Dataset::new(x, target)?;
     if let Err(Error::NotFinite { row, column, value }) = data.x.check_finite() {
         let why = format!("row {} holds {value}; expected numbers or missing values", row + 1);
         return Err(Error::Data { path: name, line: None, column: Some((column + 1).to_string()), why });

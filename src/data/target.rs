@@ -82,8 +82,11 @@ impl Target {
         })
     }
 
-    /// Columns of `x` as a target; several must be numbers, and none may lack a value.
+    /// Features as a target; several must be numbers, and none may lack a value.
     pub(super) fn from_columns(data: &Dataset, columns: &[usize]) -> Result<Target> {
+        if let Some(sparse) = &data.sparse {
+            return Ok(Target::from_numbers(sparse.dense_columns(columns)?));
+        }
         let coded = columns.iter().find(|column| data.x.categories(**column).is_some());
         if let (Some(&column), 2..) = (coded, columns.len()) {
             let expected = "several targets of numbers, or one of classes".to_string();

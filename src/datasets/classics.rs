@@ -63,7 +63,7 @@ pub fn diabetes() -> Result<Dataset> {
     let progression = Matrix::from_vec(table.rows(), 1, table.numbers(target..target + 1)?)?;
     let progression = progression.with_names([table.names[target]])?;
     let x = Matrix::from_vec(table.rows(), features.len(), table.numbers(features.clone())?)?;
-    Ok(Dataset { x: x.with_names(table.names[features].to_vec())?, target: Target::Numbers(progression) })
+    Dataset::new(x.with_names(table.names[features].to_vec())?, Target::Numbers(progression))
 }
 
 /// Quinlan's fourteen days (1986): outlook, temperature, humidity and wind, all categorical, 14×4, and whether to play.
@@ -87,7 +87,7 @@ pub fn play_tennis() -> Result<Dataset> {
         x = x.with_category_names(at, column.names())?;
     }
     let target = Target::Classes(Labels::from_names(&table.cells(table.target())));
-    Ok(Dataset { x, target })
+    Dataset::new(x, target)
 }
 
 fn with_classes(path: &'static str, text: &str) -> Result<Dataset> {
@@ -95,5 +95,5 @@ fn with_classes(path: &'static str, text: &str) -> Result<Dataset> {
     let features = table.features();
     let x = Matrix::from_vec(table.rows(), features.len(), table.numbers(features.clone())?)?;
     let target = Target::Classes(Labels::from_names(&table.cells(table.target())));
-    Ok(Dataset { x: x.with_names(table.names[features].to_vec())?, target })
+    Dataset::new(x.with_names(table.names[features].to_vec())?, target)
 }

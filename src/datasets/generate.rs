@@ -68,7 +68,7 @@ pub(super) fn with_classes(x: Matrix, codes: Vec<u32>, classes: usize) -> Result
 /// A data set with columns `x1`, `x2`, ….
 pub(super) fn finished(x: Matrix, target: Target) -> Result<Dataset> {
     let names: Vec<String> = (1..=x.columns()).map(|column| format!("x{column}")).collect();
-    Ok(Dataset { x: x.with_names(names)?, target })
+    Dataset::new(x.with_names(names)?, target)
 }
 
 /// Fails unless the value is finite and zero or more.

@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use crate::array::{ColumnInfo, DeviceMatrix, Matrix};
+use crate::array::{ColumnInfo, DeviceMatrix, Matrix, SparseMatrix};
+use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
 
@@ -14,6 +15,8 @@ pub enum Rows<'a> {
     Host(&'a Matrix),
     /// A matrix on a device.
     Device(&'a DeviceMatrix),
+    /// A sparse matrix on the host, for those that take it ([`Abilities::sparse`](super::Abilities)).
+    Sparse(&'a SparseMatrix),
 }
 
 impl<'a> From<&'a Matrix> for Rows<'a> {
@@ -28,6 +31,19 @@ impl<'a> From<&'a DeviceMatrix> for Rows<'a> {
     }
 }
 
+impl<'a> From<&'a SparseMatrix> for Rows<'a> {
+    fn from(matrix: &'a SparseMatrix) -> Self {
+        Rows::Sparse(matrix)
+    }
+}
+
+/// The features of a dataset, dense or sparse.
+impl<'a> From<&'a Dataset> for Rows<'a> {
+    fn from(data: &'a Dataset) -> Self {
+        data.sparse.as_ref().map_or(Rows::Host(&data.x), Rows::Sparse)
+    }
+}
+
 /// Rows of one's own, where they live: what `transform` returns.
 #[derive(Debug)]
 pub enum OwnedRows {
@@ -35,6 +51,8 @@ pub enum OwnedRows {
     Host(Matrix),
     /// A matrix on a device.
     Device(DeviceMatrix),
+    /// A sparse matrix on the host.
+    Sparse(SparseMatrix),
 }
 
 impl OwnedRows {
@@ -51,14 +69,16 @@ impl OwnedRows {
         match self {
             OwnedRows::Host(matrix) => Rows::Host(matrix),
             OwnedRows::Device(matrix) => Rows::Device(matrix),
+            OwnedRows::Sparse(matrix) => Rows::Sparse(matrix),
         }
     }
 
-    /// The rows on the host.
+    /// The rows on the host; sparse ones become dense.
     pub fn into_host(self) -> Result<Matrix> {
         match self {
             OwnedRows::Host(matrix) => Ok(matrix),
             OwnedRows::Device(matrix) => matrix.to_matrix(&mut matrix.device().stream()),
+            OwnedRows::Sparse(matrix) => matrix.to_dense(),
         }
     }
 }
@@ -86,10 +106,22 @@ impl<'a> Input<'a> for &'a DeviceMatrix {
     fn owned(op: &'static str, rows: OwnedRows) -> Result<DeviceMatrix> {
         match rows {
             OwnedRows::Device(matrix) => Ok(matrix),
-            OwnedRows::Host(_) => {
+            OwnedRows::Host(_) | OwnedRows::Sparse(_) => {
                 let expected = "rows on the device of those that were transformed".to_string();
                 Err(Error::Shape { op, expected, got: "rows on the host".to_string() })
             }
+        }
+    }
+}
+
+/// Sparse rows stay sparse where the transformer keeps zeros; what it makes dense is made sparse again.
+impl<'a> Input<'a> for &'a SparseMatrix {
+    type Owned = SparseMatrix;
+
+    fn owned(_: &'static str, rows: OwnedRows) -> Result<SparseMatrix> {
+        match rows {
+            OwnedRows::Sparse(matrix) => Ok(matrix),
+            rows => SparseMatrix::from_dense(&rows.into_host()?),
         }
     }
 }
@@ -101,6 +133,9 @@ impl<'a> Input<'a> for Rows<'a> {
         Ok(rows)
     }
 }
+
+/// What takes no sparse rows takes these.
+const DENSE: &str = "dense rows";
 
 /// Rows as a matrix on a device, borrowed or made for the occasion.
 pub(crate) enum OnDevice<'a> {
@@ -123,7 +158,7 @@ impl<'a> Rows<'a> {
     /// Where they live, and so where the work is done.
     pub(crate) fn device(self) -> Device {
         match self {
-            Rows::Host(_) => Device::Cpu,
+            Rows::Host(_) | Rows::Sparse(_) => Device::Cpu,
             Rows::Device(matrix) => matrix.device().clone(),
         }
     }
@@ -133,6 +168,7 @@ impl<'a> Rows<'a> {
         match self {
             Rows::Host(matrix) => (matrix.column_info(), matrix.columns()),
             Rows::Device(matrix) => (matrix.column_info(), matrix.columns()),
+            Rows::Sparse(matrix) => (matrix.column_info(), matrix.columns()),
         }
     }
 
@@ -141,6 +177,7 @@ impl<'a> Rows<'a> {
         match self {
             Rows::Host(matrix) => Ok(OnDevice::Made(matrix.to(&Device::Cpu)?)),
             Rows::Device(matrix) => Ok(OnDevice::Borrowed(matrix)),
+            Rows::Sparse(matrix) => Err(matrix.refusal("this model", DENSE)),
         }
     }
 
@@ -152,11 +189,21 @@ impl<'a> Rows<'a> {
                 Ok(matrix.clone())
             }
             Rows::Device(matrix) => matrix.to_matrix(&mut matrix.device().stream()),
+            Rows::Sparse(matrix) => Err(matrix.refusal("this model", DENSE)),
+        }
+    }
+
+    /// Refuses sparse rows, for what takes dense ones.
+    pub(crate) fn refuse_sparse(self, op: &'static str) -> Result<()> {
+        match self {
+            Rows::Sparse(matrix) => Err(matrix.refusal(op, DENSE)),
+            _ => Ok(()),
         }
     }
 
     /// The rows on their device, numbers without missing values, at least one of them, and at least one column.
     pub(crate) fn complete(self, op: &'static str) -> Result<OnDevice<'a>> {
+        self.refuse_sparse(op)?;
         let rows = self.on_device()?;
         rows.refuse_missing()?;
         rows.column_info().refuse_categories(op)?;
@@ -170,6 +217,7 @@ impl<'a> Rows<'a> {
     /// The number of columns, at least one, of rows that there are as many of as targets, at least one. Whether values
     /// may be missing is for whoever looks at them.
     pub(crate) fn complete_rows(self, op: &'static str, targets: usize) -> Result<usize> {
+        self.refuse_sparse(op)?;
         let rows = self.on_device()?;
         if rows.rows() != targets || rows.rows() == 0 || rows.columns() == 0 {
             let expected = format!("rows with a column at least, and a target for each; there are {targets} targets");
@@ -180,6 +228,7 @@ impl<'a> Rows<'a> {
 
     /// Rows to predict for, on their device: no missing values, and as wide as the model was fitted on.
     pub(crate) fn queries(self, op: &'static str, columns: usize) -> Result<OnDevice<'a>> {
+        self.refuse_sparse(op)?;
         let rows = self.on_device()?;
         if rows.columns() != columns {
             let expected = format!("{columns} columns, as in the data that was fitted");

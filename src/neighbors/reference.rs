@@ -30,10 +30,7 @@ impl Reference {
     pub(super) fn fit(op: &'static str, x: Rows<'_>, metric: Metric) -> Result<Reference> {
         let metric = metric.checked()?;
         let on_device = x.complete(op)?;
-        let rows = match x {
-            Rows::Host(matrix) => matrix.clone(),
-            Rows::Device(matrix) => matrix.to_matrix(&mut matrix.device().stream())?,
-        };
+        let rows = x.on_host()?;
         let reference = Reference { rows, metric, index: Mutex::new(None) };
         reference.index(on_device.device())?;
         Ok(reference)

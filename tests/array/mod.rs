@@ -2,3 +2,4 @@
 
 mod categories;
 mod padding;
+mod sparse;

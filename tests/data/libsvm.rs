@@ -83,3 +83,89 @@ fn a_large_file_is_read_in_pieces() {
     let wrong = text.replacen("99998 50:1", "99998 50:x", 1);
     assert_eq!(place(read(&wrong)).0, Some(99_999));
 }
+
+#[test]
+fn a_file_is_read_sparse_when_asked() {
+    let text = "+1 1:0.5 3:-2 # a comment\n\n-1 2:0 4:1e1\r\n1\n-1 qid:7 1:1\t4:4\n";
+    let dense = read(text).unwrap();
+    assert!(dense.sparse.is_none());
+    let options = ReadOptions::default().sparse(true);
+    let data = Dataset::parse("t.libsvm", text.as_bytes(), &options).unwrap();
+    let sparse = data.sparse.as_ref().unwrap();
+    assert_eq!((data.rows(), data.columns(), data.x.rows(), data.x.columns()), (4, 4, 4, 0));
+    assert_eq!((sparse.nnz(), sparse.row(1)), (5, (&[3][..], &[10.0][..])));
+    assert_eq!(sparse.to_dense().unwrap(), dense.x);
+    assert_eq!(data.target, dense.target);
+    assert_eq!(data.clone().to_dense(64).unwrap(), dense);
+    assert!(matches!(data.to_dense(63), Err(Error::Limit { .. })));
+}
+
+#[test]
+fn a_large_dense_matrix_is_read_sparse_unless_it_is_asked_for() {
+    // A row takes 4 MiB: ten are kept dense, 65,536 would take 256 GiB.
+    let line = "1 1048576:1\n";
+    let small = Dataset::parse("t.svm", line.repeat(10).as_bytes(), &ReadOptions::default()).unwrap();
+    assert!(small.sparse.is_none() && small.x.columns() == 1 << 20);
+    let large = Dataset::parse("t.svm", line.repeat(65_536).as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!((large.rows(), large.columns()), (65_536, 1 << 20));
+    assert_eq!(large.sparse.unwrap().nnz(), 65_536);
+    let dense = Dataset::parse("t.svm", line.repeat(65_536).as_bytes(), &ReadOptions::default().sparse(false));
+    assert!(matches!(dense, Err(Error::Limit { .. })));
+    // An index that is likelier wrong than not is not guessed at, and can still be asked for.
+    let asked = ReadOptions::default().sparse(true);
+    let widest = Dataset::parse("t.svm", b"1 4294967295:1\n1 1:1\n", &asked).unwrap();
+    assert_eq!((widest.columns(), widest.sparse.unwrap().nnz()), (4_294_967_295, 2));
+    assert!(matches!(Dataset::parse("t.svm", b"1 1:1\n", &asked.budget(15)), Err(Error::Limit { .. })));
+}
+
+#[test]
+fn missing_values_of_sparse_rows_are_dropped_with_their_row_or_refused() {
+    let text = b"1 1:nan 2:1\n2 2:5\n3 3:?\n4\n";
+    let options = ReadOptions::default().sparse(true);
+    assert_eq!(place(Dataset::parse("t.svm", text, &options)).0, Some(1));
+    for missing in [Missing::Keep, Missing::Mean, Missing::Median] {
+        let (_, column, why) = place(Dataset::parse("t.svm", text, &options.clone().missing(missing)));
+        assert!(column.as_deref() == Some("1") && why.contains("row 1") && why.contains("--dense"), "{why}");
+        assert!(Dataset::parse("t.svm", b"1 1:2\n", &options.clone().missing(missing)).is_ok());
+    }
+    let dropped = Dataset::parse("t.svm", text, &options.clone().missing(Missing::Drop)).unwrap();
+    assert_eq!(dropped.values().unwrap().as_slice(), [2.0, 4.0]);
+    assert_eq!(dropped.sparse.unwrap().offsets(), [0, 1, 1]);
+    assert!(Dataset::parse("t.svm", b"1 1:nan\n", &options.missing(Missing::Drop)).is_err());
+}
+
+#[test]
+fn columns_of_sparse_rows_are_chosen_and_rows_split_as_those_of_dense_ones() {
+    let mut text = String::new();
+    (0..200_u32).for_each(|row| text += &format!("{} {}:{} 40:1\n", row % 3, row % 39 + 1, row + 1));
+    let read = |options: ReadOptions| {
+        let dense = Dataset::parse("t.svm", text.as_bytes(), &options).unwrap();
+        let sparse = Dataset::parse("t.svm", text.as_bytes(), &options.sparse(true)).unwrap();
+        (dense, sparse)
+    };
+    let chosen = ReadOptions::default().drop(["3", "-1"]);
+    let ordered = ReadOptions::default().features(["7", "2", "40"]);
+    for options in [ReadOptions::default(), chosen, ordered, ReadOptions::default().width(50)] {
+        let (dense, sparse) = read(options);
+        assert_eq!(sparse.clone().to_dense(1 << 20).unwrap(), dense);
+        let ((train, test), (dense_train, dense_test)) = (sparse.split(0.7, 5).unwrap(), dense.split(0.7, 5).unwrap());
+        assert_eq!(train.to_dense(1 << 20).unwrap(), dense_train);
+        assert_eq!(test.to_dense(1 << 20).unwrap(), dense_test);
+    }
+    let (dense, sparse) = read(ReadOptions::default());
+    let (dense, sparse) = (dense.with_target("40").unwrap(), sparse.with_target("40").unwrap());
+    assert_eq!((sparse.columns(), &sparse.target), (39, &dense.target));
+    assert_eq!(sparse.features(&["5"]).unwrap().to_dense(1 << 20).unwrap(), dense.features(&["5"]).unwrap());
+    let categorical = ReadOptions::default().sparse(true).categorical(["1"]);
+    assert!(matches!(Dataset::parse("t.svm", text.as_bytes(), &categorical), Err(Error::Sparse { .. })));
+}
+
+#[test]
+fn a_large_file_is_read_sparse_in_pieces() {
+    let mut text = String::new();
+    (0..100_000_u32).for_each(|row| text += &format!("{} {}:{} 50:1\n", row % 3, row % 49 + 1, row));
+    let options = ReadOptions::default().sparse(true);
+    let sparse = Dataset::parse("t.svm", text.as_bytes(), &options).unwrap().sparse.unwrap();
+    assert_eq!(sparse.to_dense().unwrap(), read(&text).unwrap().x);
+    assert_eq!(sparse.nnz(), 200_000 - 1);
+}
