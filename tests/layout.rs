@@ -23,6 +23,7 @@ const RANKS: &[&str] = &[
     "splits",
     "metrics",
     "model_file",
+    "plot",
     "datasets",
     "estimator",
     "preprocessing",
@@ -33,12 +34,11 @@ const RANKS: &[&str] = &[
     "ensemble",
     "pipeline",
     "selection",
-    "plot",
     "registry",
     "bin",
 ];
 /// Edges that point up and are being cut.
-const UPWARD: &[(&str, &str)] = &[("ensemble", "registry"), ("estimator", "plot"), ("pipeline", "plot")];
+const UPWARD: &[(&str, &str)] = &[("ensemble", "registry")];
 /// The only places that may name wgpu.
 const WGPU: &[&str] = &["src/device/"];
 const LONGEST: usize = 400;

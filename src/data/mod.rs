@@ -30,6 +30,7 @@ pub use columns::nearest as nearest_name;
 pub use csv::CsvChunks;
 pub use dataset::Dataset;
 pub use labels::Labels;
+pub use npy::write_npy;
 pub use options::{Header, Missing, ReadOptions};
 pub use sniff::Format;
 pub use target::Target;

@@ -5,6 +5,7 @@ use super::options::ReadOptions;
 use super::read::Raw;
 use super::sniff::NPY_MAGIC;
 use super::source::Source;
+use crate::array::Matrix;
 use crate::error::Result;
 
 /// Longest description; NumPy itself distrusts more than 10,000 bytes.
@@ -16,6 +17,28 @@ pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Raw> {
     let layout = parse(&text).and_then(|array| layout(&array, offset));
     let layout = layout.map_err(|why| source.error(None, None, why))?;
     read_numbers(source, &layout, options)
+}
+
+/// Writes a matrix as an array of two dimensions of 32-bit numbers.
+///
+/// ```
+/// use gristmill::{Dataset, Matrix, data::write_npy};
+/// let mut bytes = vec![];
+/// write_npy(&mut bytes, &Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?).unwrap();
+/// assert_eq!(Dataset::parse("x.npy", &bytes, &Default::default())?.x.get(1, 0), 3.0);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn write_npy(out: &mut dyn std::io::Write, x: &Matrix) -> std::io::Result<()> {
+    let mut text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", x.rows(), x.columns());
+    // The numbers begin at a multiple of 64 bytes, and the line ends before them.
+    let used = NPY_MAGIC.len() + 4;
+    let length = (used + text.len() + 1).next_multiple_of(64) - used;
+    text = format!("{text:<width$}\n", width = length - 1);
+    out.write_all(NPY_MAGIC)?;
+    out.write_all(&[1, 0])?;
+    out.write_all(&(length as u16).to_le_bytes())?;
+    out.write_all(text.as_bytes())?;
+    x.as_slice().iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
 }
 
 /// The description, and the bytes up to its end.

@@ -13,8 +13,8 @@ use crate::estimator::{
 use crate::model_file::{Container, Persist};
 use crate::plot::Figure;
 
-/// Fitted transformers and the model behind them, with what is known of the columns.
-#[derive(Debug)]
+/// Fitted transformers and the model behind them, with what is known of the columns. Cheap to clone.
+#[derive(Debug, Clone)]
 pub struct PipelineModel {
     columns: Vec<Column>,
     /// The name of each column of the target, where they have names.
@@ -152,9 +152,14 @@ impl PipelineModel {
     }
 }
 
-/// A model that was fitted without a pipeline: no steps, and columns as they come.
+/// A model that was fitted without a pipeline becomes one without steps, with columns as they come; a pipeline stays
+/// itself.
 impl From<AnyModel> for PipelineModel {
     fn from(model: AnyModel) -> PipelineModel {
+        let model = match model.downcast_ref::<PipelineModel>() {
+            Some(pipeline) => return pipeline.clone(),
+            None => model,
+        };
         PipelineModel { columns: vec![], targets: vec![], steps: vec![], takes: Takes::default(), model }
     }
 }

@@ -7,8 +7,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, AnyModel, MODEL};
+use crate::estimator::{AnyEstimator, AnyModel, MODEL, Task};
 use crate::model_file::Container;
+use crate::pipeline::PipelineModel;
 
 impl AnyModel {
     /// Reads a model file of any kind.
@@ -19,6 +20,14 @@ impl AnyModel {
     /// The model in the bytes of a model file.
     pub fn from_bytes(bytes: &[u8]) -> Result<AnyModel> {
         AnyModel::from_container(Container::from_bytes(bytes)?)
+    }
+
+    /// What the model is for: the task of the estimator that it was fitted by, for a pipeline that of its last one.
+    pub fn task(&self) -> Result<Task> {
+        match self.downcast_ref::<PipelineModel>() {
+            Some(pipeline) => pipeline.model().task(),
+            None => super::find(self.kind()).map(|entry| entry.task),
+        }
     }
 
     /// The model that a container holds.

@@ -1,4 +1,4 @@
-//! What a fitted model is predictions by.
+//! What a fitted model is scored by.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,20 +40,20 @@ pub enum Scoring {
     Inertia,
 }
 
-/// Every score, in the order in which they are shown.
-const ALL: [Scoring; 9] = [
-    Scoring::Accuracy,
-    Scoring::BalancedAccuracy,
-    Scoring::F1Macro,
-    Scoring::LogLoss,
-    Scoring::RocAuc,
-    Scoring::R2,
-    Scoring::Rmse,
-    Scoring::Mae,
-    Scoring::Inertia,
-];
-
 impl Scoring {
+    /// Every score, in the order in which they are shown.
+    pub const ALL: [Scoring; 9] = [
+        Scoring::Accuracy,
+        Scoring::BalancedAccuracy,
+        Scoring::F1Macro,
+        Scoring::LogLoss,
+        Scoring::RocAuc,
+        Scoring::R2,
+        Scoring::Rmse,
+        Scoring::Mae,
+        Scoring::Inertia,
+    ];
+
     /// The name on the command line: `accuracy`, `balanced_accuracy`, ….
     pub fn name(self) -> &'static str {
         match self {
@@ -97,7 +97,8 @@ impl Scoring {
         Err(Error::Param { name: "scoring", rule, got: self.name().to_string() })
     }
 
-    fn task(self) -> Task {
+    /// The task whose models have this score.
+    pub fn task(self) -> Task {
         match self {
             Scoring::R2 | Scoring::Rmse | Scoring::Mae => Task::Regression,
             Scoring::Inertia => Task::Clustering,
@@ -116,8 +117,8 @@ impl std::str::FromStr for Scoring {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Scoring> {
-        ALL.into_iter().find(|scoring| scoring.name() == name).ok_or_else(|| {
-            let names = || ALL.iter().map(|scoring| scoring.name());
+        Scoring::ALL.into_iter().find(|scoring| scoring.name() == name).ok_or_else(|| {
+            let names = || Scoring::ALL.iter().map(|scoring| scoring.name());
             let rule = match nearest_name(name, names()) {
                 Some(near) => format!("a score (did you mean {near}?)"),
                 None => format!("one of {}", names().collect::<Vec<_>>().join(", ")),
@@ -167,7 +168,10 @@ impl Predictions {
 
     /// Every score that the model and the truth allow.
     pub fn scores(&self, truth: &Target) -> Vec<(Scoring, f64)> {
-        ALL.into_iter().filter_map(|scoring| self.score(scoring, truth).ok().map(|score| (scoring, score))).collect()
+        Scoring::ALL
+            .into_iter()
+            .filter_map(|scoring| self.score(scoring, truth).ok().map(|score| (scoring, score)))
+            .collect()
     }
 
     fn score_classes(&self, scoring: Scoring, truth: &Labels, predicted: &Labels) -> Result<f64> {

@@ -10,8 +10,11 @@ mod inspect;
 mod models;
 mod pictures;
 mod predict;
+mod report;
 mod safety;
+mod steps;
 mod stream;
+mod transform;
 mod wrong;
 
 use std::path::{Path, PathBuf};

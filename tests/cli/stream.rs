@@ -34,3 +34,15 @@ fn what_needs_all_rows_at_once_is_refused() {
     let errors = refused(1, &["fit", "mini-batch-kmeans", &text, "--chunk-rows", "2", "--set", "n_clusters=1"]);
     assert!(errors.contains("text in b") && errors.contains("--drop"), "{errors}");
 }
+
+#[test]
+fn chunks_are_drawn_with_the_last_rows_and_report_no_sum_of_distances() {
+    let folder = Folder::new();
+    let (data, picture) = (blobs(&folder), folder.path("blobs.svg"));
+    let fit = ["fit", "mini-batch-kmeans", &data, "--drop", "kind", "--set", "n_clusters=2", "--chunk-rows", "100"];
+    let report = json(&[&fit[..], &["--plot", &picture]].concat());
+    assert!(report["scores"].get("inertia").is_none() && report.get("converged").is_none(), "{report}");
+    let svg = super::read(&picture);
+    assert!(svg.contains("centres") && svg.matches("<circle").count() + svg.matches("<path").count() > 40);
+    assert!(refused(2, &[&fit[..], &["--step", "min-max-scaler"]].concat()).contains("--step"));
+}

@@ -252,6 +252,20 @@ impl crate::estimator::Parameters for MiniBatchKMeans {
 }
 
 impl Estimator for MiniBatchKMeans {
+    fn abilities(&self) -> crate::estimator::Abilities {
+        crate::estimator::Abilities { chunks: true, ..Default::default() }
+    }
+
+    fn partial_fit_rows(
+        &self,
+        model: Option<MiniBatchKMeansModel>,
+        x: Rows<'_>,
+        _target: Self::Target<'_>,
+        _options: Fit<'_>,
+    ) -> Result<MiniBatchKMeansModel> {
+        self.partial_fit(model, x)
+    }
+
     fn fit_rows(&self, x: Rows<'_>, _target: Self::Target<'_>, options: Fit<'_>) -> Result<MiniBatchKMeansModel> {
         self.fit_with(x, options)
     }

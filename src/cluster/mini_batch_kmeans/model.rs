@@ -94,7 +94,9 @@ impl Model for MiniBatchKMeansModel {
 
     fn report(&self) -> FitReport {
         let report = FitReport::default().iterations(self.iterations, self.converged);
-        report.with_number("inertia", self.inertia).with_matrix("centers", &self.centers)
+        // Rows that came in batches have no sum of distances.
+        let inertia = (!self.labels.is_empty()).then_some(self.inertia);
+        report.with_number("inertia", inertia).with_matrix("centers", &self.centers)
     }
 
     fn inertia_rows(&self, x: Rows<'_>) -> Result<Option<f64>> {
@@ -102,7 +104,7 @@ impl Model for MiniBatchKMeansModel {
     }
 
     fn fitted_prediction(&self) -> Option<Prediction> {
-        Some(Prediction::Clusters(self.labels.clone()))
+        (!self.labels.is_empty()).then(|| Prediction::Clusters(self.labels.clone()))
     }
 
     /// The distance from each row to each centre, n×k.

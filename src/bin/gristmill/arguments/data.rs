@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use gristmill::AnyEstimator;
 use gristmill::data::{CsvChunks, Format, Missing, ReadOptions};
-use gristmill::estimator::Task;
+use gristmill::estimator::{Estimator, Task};
+use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
 use gristmill::{Dataset, Result, Target};
 
@@ -66,14 +66,13 @@ pub struct Loaded {
 }
 
 impl DataArgs {
-    /// How the data is read for a model.
-    pub fn read_options(&self, estimator: &AnyEstimator) -> ReadOptions {
+    /// How the data is read for a pipeline.
+    pub fn read_options(&self, pipeline: &Pipeline) -> ReadOptions {
         let missing = match self.missing {
             Some(MissingChoice::Refuse) => Missing::Refuse,
             Some(MissingChoice::Drop) => Missing::Drop,
-            // The imputer is a step of the model, so that it treats what it is to predict alike.
             Some(MissingChoice::Mean | MissingChoice::Median | MissingChoice::Keep) => Missing::Keep,
-            None if estimator.abilities().missing => Missing::Keep,
+            None if pipeline.abilities().missing => Missing::Keep,
             None => Missing::Refuse,
         };
         let mut options = ReadOptions::default().missing(missing);
@@ -94,13 +93,13 @@ impl DataArgs {
         Some(SimpleImputer::default().strategy(strategy))
     }
 
-    /// Reads the data for a model, and checks that there is the target it learns from.
-    pub fn read(&self, estimator: &AnyEstimator) -> CommandResult<Loaded> {
-        let mut data = Dataset::read_with(&self.data, &self.read_options(estimator))?;
+    /// Reads the data for a pipeline, and checks that there is the target it learns from.
+    pub fn read(&self, pipeline: &Pipeline) -> CommandResult<Loaded> {
+        let mut data = Dataset::read_with(&self.data, &self.read_options(pipeline))?;
         if let Some(labels) = &self.target.labels {
             data = data.with_labels_file(labels)?;
         }
-        check_target(estimator.name(), estimator.task(), &data.target)?;
+        check_target(pipeline.estimator().name(), pipeline.estimator().task(), &data.target)?;
         let names = if self.target.target.is_empty() { None } else { header(&self.data)? };
         let targets = self.target.target.iter().map(|wanted| named(wanted, names.as_deref())).collect();
         Ok(Loaded { data, targets })

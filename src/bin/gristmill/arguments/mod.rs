@@ -3,11 +3,13 @@
 mod data;
 mod global;
 mod known_columns;
+mod list;
 mod model;
 mod saved_model;
 
 pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target};
 pub use global::{GlobalArgs, check_folder};
 pub use known_columns::{KnownColumns, brings_target};
+pub use list::split_list;
 pub use model::ModelArgs;
 pub use saved_model::SavedModel;

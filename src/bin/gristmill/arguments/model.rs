@@ -2,10 +2,12 @@
 
 use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{OneHotEncoder, StandardScaler};
+use gristmill::registry::{parse_setting, parse_value};
 use gristmill::{AnyEstimator, registry};
 
 use super::data::DataArgs;
-use crate::report::CommandResult;
+use super::list::split_list;
+use crate::report::{CliError, CommandResult};
 
 /// The model of `fit` and `cv`.
 #[derive(clap::Args, Clone, Debug)]
@@ -15,30 +17,26 @@ pub struct ModelArgs {
     /// Sets a parameter, such as n_neighbors=3; estimator.max_depth=2 sets one of an inner model; a .npy path is read as an array
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Scales every column to mean 0 and standard deviation 1, as part of the model
+    /// Adds a transformer before the model, as part of it: min-max-scaler, or k-bins-discretizer:n_bins=8,encode=ordinal. Several are applied in their order, after --missing, --one-hot and --scale
+    #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
+    pub step: Vec<String>,
+    /// Scales every column to mean 0 and standard deviation 1, as part of the model: --step standard-scaler
     #[arg(long)]
     pub scale: bool,
-    /// Encodes every category of a text column as a column of 0 and 1, as part of the model
+    /// Encodes every category of a text column as a column of 0 and 1, as part of the model: --step one-hot-encoder
     #[arg(long)]
     pub one_hot: bool,
 }
 
 impl ModelArgs {
-    /// The model's parameters: its defaults, the seed if it has one, then every `--set` in order.
-    pub fn estimator(&self, seed: Option<u64>) -> CommandResult<AnyEstimator> {
-        let mut estimator = registry::find(&self.model)?.estimator();
-        if let Some(seed) = seed.filter(|_| estimator.has("seed")) {
-            estimator = estimator.set("seed", seed.into())?;
-        }
+    /// The model behind the steps that are asked for: imputing, encoding, scaling, then every `--step`. The seed goes to
+    /// whatever has one, then every `--set` to the model.
+    pub fn pipeline(&self, data: &DataArgs, seed: Option<u64>) -> CommandResult<Pipeline> {
+        let mut estimator = seeded(registry::find(&self.model)?.estimator(), seed)?;
         for setting in &self.set {
-            let (name, value) = registry::parse_setting(setting)?;
+            let (name, value) = parse_setting(setting)?;
             estimator = estimator.set(&name, value)?;
         }
-        Ok(estimator)
-    }
-
-    /// The model behind the steps that the arguments ask for: imputing, then encoding, then scaling.
-    pub fn pipeline(&self, estimator: AnyEstimator, data: &DataArgs) -> Pipeline {
         let mut pipeline = Pipeline::from(estimator);
         if let Some(imputer) = data.imputer() {
             pipeline = pipeline.step(imputer);
@@ -49,6 +47,37 @@ impl ModelArgs {
         if self.scale {
             pipeline = pipeline.step(StandardScaler::default());
         }
-        pipeline
+        for step in &self.step {
+            pipeline = pipeline.with_step(parse_step(step, seed)?);
+        }
+        Ok(pipeline)
     }
+}
+
+fn seeded(estimator: AnyEstimator, seed: Option<u64>) -> gristmill::Result<AnyEstimator> {
+    match seed.filter(|_| estimator.has("seed")) {
+        Some(seed) => estimator.set("seed", seed.into()),
+        None => Ok(estimator),
+    }
+}
+
+/// `NAME` or `NAME:key=value,key=value`; a piece without `=` goes on with the value before it.
+fn parse_step(text: &str, seed: Option<u64>) -> CommandResult<AnyEstimator> {
+    let (name, settings) = text.split_once(':').unwrap_or((text, ""));
+    let mut estimator = seeded(registry::find(name.trim())?.estimator(), seed)?;
+    let mut pairs: Vec<(String, String)> = vec![];
+    for piece in split_list(settings).into_iter().filter(|piece| !piece.trim().is_empty()) {
+        match (piece.split_once('='), pairs.last_mut()) {
+            (Some((key, value)), _) => pairs.push((key.trim().to_string(), value.to_string())),
+            (None, Some((_, value))) => *value += &format!(",{piece}"),
+            (None, None) => {
+                let why = format!("--step takes NAME:KEY=VALUE,…, such as min-max-scaler:clip=true; got {text:?}");
+                return Err(CliError::Usage(why));
+            }
+        }
+    }
+    for (key, value) in pairs {
+        estimator = estimator.set(&key, parse_value(&value)?)?;
+    }
+    Ok(estimator)
 }

@@ -1,34 +1,34 @@
-//! A model that `fit --save` wrote, as `predict` and `evaluate` use it.
+//! A model that `fit --save` wrote, as the other commands use it.
 
 use std::path::Path;
 
-use gristmill::model_file::{Container, Persist};
+use gristmill::estimator::Task;
 use gristmill::pipeline::PipelineModel;
-use gristmill::{AnyModel, Result, registry};
+use gristmill::{AnyModel, Result};
 
 use super::KnownColumns;
 
-/// The kind of the model in a file, behind its steps, and the model itself as a pipeline.
+/// A model from a file, as a pipeline: one that was saved alone has no steps.
 pub struct SavedModel {
-    pub kind: String,
     pub model: PipelineModel,
+    pub task: Task,
     pub columns: KnownColumns,
 }
 
 impl SavedModel {
-    /// Reads a model file; a model without a pipeline becomes one without steps.
+    /// Reads a model file.
     pub fn load(path: &Path) -> Result<SavedModel> {
-        let container = Container::load(path)?;
-        if container.kind() == PipelineModel::KIND {
-            let inner = container.models().find(|(name, _)| *name == "model");
-            let kind = inner.map(|(_, model)| model.kind().to_string()).unwrap_or_default();
-            let model = PipelineModel::from_container(container)?;
-            let columns = KnownColumns { columns: model.columns().to_vec(), takes_missing: model.takes_missing() };
-            return Ok(SavedModel { kind, model, columns });
-        }
-        let kind = container.kind().to_string();
-        let model = PipelineModel::from(AnyModel::from_container(container)?);
-        let takes_missing = registry::find(&kind).is_ok_and(|entry| entry.estimator().abilities().missing);
-        Ok(SavedModel { kind, model, columns: KnownColumns { columns: vec![], takes_missing } })
+        let any = AnyModel::load(path)?;
+        let task = any.task()?;
+        let model = PipelineModel::from(any);
+        // A model that was saved alone knows no columns; it refuses missing values itself.
+        let takes_missing = model.takes_missing() || model.columns().is_empty();
+        let columns = KnownColumns { columns: model.columns().to_vec(), takes_missing };
+        Ok(SavedModel { model, task, columns })
+    }
+
+    /// The name of the model behind the steps.
+    pub fn name(&self) -> &'static str {
+        self.model.model().kind()
     }
 }

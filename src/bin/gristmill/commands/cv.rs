@@ -14,7 +14,7 @@ use gristmill::selection::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arguments::{DataArgs, GlobalArgs, Loaded, ModelArgs, check_folder};
+use crate::arguments::{DataArgs, GlobalArgs, Loaded, ModelArgs, check_folder, split_list};
 use crate::pictures::check_picture;
 use crate::report::{
     CliError, CommandResult, Progress, Seconds, guarded, number, print, print_json, profile, table, timed,
@@ -28,6 +28,7 @@ const EXAMPLES: &str = "Examples:
   gristmill cv decision-tree-classifier data/wine.csv --target class --grid max_depth=1,2,3,none --plot depth.svg
   gristmill cv gradient-boosting-regressor data/diabetes.csv --target progression --grid learning_rate=0.03,0.1 --grid max_leaf_nodes=4,8,31
   gristmill cv ada-boost-classifier data/breast_cancer.csv --target diagnosis --grid estimator.max_depth=1,2,3
+  gristmill cv ridge data/diabetes.csv --target progression --step polynomial-features:degree=2 --grid alpha=0.1,1,10
   gristmill cv voting-classifier data/wine.csv --target class --set estimators=random-forest-classifier,ada-boost-classifier";
 
 /// Combinations of three or more parameters that a picture shows.
@@ -47,8 +48,7 @@ pub struct CvArgs {
     /// Values of a parameter to try, such as n_neighbors=1,5,15; several --grid try every combination
     #[arg(long, value_name = "KEY=V1,V2,…")]
     grid: Vec<String>,
-    /// The score to select by: accuracy, balanced_accuracy, f1_macro, log_loss, roc_auc, r2, rmse, mae, inertia
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", help = scoring_help())]
     scoring: Option<String>,
     /// Fits the best parameters on all rows and writes the model to this file
     #[arg(long, value_name = "FILE")]
@@ -99,8 +99,8 @@ struct Tried {
 }
 
 pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
-    let estimator = args.model.estimator(global.seed)?;
-    let task = estimator.task();
+    let pipeline = args.model.pipeline(&args.data, global.seed)?;
+    let task = pipeline.estimator().task();
     let decides = match &args.scoring {
         Some(name) => name.parse::<Scoring>()?,
         None => Scoring::of_task(task)?,
@@ -108,7 +108,6 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     let grid = args.grid.iter().map(|text| parse_grid(text)).collect::<CommandResult<Vec<_>>>()?;
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
-    let pipeline = args.model.pipeline(estimator.clone(), &args.data);
     let mut search = GridSearch::new(pipeline.clone());
     for (name, values) in &grid {
         search = search.parameter(name, values.clone());
@@ -118,12 +117,12 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     decides.check_folds(&folds)?;
     let device = global.open_device()?;
     let mut seconds = Seconds::default();
-    let Loaded { data, targets } = timed(&mut seconds.load, || args.data.read(&estimator))?;
+    let Loaded { data, targets } = timed(&mut seconds.load, || args.data.read(&pipeline))?;
     let mut found = guarded(|| {
         let mut progress = Progress::new(global);
         let trial = CrossValidateOptions::default()
             .scoring([decides])
-            .extra_scoring(scores_beside(task, &data))
+            .extra_scoring(Scoring::ALL.into_iter().filter(|scoring| scoring.task() == task))
             .observer(&mut progress);
         // The scores of fitted rows are half of the picture over one parameter.
         let trial = trial.train_scores(args.plot.is_some() && grid.len() == 1);
@@ -155,25 +154,17 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     Ok(drawn?)
 }
 
-/// `key=v1,v2,…`; commas inside brackets do not part values.
+/// `key=v1,v2,…`.
 fn parse_grid(text: &str) -> CommandResult<(String, Vec<Value>)> {
     let wrong = || CliError::Usage(format!("--grid takes KEY=V1,V2,…, such as n_neighbors=1,5,15; got {text:?}"));
     let (key, list) =
         text.split_once('=').filter(|(key, list)| !key.is_empty() && !list.is_empty()).ok_or_else(wrong)?;
-    let (mut values, mut depth, mut start) = (vec![], 0, 0);
-    for (at, letter) in list.char_indices() {
-        match letter {
-            '[' | '{' => depth += 1,
-            ']' | '}' => depth -= 1,
-            ',' if depth == 0 => {
-                values.push(parse_value(&list[start..at])?);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    values.push(parse_value(&list[start..])?);
+    let values = split_list(list).into_iter().map(parse_value).collect::<gristmill::Result<Vec<Value>>>()?;
     Ok((key.to_string(), values))
+}
+
+fn scoring_help() -> String {
+    format!("The score to select by: {}", Scoring::ALL.map(Scoring::name).join(", "))
 }
 
 /// The folds: dealt at random by the seed, with the share of every class where there are classes.
@@ -184,20 +175,6 @@ fn folds(text: &str, task: Task, seed: u64) -> CommandResult<Folds> {
     let wrong = || CliError::Usage(format!("--folds takes a number of at least 2, or loo; got {text:?}"));
     let count = text.parse::<usize>().ok().filter(|count| *count >= 2).ok_or_else(wrong)?;
     Ok(if task == Task::Classification { Folds::stratified(count) } else { Folds::k_fold(count) }.seed(seed))
-}
-
-/// What people look at beside the score that decides.
-fn scores_beside(task: Task, data: &Dataset) -> Vec<Scoring> {
-    let two = data.labels().is_ok_and(|labels| labels.classes() == 2);
-    let others: &[Scoring] = match task {
-        Task::Classification if two => {
-            &[Scoring::Accuracy, Scoring::BalancedAccuracy, Scoring::F1Macro, Scoring::RocAuc]
-        }
-        Task::Classification => &[Scoring::Accuracy, Scoring::BalancedAccuracy, Scoring::F1Macro],
-        Task::Regression => &[Scoring::R2, Scoring::Rmse, Scoring::Mae],
-        Task::Clustering | Task::Outliers | Task::Density | Task::Transformation => &[Scoring::Inertia],
-    };
-    others.to_vec()
 }
 
 fn report(

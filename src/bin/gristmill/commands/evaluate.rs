@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use gristmill::Target;
-use gristmill::estimator::{Prediction, Task};
+use gristmill::estimator::Prediction;
 use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::selection::{Scoring, permutation_importance_on};
-use gristmill::{Dataset, Device, registry};
+use gristmill::{Dataset, Device};
 
 use crate::arguments::{GlobalArgs, SavedModel, TargetArgs, brings_target, check_target};
 use crate::pictures::{Picture, check_picture};
@@ -45,12 +45,11 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
     let saved = SavedModel::load(&args.model)?;
     let device = global.open_device()?;
-    let mut report = Report::new(&saved.kind, &device);
+    let mut report = Report::new(saved.name(), &device);
     let data = timed(&mut report.seconds.load, || read(args, global, &saved))?;
     let x = saved.model.align(&data)?.x;
     (report.rows, report.columns, report.scored_rows) = (x.rows(), x.columns(), Some(x.rows()));
-    let predicted = predict(&saved.model, &x, &device, global, &mut report.seconds)?;
-    let predicted = predicted.with_probabilities(&saved.model, &device)?;
+    let predicted = predict(&saved.model, &x, true, &device, global, &mut report.seconds)?;
     report.scores = predicted.scores(&saved.model, &data.target)?;
     let data = Dataset { x, ..data };
     if let Some(repeats) = args.permutation_importance {
@@ -85,8 +84,7 @@ fn permutation_importances(
     seed: u64,
     device: &Device,
 ) -> CommandResult<Vec<Importance>> {
-    let task = registry::find(&saved.kind).map_or(Task::Clustering, |entry| entry.task);
-    let scoring = Scoring::of_task(task)?;
+    let scoring = Scoring::of_task(saved.task)?;
     let (x, target) = (&data.x, &data.target);
     let found = permutation_importance_on(device, &saved.model, x, target, scoring, repeats, seed)?;
     let name = |column: usize| data.x.names().map_or_else(|| format!("x{column}"), |names| names[column].clone());
@@ -100,7 +98,7 @@ fn permutation_importances(
 
 /// The rows with their target: from the column that is named or that the model remembers, or from a file of its own.
 fn read(args: &EvaluateArgs, global: &GlobalArgs, saved: &SavedModel) -> CommandResult<Dataset> {
-    let task = registry::find(&saved.kind).map_or(Task::Clustering, |entry| entry.task);
+    let task = saved.task;
     let remembered = task.needs_target() && args.target.labels.is_none() && !brings_target(&args.data);
     let targets = match args.target.target.is_empty() {
         true if remembered => saved.model.targets(),
@@ -118,7 +116,7 @@ fn read(args: &EvaluateArgs, global: &GlobalArgs, saved: &SavedModel) -> Command
         None => read.data,
     };
     if task.needs_target() || !matches!(data.target, Target::None) {
-        check_target(&saved.kind, task, &data.target)?;
+        check_target(saved.name(), task, &data.target)?;
     }
     Ok(data)
 }

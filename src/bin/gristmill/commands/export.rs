@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use gristmill::ensemble::{GradientBoostingClassifierModel, GradientBoostingRegressorModel};
-use gristmill::model_file::{Container, Persist, write_atomically};
-use gristmill::pipeline::PipelineModel;
+use gristmill::model_file::write_atomically;
 use gristmill::{AnyModel, Error};
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, check_folder};
+use crate::arguments::{GlobalArgs, SavedModel, check_folder};
 use crate::report::{CommandResult, print, print_json};
 
 const EXAMPLES: &str =
@@ -39,11 +38,7 @@ struct Exported {
 
 pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
     check_folder(&args.text)?;
-    let container = Container::load(&args.model)?;
-    let model = match container.kind() == PipelineModel::KIND {
-        true => PipelineModel::from_container(container)?,
-        false => PipelineModel::from(AnyModel::from_container(container)?),
-    };
+    let model = SavedModel::load(&args.model)?.model;
     if let Some(step) = model.steps().first() {
         let rule =
             "one without steps before it, as LightGBM's format holds trees alone: fit it on the columns as they are";
@@ -52,7 +47,7 @@ pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
     let columns = if model.columns().is_empty() { vec![] } else { model.input_columns().names };
     let Some(text) = lightgbm_text(model.model(), &columns) else {
         let rule = "one of boosted trees (gradient-boosting-classifier, gradient-boosting-regressor)";
-        return Err(refused(rule, model.model().container()?.kind().to_string()).into());
+        return Err(refused(rule, model.model().kind().to_string()).into());
     };
     write_atomically(&args.text, text.as_bytes())?;
     let (file, bytes) = (args.text.display().to_string(), text.len());

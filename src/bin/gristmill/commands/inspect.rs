@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gristmill::model_file::{Container, Persist};
+use gristmill::model_file::Container;
 use gristmill::pipeline::PipelineModel;
 use gristmill::{AnyModel, Result};
 use serde::Serialize;
@@ -96,10 +96,7 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
     let container = Container::load(&args.model)?;
     let part = part_of(&container);
-    let model = match container.kind() == PipelineModel::KIND {
-        true => PipelineModel::from_container(container)?,
-        false => PipelineModel::from(AnyModel::from_container(container)?),
-    };
+    let model = PipelineModel::from(AnyModel::from_container(container)?);
     if let Some(path) = &args.plot {
         draw_alone(&model, path)?;
     }

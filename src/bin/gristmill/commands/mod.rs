@@ -11,6 +11,7 @@ mod inspect;
 mod models;
 mod predict;
 mod tour;
+mod transform;
 
 use clap::Subcommand;
 
@@ -26,6 +27,8 @@ pub enum Command {
     Cv(Box<cv::CvArgs>),
     /// Predict the rows of a file with a saved model
     Predict(predict::PredictArgs),
+    /// Transform the rows of a file with a saved transformer or pipeline
+    Transform(transform::TransformArgs),
     /// Score a saved model on the rows of a file
     Evaluate(evaluate::EvaluateArgs),
     /// List every model with its parameters, their defaults and what they mean
@@ -51,6 +54,7 @@ impl Command {
             Command::Fit(args) => fit::run(args, global),
             Command::Cv(args) => cv::run(args, global),
             Command::Predict(args) => predict::run(args, global),
+            Command::Transform(args) => transform::run(args, global),
             Command::Evaluate(args) => evaluate::run(args, global),
             Command::Models(args) => models::run(args, global),
             Command::Data(args) => data::run(args, global),

@@ -28,6 +28,8 @@ struct ModelDescription {
     about: &'static str,
     takes_missing: bool,
     takes_categories: bool,
+    takes_sparse: bool,
+    takes_chunks: bool,
     parameters: Vec<Parameter>,
 }
 
@@ -69,15 +71,30 @@ fn describe(entry: &Entry) -> gristmill::Result<ModelDescription> {
     };
     let (name, task, about) = (entry.name, entry.task, entry.about);
     let parameters = entry.parameters.iter().map(parameter).collect();
-    let (takes_missing, takes_categories) = (estimator.abilities().missing, estimator.abilities().categories);
-    Ok(ModelDescription { name, task, about, takes_missing, takes_categories, parameters })
+    let abilities = estimator.abilities();
+    Ok(ModelDescription {
+        name,
+        task,
+        about,
+        takes_missing: abilities.missing,
+        takes_categories: abilities.categories,
+        takes_sparse: abilities.sparse,
+        takes_chunks: abilities.chunks,
+        parameters,
+    })
 }
 
 /// The model, its task and what it does, and a line for each parameter: name, default and meaning.
 fn block(model: &ModelDescription) -> String {
-    let missing = if model.takes_missing { ", takes missing values" } else { "" };
-    let categories = if model.takes_categories { " and text columns" } else { "" };
-    let mut block = format!("{} ({}{missing}{categories}): {}", model.name, task(model.task), model.about);
+    let takes = [
+        (model.takes_missing, "missing values"),
+        (model.takes_categories, "text columns"),
+        (model.takes_sparse, "sparse rows"),
+        (model.takes_chunks, "chunks of rows"),
+    ];
+    let takes: Vec<&str> = takes.iter().filter(|(takes, _)| *takes).map(|(_, what)| *what).collect();
+    let takes = if takes.is_empty() { String::new() } else { format!("; takes {}", takes.join(", ")) };
+    let mut block = format!("{} ({}{takes}): {}", model.name, task(model.task), model.about);
     let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
     let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let names = width(&mut model.parameters.iter().map(|parameter| parameter.name.len()));
@@ -91,7 +108,12 @@ fn block(model: &ModelDescription) -> String {
 fn detail(model: &ModelDescription) -> String {
     let target = if model.task.needs_target() { " --target COL" } else { "" };
     let first = model.parameters.first().map_or("parameter", |parameter| parameter.name);
-    format!("{}\n\n  gristmill fit {} DATA{target} --set {first}=… --save model.gm", block(model), model.name)
+    let mut detail =
+        format!("{}\n\n  gristmill fit {} DATA{target} --set {first}=… --save model.gm", block(model), model.name);
+    if model.task == Task::Transformation {
+        detail += &format!("\n  gristmill fit MODEL DATA --step {}:{first}=…", model.name);
+    }
+    detail
 }
 
 fn task(task: Task) -> &'static str {

@@ -10,7 +10,9 @@ use gristmill::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, SavedModel};
-use crate::report::{CliError, CommandResult, Predicted, Report, predict, print_json, timed, write_out};
+use crate::report::{
+    CliError, CommandResult, Predicted, Report, predict, print_json, quoted, timed, write_numbers, write_out,
+};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
 
@@ -57,18 +59,15 @@ struct PredictReport {
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     let saved = SavedModel::load(&args.model)?;
     let device = global.open_device()?;
-    let mut report = Report::new(&saved.kind, &device);
+    let mut report = Report::new(saved.name(), &device);
     let read = timed(&mut report.seconds.load, || saved.columns.read_rows(&args.data, saved.model.targets()))?;
     read.note_ignored(global);
     let x = saved.model.align(&read.data)?.x;
     (report.rows, report.columns) = (x.rows(), x.columns());
-    let mut predicted = predict(&saved.model, &x, &device, global, &mut report.seconds)?;
-    if args.proba {
-        predicted = predicted.with_probabilities(&saved.model, &device)?;
-        if predicted.probabilities.is_none() {
-            let why = format!("{} gives no class probabilities; leave out --proba", saved.kind);
-            return Err(CliError::Usage(why));
-        }
+    let predicted = predict(&saved.model, &x, args.proba, &device, global, &mut report.seconds)?;
+    if args.proba && predicted.probabilities.is_none() {
+        let why = format!("{} gives no class probabilities; leave out --proba", saved.name());
+        return Err(CliError::Usage(why));
     }
     report.take_profile(global, &device);
     let columns = Columns::new(&predicted, saved.model.targets());
@@ -113,6 +112,7 @@ impl<'a> Columns<'a> {
             Prediction::Numbers(numbers) if numbers.columns() > 1 => {
                 (1..=numbers.columns()).map(|column| format!("prediction_{column}")).collect()
             }
+            Prediction::Numbers(numbers) if numbers.names().is_some() => numbers.names().unwrap_or_default().to_vec(),
             _ => vec!["prediction".to_string()],
         };
         let classes = probabilities.and_then(Matrix::names).unwrap_or_default();
@@ -143,24 +143,4 @@ impl<'a> Columns<'a> {
         }
         Ok(())
     }
-}
-
-/// Numbers with as many digits as tell them apart.
-fn write_numbers(out: &mut dyn Write, numbers: &[f32]) -> std::io::Result<()> {
-    for (at, number) in numbers.iter().enumerate() {
-        if at > 0 {
-            write!(out, ",")?;
-        }
-        write!(out, "{number}")?;
-    }
-    Ok(())
-}
-
-/// A text as a cell of a CSV file.
-fn quoted(text: &str) -> Cow<'_, str> {
-    let special = |letter: char| matches!(letter, ',' | '"' | '\n' | '\r') || (letter.is_whitespace() && letter != ' ');
-    if text.contains(special) || text.starts_with(' ') || text.ends_with(' ') || text.is_empty() {
-        return Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")));
-    }
-    Cow::Borrowed(text)
 }

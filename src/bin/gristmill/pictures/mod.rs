@@ -4,4 +4,4 @@ mod alone;
 mod picture;
 
 pub use alone::draw_alone;
-pub use picture::{Picture, check_picture};
+pub use picture::{Picture, check_picture, draw_transformed};

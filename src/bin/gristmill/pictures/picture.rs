@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use gristmill::estimator::{PictureInput, PicturePlane, PictureRows, Prediction, ReportArray};
+use gristmill::estimator::{FitReport, PictureInput, PicturePlane, PictureRows, Prediction, ReportArray};
 use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::pipeline::PipelineModel;
-use gristmill::plot::{self, Figure, Panels};
+use gristmill::plot::{self, Figure, Panels, Plane};
 use gristmill::{Dataset, Device, Error, Labels, Matrix, Result};
 
 use crate::arguments::check_folder;
-use crate::report::{CliError, CommandResult, Predicted, positive_probabilities};
+use crate::report::{CliError, CommandResult, Predicted, label, positive_probabilities};
 
 /// Cells of a picture of regions, a side; fewer where each costs much.
 const CELLS: usize = 160;
@@ -18,6 +18,8 @@ const CELLS_OF_LARGE: usize = 80;
 const LARGE: usize = 1_000_000;
 /// How the title of decision regions begins.
 const REGIONS: &str = "Decision regions";
+/// What the title of a figure of curves contains.
+const AFTER_EACH: &str = "after each";
 /// Points of a fitted curve.
 const CURVE: usize = 400;
 /// Columns of a target that there is room for.
@@ -48,12 +50,7 @@ impl Picture<'_> {
             }
             Prediction::Outliers(outliers) => vec![plot::outliers(&self.predicted.inputs, outliers)?],
         };
-        if let Some(importances) = self.model.model().report().array("importances").map(|array| &array.values) {
-            let names = self.model.input_columns().names;
-            if names.len() == importances.len() {
-                figures.push(plot::importances(&names, importances)?);
-            }
-        }
+        figures.extend(report_figures(&self.model.model().report(), &self.model.input_columns().names, &own)?);
         figures.extend(own);
         write(figures, path)
     }
@@ -156,6 +153,44 @@ impl Picture<'_> {
         }
         Ok(figures)
     }
+}
+
+/// The curves of a fit in one figure, unless the model draws its own; and a figure for each array with a number for each
+/// column, such as importances.
+fn report_figures(report: &FitReport, columns: &[String], own: &[Figure]) -> Result<Vec<Figure>> {
+    let mut figures = vec![];
+    let unit = report.iterations.as_ref().map_or("iteration", |iterations| iterations.unit);
+    if !report.curves.is_empty() && !own.iter().any(|figure| figure.title_text().contains(AFTER_EACH)) {
+        let labels: Vec<String> = report.curves.iter().map(|(name, _)| label(name)).collect();
+        let series = labels.iter().zip(&report.curves).map(|(label, (_, values))| (label.as_str(), values.as_slice()));
+        let figure = plot::rounds(&series.collect::<Vec<_>>()).x_label(unit);
+        figures.push(figure.title(format!("Values {AFTER_EACH} {unit}")));
+    }
+    for (name, array) in &report.arrays {
+        if array.shape == [1, columns.len()] && !columns.is_empty() {
+            let (label, mut title) = (label(name), String::new());
+            title.extend(label.chars().take(1).flat_map(char::to_uppercase).chain(label.chars().skip(1)));
+            figures.push(plot::importances(columns, &array.values)?.title(title));
+        }
+    }
+    Ok(figures)
+}
+
+/// Draws the rows that a transformer makes of rows, on their two leading directions, and the pictures of its own.
+pub fn draw_transformed(model: &PipelineModel, data: &Dataset, path: &Path) -> Result<()> {
+    let made = model.model().transform(&model.transformed_input(&data.x)?)?;
+    let plane = Plane::of(&made)?;
+    let [across, upward] = plane.labels();
+    let figure = Figure::new().title("Transformed rows").x_label(across).y_label(upward);
+    let places = plane.project(&made)?;
+    let figure = match data.labels() {
+        Ok(labels) => figure.scatter_classes(&places, [0, 1], labels)?,
+        Err(_) => figure.scatter("", plot::points(&places, [0, 1])?),
+    };
+    let columns = model.input_columns();
+    let own = model.model().figures(&PictureInput { columns: &columns, target_name: None, rows: None })?;
+    let report = report_figures(&model.model().report(), &columns.names, &own)?;
+    write([vec![figure], report, own].concat(), path)
 }
 
 /// Refuses a picture that could not be written, or would not be what its name says, before the work is done.

@@ -1,5 +1,6 @@
 //! What the commands say: reports, scores, tables, progress and errors.
 
+mod csv;
 mod error;
 mod format;
 mod output;
@@ -9,10 +10,11 @@ mod progress;
 mod run;
 mod scores;
 
+pub use csv::{quoted, write_numbers};
 pub use error::{CliError, CommandResult};
 pub use format::{bytes, number, seconds};
 pub use output::{note, print, print_json, table, write_out};
-pub use predictions::{Predicted, predict};
+pub use predictions::{Predicted, predict, upload};
 pub use progress::{Progress, guarded, interrupted, listen};
 pub use run::{Importance, Report, Seconds, timed};
-pub use scores::{Scores, positive_probabilities};
+pub use scores::{Scores, label, positive_probabilities};

@@ -1,9 +1,10 @@
 //! Predictions of a pipeline, timed phase by phase.
 
-use gristmill::estimator::Prediction;
+use gristmill::estimator::{Prediction, Task};
 use gristmill::pipeline::PipelineModel;
-use gristmill::{Device, Matrix, Result, Target};
+use gristmill::{Device, DeviceMatrix, Error, Matrix, Result, Target};
 
+use super::error::{CliError, CommandResult};
 use super::progress::Progress;
 use super::run::{Seconds, timed};
 use super::scores::Scores;
@@ -18,45 +19,69 @@ pub struct Predicted {
     pub probabilities: Option<Matrix>,
 }
 
-/// Predicts the rows of `x`, which has the columns of the model in its order.
+/// Predicts the rows of `x`, which has the columns of the model in its order; with probabilities, if the model gives them
+/// and they are asked for. A density predicts the logarithm of the density of each row.
 pub fn predict(
     model: &PipelineModel,
     x: &Matrix,
+    with_probabilities: bool,
     device: &Device,
     global: &GlobalArgs,
     seconds: &mut Seconds,
-) -> Result<Predicted> {
+) -> CommandResult<Predicted> {
+    let inner = model.model();
+    let task = inner.task()?;
+    if task == Task::Transformation {
+        let why = format!("{} transforms rows and predicts nothing: gristmill transform writes them", inner.kind());
+        return Err(CliError::Usage(why));
+    }
     let inputs = match model.steps().is_empty() {
         true => x.clone(),
         false => timed(&mut seconds.prepare, || model.transformed_input(x))?,
     };
-    let rows = match device {
-        Device::Cpu => inputs.to(device)?,
-        Device::Gpu(_) => timed(&mut seconds.upload, || inputs.to(device))?,
-    };
+    let rows = upload(&inputs, device, seconds)?;
     let mut progress = Progress::new(global);
-    let predict = || model.model().predict_with(&rows, &mut progress);
-    let prediction = timed(&mut seconds.predict, predict)?;
-    Ok(Predicted { inputs, prediction, probabilities: None })
+    let (prediction, probabilities) = timed(&mut seconds.predict, || match (task, with_probabilities) {
+        (Task::Density, _) => Ok((Prediction::Numbers(log_densities(model, &rows)?), None)),
+        (_, true) => inner.predict_both(&rows, &mut progress),
+        (_, false) => Ok((inner.predict_with(&rows, &mut progress)?, None)),
+    })?;
+    let classes = inner.classes().iter().cloned();
+    let probabilities = probabilities.map(|probabilities| probabilities.with_names(classes)).transpose()?;
+    Ok(Predicted { inputs, prediction, probabilities })
+}
+
+/// The rows on the device; on the CPU that is no copy, and takes no time to tell of.
+pub fn upload(x: &Matrix, device: &Device, seconds: &mut Seconds) -> Result<DeviceMatrix> {
+    match device {
+        Device::Cpu => x.to(device),
+        Device::Gpu(_) => timed(&mut seconds.upload, || x.to(device)),
+    }
+}
+
+fn log_densities(model: &PipelineModel, rows: &DeviceMatrix) -> Result<Matrix> {
+    let scores = model.model().score_samples(rows)?.ok_or_else(|| Error::Shape {
+        op: model.model().kind(),
+        expected: "a density".to_string(),
+        got: "a model that gives none".to_string(),
+    })?;
+    Matrix::from_f64(scores.len(), 1, &scores)?.with_names(["log_density"])
 }
 
 impl Predicted {
-    /// The scores of the predictions; for clusters also how far the rows are from their centres.
+    /// The scores of the predictions; for clusters also how far the rows are from their centres, for densities their mean.
     pub fn scores(&self, model: &PipelineModel, target: &Target) -> Result<Scores> {
+        if model.model().task()? == Task::Density {
+            let Prediction::Numbers(densities) = &self.prediction else { return Ok(Scores::default()) };
+            let sum: f64 = densities.as_slice().iter().map(|density| f64::from(*density)).sum();
+            let mut scores = Scores::default();
+            scores.add("mean_log_density", sum / densities.rows().max(1) as f64);
+            return Ok(scores);
+        }
         let mut scores = Scores::of_predictions(&self.prediction, self.probabilities.as_ref(), target)?;
         if let Prediction::Clusters(_) = &self.prediction {
-            scores.inertia = model.model().inertia(&self.inputs)?;
+            model.model().inertia(&self.inputs)?.into_iter().for_each(|inertia| scores.add("inertia", inertia));
         }
         Ok(scores)
-    }
-
-    /// The same with class probabilities, where the model gives them.
-    pub fn with_probabilities(mut self, model: &PipelineModel, device: &Device) -> Result<Predicted> {
-        if let Prediction::Classes(_) = self.prediction {
-            let probabilities = model.model().predict_proba(&self.inputs.to(device)?)?;
-            let classes = model.model().classes().iter().cloned();
-            self.probabilities = probabilities.map(|probabilities| probabilities.with_names(classes)).transpose()?;
-        }
-        Ok(self)
     }
 }

@@ -1,16 +1,22 @@
 //! The report of a run: one JSON object, or a page to read.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
-use gristmill::estimator::{FitReport, Iterations};
+use gristmill::estimator::{FitReport, Iterations, ReportArray};
 use gristmill::{Device, Profile};
 use serde::Serialize;
 
 use super::format::{number, seconds};
 use super::output::table;
 use super::profile;
-use super::scores::Scores;
+use super::scores::{Scores, label};
 use crate::arguments::GlobalArgs;
+
+/// Values of an array that a report holds; of a larger one it holds the shape.
+const MOST_VALUES: usize = 10_000;
+/// Columns that a line names.
+const MOST_NAMED: usize = 6;
 
 /// Seconds of each phase; what did not run is absent.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -25,6 +31,8 @@ pub struct Seconds {
     pub fit: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predict: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transform: Option<f64>,
 }
 
 /// The report of `fit` and `evaluate`; what a model does not have is absent.
@@ -40,19 +48,25 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scored_rows: Option<usize>,
     pub seconds: Seconds,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub iterations: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub converged: Option<bool>,
-    /// What an iteration is called, and how the last one ended the fit.
-    #[serde(skip)]
-    pub unit: &'static str,
-    #[serde(skip)]
-    pub ending: Option<&'static str>,
+    /// How the iterations went, if there were any.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<Iterations>,
     /// Whether Ctrl-C ended the fit early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
+    /// Of the rows that were scored, and what the fit knows by itself.
     pub scores: Scores,
+    /// Columns of the rows that a transformer makes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformed_columns: Option<usize>,
+    /// What the fit reports: numbers after each iteration, and arrays.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub curves: BTreeMap<&'static str, Vec<f64>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub arrays: BTreeMap<&'static str, ReportArray>,
+    /// The names of the columns that the model sees, for the arrays.
+    #[serde(skip)]
+    pub inputs: Vec<String>,
     /// What the score loses when a column is permuted, if it was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub importances: Vec<Importance>,
@@ -78,12 +92,17 @@ impl Report {
         Report { model: model.to_string(), device: device.info().name, ..Report::default() }
     }
 
-    /// Takes over what the fit reports.
-    pub fn take_report(&mut self, report: &FitReport) {
-        if let Some(Iterations { count, unit, converged, ending }) = &report.iterations {
-            (self.iterations, self.converged) = (Some(*count), *converged);
-            (self.unit, self.ending) = (unit, *ending);
-        }
+    /// Takes over what the fit reports. Arrays that are too large to read keep their shape alone.
+    pub fn take_fit(&mut self, report: FitReport, inputs: Vec<String>) {
+        self.iterations = report.iterations;
+        report.numbers.into_iter().for_each(|(name, value)| self.scores.add(name, value));
+        self.curves = report.curves.into_iter().collect();
+        let shown = |(name, mut array): (&'static str, ReportArray)| {
+            array.values.truncate(if array.values.len() > MOST_VALUES { 0 } else { MOST_VALUES });
+            (name, array)
+        };
+        self.arrays = report.arrays.into_iter().map(shown).collect();
+        self.inputs = inputs;
     }
 
     /// Adds the engine's counts if they are asked for.
@@ -98,31 +117,49 @@ impl std::fmt::Display for Report {
         if let Some(scored) = self.scored_rows {
             write!(formatter, ", {scored} rows scored")?;
         }
-        let Seconds { load, prepare, upload, fit, predict } = self.seconds;
-        let phases = [("load", load), ("prepare", prepare), ("upload", upload), ("fit", fit), ("predict", predict)];
+        let Seconds { load, prepare, upload, fit, predict, transform } = self.seconds;
+        let phases = [
+            ("load", load),
+            ("prepare", prepare),
+            ("upload", upload),
+            ("fit", fit),
+            ("predict", predict),
+            ("transform", transform),
+        ];
         let phases = phases.iter().filter_map(|(name, time)| time.map(|time| format!("{name} {}", seconds(time))));
         let phases: Vec<String> = phases.collect();
         if !phases.is_empty() {
             write!(formatter, "\n{}", phases.join(", "))?;
         }
-        if let Some(iterations) = self.iterations {
-            let how = match (self.stopped, self.converged, self.ending) {
+        if let Some(Iterations { count, unit, converged, ending }) = &self.iterations {
+            let how = match (self.stopped, converged, ending) {
                 (true, ..) => "stopped early",
                 (_, _, Some(ending)) => ending,
                 (_, Some(true), None) => "converged",
                 (_, Some(false), None) => "not converged",
                 (_, None, None) => "",
             };
-            let comma = if how.is_empty() { "" } else { ", " };
-            write!(formatter, "\n{iterations} {}s{comma}{how}", self.unit)?;
+            let (many, comma) = (if *count == 1 { "" } else { "s" }, if how.is_empty() { "" } else { ", " });
+            write!(formatter, "\n{count} {unit}{many}{comma}{how}")?;
         }
-        let scores = self.scores.named();
+        if let Some(columns) = self.transformed_columns {
+            write!(formatter, "\n{columns} columns after the transformation")?;
+        }
+        let scores = self.scores.labelled();
         if !scores.is_empty() {
             let mut shown = table(&["score", "value"]);
-            scores.iter().for_each(|(name, value)| {
-                shown.add_row([name.to_string(), number(*value)]);
+            scores.into_iter().for_each(|(name, value)| {
+                shown.add_row([name, number(value)]);
             });
             write!(formatter, "\n{shown}")?;
+        }
+        for (name, values) in &self.curves {
+            let (first, last) =
+                (values.first().copied().unwrap_or(f64::NAN), values.last().copied().unwrap_or(f64::NAN));
+            write!(formatter, "\n{}: {} to {} in {} steps", label(name), number(first), number(last), values.len())?;
+        }
+        for (name, array) in &self.arrays {
+            write!(formatter, "\n{}: {}", label(name), self.describe_array(array))?;
         }
         if !self.importances.is_empty() {
             let mut shown = table(&["permuted column", "loss", "deviation"]);
@@ -140,6 +177,22 @@ impl std::fmt::Display for Report {
             Some(counts) => write!(formatter, "\n{}", profile::describe(counts)),
             None => Ok(()),
         }
+    }
+}
+
+impl Report {
+    /// Of an array with a number for each column the largest ones by name; of others the shape.
+    fn describe_array(&self, array: &ReportArray) -> String {
+        let [rows, columns] = array.shape;
+        if rows != 1 || array.values.len() != columns || columns != self.inputs.len() {
+            return format!("{rows}×{columns}");
+        }
+        let mut order: Vec<usize> = (0..columns).collect();
+        order.sort_by(|one, other| array.values[*other].abs().total_cmp(&array.values[*one].abs()));
+        let named =
+            order.iter().take(MOST_NAMED).map(|at| format!("{} {}", self.inputs[*at], number(array.values[*at])));
+        let more = if columns > MOST_NAMED { ", …" } else { "" };
+        named.collect::<Vec<_>>().join(", ") + more
     }
 }
 

@@ -1,30 +1,31 @@
 //! `gristmill fit` of a CSV file that is too large for memory, chunk by chunk.
 
-use gristmill::cluster::{MiniBatchKMeans, MiniBatchKMeansModel};
 use gristmill::data::{CsvChunks, Format};
-use gristmill::model_file::Persist;
-use gristmill::pipeline::{Column, PipelineModel};
+use gristmill::pipeline::{Column, Pipeline, PipelineModel};
 use gristmill::prelude::*;
+use gristmill::{Target, registry};
 
 use super::FitArgs;
 use crate::arguments::{DataArgs, GlobalArgs, MissingChoice};
-use crate::report::{CliError, CommandResult, Progress, Report, guarded, interrupted, timed};
+use crate::report::{CliError, CommandResult, Progress, Report, guarded, interrupted, timed, upload};
 
-/// Files above this are read in chunks, for models that take them.
+/// Files above this are read in chunks, for models that learn from them.
 const LARGE: u64 = 256 << 20;
 /// Rows of a chunk, unless that is given.
 const CHUNK: usize = 16_384;
 
 /// How many rows to take at a time, if the file is to be read in chunks: when that is asked for, or when the file is
 /// large and nothing that is asked for needs all rows at once.
-pub fn chunk_rows(args: &FitArgs) -> CommandResult<Option<usize>> {
-    let takes_chunks = args.model.model == MiniBatchKMeansModel::KIND;
+pub fn chunk_rows(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<Option<usize>> {
+    let takes_chunks = estimator.abilities().chunks;
     let needs_all = [
         (args.model.scale, "--scale"),
         (args.model.one_hot, "--one-hot"),
+        (!args.model.step.is_empty(), "--step"),
         (args.split.is_some(), "--split"),
         (args.test.is_some(), "--test"),
         (args.data.target.labels.is_some(), "--labels"),
+        (estimator.task().needs_target(), "a target"),
         (matches!(args.data.missing, Some(MissingChoice::Mean | MissingChoice::Median)), "--missing mean and median"),
     ];
     let needs_all = needs_all.iter().find(|(asked, _)| *asked).map(|(_, flag)| *flag);
@@ -32,8 +33,9 @@ pub fn chunk_rows(args: &FitArgs) -> CommandResult<Option<usize>> {
         (None, false, _) | (None, _, Some(_)) => Ok(None),
         (None, true, None) => Ok(is_large(&args.data)?.then_some(CHUNK)),
         (Some(_), false, _) => {
-            let why = format!("--chunk-rows is for models that learn from chunks: {}", MiniBatchKMeansModel::KIND);
-            Err(CliError::Usage(why))
+            let known = registry::entries().iter().filter(|entry| entry.estimator().abilities().chunks);
+            let known: Vec<&str> = known.map(|entry| entry.name).collect();
+            Err(CliError::Usage(format!("--chunk-rows is for models that learn from chunks: {}", known.join(", "))))
         }
         (Some(_), true, Some(flag)) => {
             Err(CliError::Usage(format!("{flag} needs all rows at once, and --chunk-rows reads some at a time")))
@@ -47,44 +49,39 @@ fn is_large(data: &DataArgs) -> Result<bool> {
     Ok(large && Format::of(&data.data)? == Format::Csv)
 }
 
-/// One pass over the file; each chunk is a batch.
+/// One pass over the file; the model goes on with each chunk. Also the rows of the last chunk, which a picture can show.
 pub fn fit(
     args: &FitArgs,
     global: &GlobalArgs,
-    estimator: &AnyEstimator,
+    pipeline: &Pipeline,
     device: &Device,
     rows: usize,
     report: &mut Report,
-) -> CommandResult<PipelineModel> {
-    let parameters = serde_json::Value::Object(estimator.parameters()?);
-    let batches: MiniBatchKMeans =
-        serde_json::from_value(parameters).map_err(|error| CliError::Usage(error.to_string()))?;
-    let mut read = args.data.read_options(estimator);
-    // The target is no part of what is clustered.
+) -> CommandResult<(PipelineModel, Dataset)> {
+    let estimator = pipeline.estimator();
+    let mut read = args.data.read_options(pipeline);
+    // The target is no part of what is learnt.
     read.drop.append(&mut read.targets);
-    // The start is chosen among the rows of the first chunk.
-    let rows = if args.chunk_rows.is_none() { rows.max(4 * batches.n_clusters) } else { rows };
     let mut chunks = timed(&mut report.seconds.load, || CsvChunks::open(&args.data.data, &read, rows))?;
     let progress = Progress::new(global);
-    let model = guarded(|| -> CommandResult<Option<MiniBatchKMeansModel>> {
-        let mut model = None;
+    let mut fitted: Option<(AnyModel, Matrix)> = None;
+    guarded(|| -> CommandResult {
         while let Some(chunk) = timed(&mut report.seconds.load, || chunks.next()).transpose()? {
-            refuse_text(&chunks)?;
-            let batch = match device {
-                Device::Cpu => chunk.to(device)?,
-                Device::Gpu(_) => timed(&mut report.seconds.upload, || chunk.to(device))?,
-            };
+            refuse_text(estimator.name(), &chunks)?;
+            let batch = upload(&chunk, device, &mut report.seconds)?;
             report.rows += chunk.rows();
             report.columns = chunk.columns();
-            model = Some(timed(&mut report.seconds.fit, || batches.partial_fit(model.take(), &batch))?);
-            progress.count("mini-batch k-means", report.rows);
+            let model = fitted.take().map(|(model, _)| model);
+            let learn = || estimator.partial_fit(model, &batch, &Target::None, Fit::default());
+            fitted = Some((timed(&mut report.seconds.fit, learn)?, chunk));
+            progress.count(estimator.name(), report.rows);
             if interrupted() {
                 break;
             }
         }
-        Ok(model)
+        Ok(())
     })?;
-    let Some(model) = model else {
+    let Some((model, last)) = fitted else {
         let why = "there are no rows of data; expected one at least".to_string();
         let path = args.data.data.display().to_string();
         return Err(CliError::Run(Error::Data { path, line: None, column: None, why }));
@@ -92,11 +89,11 @@ pub fn fit(
     let names = chunks.names().map(<[String]>::to_vec);
     let name = |column: usize| names.as_ref().map_or_else(String::new, |names| names[column].clone());
     let columns = (0..chunks.columns()).map(|column| Column { name: name(column), categories: None }).collect();
-    Ok(PipelineModel::from(AnyModel::new(model)).with_columns(columns))
+    Ok((PipelineModel::from(model).with_columns(columns), Dataset::new(last, Target::None)?))
 }
 
 /// Categories are known only at the end of the file, so text cannot be encoded on the way.
-fn refuse_text(chunks: &CsvChunks) -> Result<()> {
+fn refuse_text(op: &'static str, chunks: &CsvChunks) -> Result<()> {
     let categories = chunks.categories();
     let text = categories.iter().enumerate().filter(|(_, categories)| categories.is_some());
     let name = |column: usize| chunks.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
@@ -105,5 +102,5 @@ fn refuse_text(chunks: &CsvChunks) -> Result<()> {
         return Ok(());
     }
     let expected = "columns of numbers in a file that is read in chunks; leave the others out (--drop)".to_string();
-    Err(Error::Shape { op: MiniBatchKMeansModel::KIND, expected, got: format!("text in {}", text.join(", ")) })
+    Err(Error::Shape { op, expected, got: format!("text in {}", text.join(", ")) })
 }

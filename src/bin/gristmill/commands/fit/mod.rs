@@ -5,13 +5,13 @@ mod chunks;
 use std::path::{Path, PathBuf};
 
 use gristmill::Target;
-use gristmill::estimator::{FitReport, Prediction, ReportArray, Task};
+use gristmill::estimator::{Estimator, Prediction, Task};
 use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
 use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder};
-use crate::pictures::{Picture, check_picture};
+use crate::pictures::{Picture, check_picture, draw_transformed};
 use crate::report::{
     CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, guarded, interrupted, note, predict, print,
     print_json, timed,
@@ -27,7 +27,9 @@ const EXAMPLES: &str = "Examples:
   gristmill fit gradient-boosting-classifier data/breast_cancer.csv --target diagnosis --split 0.8 --set learning_rate=0.05
   gristmill fit random-forest-classifier data/wine.csv --target class --set oob_score=true --save forest.gm
   gristmill fit stacking-regressor data/diabetes.csv --target progression --split 0.8 --set estimators=kneighbors-regressor,random-forest-regressor
-  gristmill fit bagging-classifier data/iris.csv --target species --set estimator=kneighbors-classifier --set estimator.n_neighbors=3";
+  gristmill fit bagging-classifier data/iris.csv --target species --set estimator=kneighbors-classifier --set estimator.n_neighbors=3
+  gristmill fit ridge data/diabetes.csv --target progression --step min-max-scaler --step polynomial-features:degree=2 --split 0.8
+  gristmill fit standard-scaler data/iris.csv --drop species --save scaler.gm";
 
 /// What `fit` takes.
 #[derive(clap::Args)]
@@ -64,18 +66,23 @@ struct ScoredRows {
 }
 
 pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
-    let estimator = args.model.estimator(global.seed)?;
+    let pipeline = args.model.pipeline(&args.data, global.seed)?;
+    let estimator = pipeline.estimator();
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
-    let chunk = chunks::chunk_rows(args)?;
-    let device = global.open_device()?;
-    let mut report = Report::new(&args.model.model, &device);
-    if let Some(rows) = chunk {
-        let model = chunks::fit(args, global, &estimator, &device, rows, &mut report)?;
-        let run = Run { args, global, device: &device };
-        return run.finish(report, model, None, None);
+    if estimator.task() == Task::Transformation && (args.split.is_some() || args.test.is_some()) {
+        let why = format!("{} transforms rows, which have no score: leave out --split and --test", estimator.name());
+        return Err(CliError::Usage(why));
     }
-    let (loaded, test) = timed(&mut report.seconds.load, || load(args, &estimator))?;
+    let chunk = chunks::chunk_rows(args, estimator)?;
+    let device = global.open_device()?;
+    let mut report = Report::new(estimator.name(), &device);
+    let run = Run { args, global, device: &device, by_chunks: chunk.is_some() };
+    if let Some(rows) = chunk {
+        let (model, last) = chunks::fit(args, global, &pipeline, &device, rows, &mut report)?;
+        return run.finish(report, model, last, None);
+    }
+    let (loaded, test) = timed(&mut report.seconds.load, || load(args, &pipeline))?;
     (report.rows, report.columns) = (loaded.data.x.rows(), loaded.data.x.columns());
     let (train, test) = match (args.split, test) {
         (Some(share), _) => {
@@ -84,7 +91,6 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         }
         (None, test) => (loaded.data, test),
     };
-    let pipeline = args.model.pipeline(estimator.clone(), &args.data);
     let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(&train))?;
     if let Device::Gpu(_) = &device {
         timed(&mut report.seconds.upload, || prepared.rows_on(&device))?;
@@ -93,8 +99,7 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         let mut progress = Progress::new(global);
         timed(&mut report.seconds.fit, || prepared.fit_on(&device, Fit::default().observer(&mut progress)))
     })?;
-    let run = Run { args, global, device: &device };
-    run.finish(report, model.with_targets(loaded.targets), Some(train), test)
+    run.finish(report, model.with_targets(loaded.targets), train, test)
 }
 
 /// What was asked for.
@@ -102,37 +107,33 @@ struct Run<'a> {
     args: &'a FitArgs,
     global: &'a GlobalArgs,
     device: &'a Device,
+    by_chunks: bool,
 }
 
 impl Run<'_> {
-    /// Saves, scores, draws and reports. A long fit is saved before anything else can go wrong.
-    fn finish(
-        &self,
-        mut report: Report,
-        model: PipelineModel,
-        train: Option<Dataset>,
-        test: Option<Dataset>,
-    ) -> CommandResult {
-        let told = model.model().report();
-        report.take_report(&told);
-        // One pass over a stream has no end of its own to come to.
-        report.converged = report.converged.filter(|_| train.is_some());
+    /// Saves, scores, draws and reports. A long fit is saved before anything else can go wrong. `train` has the fitted
+    /// rows, of a fit by chunks the last ones.
+    fn finish(&self, mut report: Report, model: PipelineModel, train: Dataset, test: Option<Dataset>) -> CommandResult {
         report.stopped = interrupted();
         self.save(&mut report, &model)?;
-        let target = train.as_ref().map_or(&Target::None, |train| &train.target);
-        report.scores = Scores::of_fit(model.model(), target);
+        let fitted = model.model().fitted_prediction();
+        report.scores = fitted.map_or_else(Scores::default, |fitted| Scores::of_groups(&fitted, &train.target));
+        if model.model().task()? == Task::Transformation {
+            let made = model.model().transformed_columns(&model.input_columns());
+            report.transformed_columns = made.map(|columns| columns.names.len());
+        }
         // The fit is reported before a picture that cannot be drawn ends the command.
         let (mut scored, mut drawn) = (None, Ok(()));
         if !report.stopped {
             if let Some(test) = test {
                 scored = Some(self.score(&mut report, &model, test)?);
             }
-            report.scores.oob_score = told.number("oob_score");
             if let Some(path) = &self.args.plot {
-                drawn = self.draw(path, &model, &told, train, scored.as_ref());
+                drawn = self.draw(path, &model, train, scored.as_ref());
                 report.plot = drawn.is_ok().then(|| path.display().to_string());
             }
         }
+        self.take_fit(&mut report, &model);
         report.take_profile(self.global, self.device);
         if self.global.json {
             print_json(&report);
@@ -144,6 +145,15 @@ impl Run<'_> {
             print(&format!("\n{}", metrics::classification_report(data.labels()?, labels)?));
         }
         drawn
+    }
+
+    fn take_fit(&self, report: &mut Report, model: &PipelineModel) {
+        let mut fit = model.model().report();
+        if let Some(iterations) = fit.iterations.as_mut().filter(|_| self.by_chunks) {
+            // One pass over a file has no end of its own to come to.
+            iterations.converged = None;
+        }
+        report.take_fit(fit, model.input_columns().names);
     }
 
     fn save(&self, report: &mut Report, model: &PipelineModel) -> CommandResult {
@@ -160,57 +170,41 @@ impl Run<'_> {
 
     fn score(&self, report: &mut Report, model: &PipelineModel, data: Dataset) -> CommandResult<ScoredRows> {
         let Aligned { x, .. } = model.align(&data)?;
-        let predicted = predict(model, &x, self.device, self.global, &mut report.seconds)?;
-        let predicted = predicted.with_probabilities(model, self.device)?;
+        let predicted = predict(model, &x, true, self.device, self.global, &mut report.seconds)?;
         report.scores = predicted.scores(model, &data.target)?;
         report.scored_rows = Some(x.rows());
         Ok(ScoredRows { data: Dataset { x, ..data }, predicted })
     }
 
     /// Draws the rows that were scored, or else those that were fitted.
-    fn draw(
-        &self,
-        path: &Path,
-        model: &PipelineModel,
-        told: &FitReport,
-        train: Option<Dataset>,
-        scored: Option<&ScoredRows>,
-    ) -> CommandResult {
+    fn draw(&self, path: &Path, model: &PipelineModel, train: Dataset, scored: Option<&ScoredRows>) -> CommandResult {
         let device = self.device;
         if let Some(ScoredRows { data, predicted }) = scored {
             return Ok(Picture { model, data, predicted, device, fitted: false }.save(path)?);
         }
-        let (data, predicted) = match (train, model.model().fitted_prediction()) {
-            (Some(train), Some(prediction)) => {
-                let inputs = model.transformed_input(&train.x)?;
-                (train, Predicted { inputs, prediction, probabilities: None })
+        if model.model().task()? == Task::Transformation {
+            return Ok(draw_transformed(model, &train, path)?);
+        }
+        let predicted = match model.model().fitted_prediction() {
+            Some(prediction) => {
+                Predicted { inputs: model.transformed_input(&train.x)?, prediction, probabilities: None }
             }
-            (Some(train), None) => {
-                let predicted = predict(model, &train.x, device, self.global, &mut Seconds::default())?;
-                (train, predicted.with_probabilities(model, device)?)
-            }
-            // Of rows that came in chunks the centres are left.
-            (None, _) => {
-                let inputs = told.array("centers").map_or_else(|| Matrix::zeros(0, 0), ReportArray::to_matrix)?;
-                let prediction = Prediction::Clusters((0..inputs.rows() as u32).collect());
-                (Dataset::new(inputs.clone(), Target::None)?, Predicted { inputs, prediction, probabilities: None })
-            }
+            None => predict(model, &train.x, true, device, self.global, &mut Seconds::default())?,
         };
-        Ok(Picture { model, data: &data, predicted: &predicted, device, fitted: true }.save(path)?)
+        Ok(Picture { model, data: &train, predicted: &predicted, device, fitted: true }.save(path)?)
     }
 }
 
 /// Reads the data and, if there is one, the file of test rows.
-fn load(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<(Loaded, Option<Dataset>)> {
-    let loaded = args.data.read(estimator)?;
+fn load(args: &FitArgs, pipeline: &Pipeline) -> CommandResult<(Loaded, Option<Dataset>)> {
+    let loaded = args.data.read(pipeline)?;
     let Some(path) = &args.test else { return Ok((loaded, None)) };
-    let takes_missing = estimator.abilities().missing || args.data.imputer().is_some();
-    let test = KnownColumns::of(&loaded.data, takes_missing).read(path, &loaded.targets)?.data;
+    let test = KnownColumns::of(&loaded.data, pipeline.abilities().missing).read(path, &loaded.targets)?.data;
     let test = match &args.test_labels {
         Some(labels) => test.with_labels_file(labels)?,
         None => test,
     };
-    if estimator.task().needs_target() && matches!(test.target, Target::None) {
+    if pipeline.estimator().task().needs_target() && matches!(test.target, Target::None) {
         let why = format!("the target of {} is not known: name its file with --test-labels", path.display());
         return Err(CliError::Usage(why));
     }
