@@ -207,10 +207,10 @@ fn a_model_fitted_on_whole_rows_says_what_to_do_about_holes() {
 }
 
 #[test]
-fn an_unseen_level_behind_an_encoder_is_named() {
+fn an_unseen_category_behind_an_encoder_is_named() {
     let folder = Folder::new();
     let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("tree.gm"));
     run(&["fit", "decision-tree-classifier", &people, "--target", "kind", "--one-hot", "--save", &model]);
     let errors = refused(1, &["predict", &model, &folder.file("new.csv", "city,height,age\nWien,1.7,35\n")]);
-    assert!(errors.contains("a level of \"city\"") && errors.contains("\"Wien\" in row 1"), "{errors}");
+    assert!(errors.contains("a category of \"city\"") && errors.contains("\"Wien\" in row 1"), "{errors}");
 }

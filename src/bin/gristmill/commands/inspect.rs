@@ -71,7 +71,11 @@ struct Column {
 struct Part {
     kind: String,
     version: u32,
+    /// What it was fitted with.
     parameters: Map<String, Value>,
+    /// Numbers that it learnt.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    fitted: Map<String, Value>,
     arrays: Vec<Array>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     models: Vec<Inner>,
@@ -134,13 +138,27 @@ fn part_of(container: &Container) -> Part {
         Array { name: name.to_string(), element: tensor.element().name(), shape, bytes }
     };
     let models = container.models().map(|(name, model)| Inner { name: name.to_string(), part: part_of(model) });
+    let (parameters, fitted) = parameters_of(container);
     Part {
         kind: container.kind().to_string(),
         version: container.version(),
-        parameters: container.raw_parameters().clone(),
+        parameters,
+        fitted,
         arrays: container.tensors().map(array).collect(),
         models: models.collect(),
     }
+}
+
+/// The parameters that a model was fitted with, and the numbers that it learnt.
+fn parameters_of(container: &Container) -> (Map<String, Value>, Map<String, Value>) {
+    let mut all = container.raw_parameters().clone();
+    let mut take = |name: &str| match all.remove(name) {
+        Some(Value::Object(map)) => map,
+        _ => Map::new(),
+    };
+    let (parameters, mut fitted) = (take("estimator"), take("fitted"));
+    fitted.extend(all);
+    (parameters, fitted)
 }
 
 fn page(described: &ModelFileDescription) -> String {
@@ -176,8 +194,8 @@ fn page(described: &ModelFileDescription) -> String {
 /// The parameters and arrays of models of one kind with the same parameters, then those of the models inside.
 fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str) {
     let Some(first) = alike.first() else { return };
-    for (name, value) in flat(&first.parameters) {
-        let varies = alike.iter().any(|part| flat(&part.parameters).get(&name) != Some(&value));
+    for (name, value) in first.numbers() {
+        let varies = alike.iter().any(|part| part.numbers().get(&name) != Some(&value));
         let value = if varies { "varies".to_string() } else { shortened(&models::short(&value)) };
         shown.add_row([place.to_string(), name, value, String::new()]);
     }
@@ -193,6 +211,13 @@ fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str) {
             (many, _) => format!("{} × {}", many.len(), many[0].part.kind),
         };
         add(shown, &group.iter().map(|inner| &inner.part).collect::<Vec<_>>(), &place);
+    }
+}
+
+impl Part {
+    /// Parameters, and numbers that were learnt.
+    fn numbers(&self) -> BTreeMap<String, Value> {
+        flat(&self.parameters).into_iter().chain(flat(&self.fitted)).collect()
     }
 }
 
@@ -215,7 +240,7 @@ fn flat(parameters: &Map<String, Value>) -> BTreeMap<String, Value> {
 /// Models that differ in their seeds and arrays alone, such as the members of an ensemble, together.
 fn groups<'a>(models: impl Iterator<Item = &'a Inner>) -> Vec<Vec<&'a Inner>> {
     let key_of = |inner: &Inner| {
-        let mut parameters = flat(&inner.part.parameters);
+        let mut parameters = inner.part.numbers();
         parameters.retain(|name, _| name != "seed" && !name.ends_with(".seed"));
         let arrays: Vec<String> = inner.part.arrays.iter().map(|array| array.name.clone()).collect();
         (inner.part.kind.clone(), parameters, arrays)
