@@ -180,6 +180,34 @@ fn no_module_reaches_up_to_a_later_one() {
 }
 
 #[test]
+fn no_test_is_where_none_is_run() {
+    let inside = tree::files("src", "rs").into_iter().filter(|path| code(path).contains("cfg(test)"));
+    let mut lost: Vec<_> = inside.map(|path| format!("{path} has tests, and only those in tests/ are run")).collect();
+    for path in tree::files("tests", "rs").into_iter().filter(|path| path.matches('/').count() > 1) {
+        let (folder, file) = path.rsplit_once('/').unwrap_or_default();
+        let (folder, name) = match file {
+            "main.rs" => continue,
+            "mod.rs" => folder.rsplit_once('/').unwrap_or_default(),
+            _ => (folder, file.trim_end_matches(".rs")),
+        };
+        let parents: Vec<_> = tree::files(folder, "rs").into_iter().filter(|path| is_parent(folder, path)).collect();
+        if !parents.iter().any(|parent| code(parent).contains(&format!("mod {name};"))) {
+            lost.push(format!("{path} is in no binary: {} lacks `mod {name};`", parents.join(", ")));
+        }
+    }
+    assert_none(&lost);
+}
+
+/// Whether a file can declare the modules of a folder of tests: the binaries for `tests`, else `mod.rs` or `main.rs`.
+fn is_parent(folder: &str, path: &str) -> bool {
+    match path.strip_prefix(folder) {
+        Some("/mod.rs" | "/main.rs") => true,
+        Some(file) => folder == "tests" && file.matches('/').count() == 1,
+        None => false,
+    }
+}
+
+#[test]
 fn unsafe_code_is_forbidden() {
     assert!(tree::read("src/lib.rs").contains("#![forbid(unsafe_code)]"));
 }
