@@ -11,5 +11,6 @@ mod metrics;
 mod model;
 mod plot;
 mod preprocessing;
+mod sparse;
 mod support;
 mod tree;

@@ -8,5 +8,6 @@ pub mod neighbors;
 pub mod random;
 pub mod reduce;
 pub mod sort;
+pub mod sparse;
 mod tile;
 pub mod tree;

@@ -9,6 +9,7 @@
 //! | the same, perhaps semi-definite (kernel matrices, covariances) | [`Cholesky::factor_with_jitter`] |
 //! | a tall least squares problem | [`solve_least_squares`] (normal equations, refined) or [`Qr`] |
 //! | a least squares problem that may be rank-deficient or wide | [`Svd`] |
+//! | one whose matrix is known by its products alone: sparse, or too large | [`lsqr`] |
 //! | a symmetric matrix and its spectrum | [`Eigen`] |
 //! | a triangular matrix | [`solve_triangular`] |
 //!
@@ -25,6 +26,7 @@
 mod cholesky;
 mod condition;
 mod eigen;
+mod lsqr;
 mod normal;
 mod qr;
 mod refine;
@@ -35,6 +37,7 @@ mod triangular;
 pub use cholesky::Cholesky;
 pub use condition::inverse_norm_1;
 pub use eigen::Eigen;
+pub use lsqr::{LsqrSolution, lsqr};
 pub use normal::{solve_least_squares, solve_least_squares_from_gram};
 pub use qr::Qr;
 pub use refine::{Path, SingleFactor, Solution, solve_positive_definite};

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::predict::Linear;
-use super::{condense, dense, normal};
+use super::{condense, dense, normal, sparse};
 use crate::array::{DeviceMatrix, Matrix};
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -74,6 +74,9 @@ pub(super) fn fit_rows(
     penalty: Penalty,
     options: Fit<'_>,
 ) -> Result<Fitted> {
+    if let Rows::Sparse(x) = x {
+        return sparse::fit((op, what), x, y, penalty, options)?.checked();
+    }
     let x = x.complete(op)?;
     let y = y.complete(op, x.rows())?;
     let weights = options.weights(op, x.rows())?;

@@ -7,7 +7,7 @@ use super::predict::Linear;
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{
-    Estimator, Fit, InputColumns, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
+    Abilities, Estimator, Fit, InputColumns, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
 };
 use crate::model_file::Container;
 
@@ -41,6 +41,10 @@ parameters! {
 }
 
 impl Estimator for LinearRegression {
+    fn abilities(&self) -> Abilities {
+        Abilities { sparse: true, ..Abilities::default() }
+    }
+
     /// About n·d² operations; some 10·d·n² where there are no more rows than columns.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<LinearRegressionModel> {
         Ok(self.model(fit_rows((OP, "linear regression"), x, y, self.penalty(), options)?))
@@ -92,7 +96,8 @@ impl LinearRegressionModel {
         self.linear.intercept()
     }
 
-    /// How many columns are independent of each other, and of the intercept if there is one.
+    /// How many columns are independent of each other, and of the intercept if there is one; of sparse rows with more
+    /// than 2048 columns that vary, the most that there can be.
     pub fn rank(&self) -> usize {
         self.rank
     }

@@ -2,7 +2,8 @@
 
 use nalgebra::DMatrix;
 
-use crate::array::Matrix;
+use crate::array::{Matrix, SparseMatrix};
+use crate::cpu::sparse::multiply;
 use crate::error::{Error, Result};
 use crate::estimator::Rows;
 use crate::model_file::Container;
@@ -37,9 +38,26 @@ impl Linear {
 
     /// One number an output and row, where the rows live.
     pub(super) fn predict(&self, op: &'static str, x: Rows<'_>) -> Result<Matrix> {
+        if let Rows::Sparse(x) = x {
+            return self.of_sparse(op, x);
+        }
         let x = x.queries(op, self.coef.ncols())?;
         let coef = self.coef.transpose();
         ops::linear_predictor(&mut x.device().stream(), &x, coef.as_slice(), &self.intercept)
+    }
+
+    fn of_sparse(&self, op: &'static str, x: &SparseMatrix) -> Result<Matrix> {
+        let (outputs, columns) = self.coef.shape();
+        if x.columns() != columns {
+            let expected = format!("{columns} columns, as in the data that was fitted");
+            return Err(Error::Shape { op, expected, got: format!("{} columns", x.columns()) });
+        }
+        // nalgebra keeps the outputs of a column together.
+        let mut predicted = multiply(x.into(), self.coef.as_slice(), outputs);
+        for row in predicted.chunks_exact_mut(outputs) {
+            row.iter_mut().zip(&self.intercept).for_each(|(value, intercept)| *value += intercept);
+        }
+        Matrix::from_f64(x.rows(), outputs, &predicted)
     }
 
     pub(super) fn predict_f64(&self, op: &'static str, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {

@@ -8,7 +8,8 @@ use crate::array::Matrix;
 use crate::error::Result;
 
 use crate::estimator::{
-    Estimator, Fit, InputColumns, Model, Observer, Parameters, Predict, Prediction, Rows, Save, Targets, parameters,
+    Abilities, Estimator, Fit, InputColumns, Model, Observer, Parameters, Predict, Prediction, Rows, Save, Targets,
+    parameters,
 };
 use crate::model_file::Container;
 
@@ -56,6 +57,10 @@ impl Ridge {
 }
 
 impl Estimator for Ridge {
+    fn abilities(&self) -> Abilities {
+        Abilities { sparse: true, ..Abilities::default() }
+    }
+
     /// About n·d² operations; some 10·d·n² where there are no more rows than columns.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<RidgeModel> {
         let found = fit_rows((OP, "ridge"), x, y, self.penalty(), options)?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::column_info::ColumnInfo;
 use super::matrix::Matrix;
+use crate::cpu::sparse::CompressedRows;
 use crate::error::{Error, Result};
 
 /// Bytes that [`SparseMatrix::to_dense`] takes at most.
@@ -139,6 +140,12 @@ impl SparseMatrix {
     pub(crate) fn refusal(&self, op: &'static str, takes: impl Into<String>) -> Error {
         let (rows, columns, nonzero) = (self.rows, self.columns, self.nnz());
         Error::Sparse { op, takes: takes.into(), rows, columns, nonzero }
+    }
+}
+
+impl<'a> From<&'a SparseMatrix> for CompressedRows<'a, f32> {
+    fn from(x: &'a SparseMatrix) -> Self {
+        CompressedRows { columns: x.columns, offsets: &x.offsets, indices: &x.indices, values: &x.values }
     }
 }
 
