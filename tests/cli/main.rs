@@ -12,6 +12,7 @@ mod pictures;
 mod predict;
 mod report;
 mod safety;
+mod sparse;
 mod steps;
 mod stream;
 mod transform;

@@ -22,6 +22,24 @@ pub struct TargetArgs {
     pub labels: Option<PathBuf>,
 }
 
+/// How the rows of a LIBSVM file are held.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub struct SparseArgs {
+    /// Holds the rows of a LIBSVM file sparse, for models that take sparse rows; automatic above 256 MiB
+    #[arg(long, conflicts_with = "dense")]
+    sparse: bool,
+    /// Holds the rows of a LIBSVM file dense, whatever their size
+    #[arg(long)]
+    dense: bool,
+}
+
+impl SparseArgs {
+    /// Whether rows are to be sparse, if that was said.
+    pub fn choice(self) -> Option<bool> {
+        (self.sparse || self.dense).then_some(self.sparse)
+    }
+}
+
 /// The data of `fit` and `cv`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct DataArgs {
@@ -41,6 +59,8 @@ pub struct DataArgs {
     /// What to do with missing values; without this they are an error unless the model takes them
     #[arg(long, value_name = "HOW")]
     pub missing: Option<MissingChoice>,
+    #[command(flatten)]
+    pub sparse: SparseArgs,
 }
 
 /// What to do with missing values.
@@ -80,6 +100,8 @@ impl DataArgs {
         options.drop = self.drop.clone();
         options.categorical = self.categorical.clone();
         options.targets = self.target.target.clone();
+        // What takes dense rows only is given those.
+        options.sparse = self.sparse.choice().or((!pipeline.abilities().sparse).then_some(false));
         options
     }
 
@@ -95,6 +117,11 @@ impl DataArgs {
 
     /// Reads the data for a pipeline, and checks that there is the target it learns from.
     pub fn read(&self, pipeline: &Pipeline) -> CommandResult<Loaded> {
+        if self.sparse.choice() == Some(true) && !pipeline.abilities().sparse {
+            let name = pipeline.estimator().name();
+            let steps = if pipeline.steps().is_empty() { "" } else { " with these steps" };
+            return Err(CliError::Usage(format!("{name}{steps} takes dense rows: leave out --sparse")));
+        }
         let mut data = Dataset::read_with(&self.data, &self.read_options(pipeline))?;
         if let Some(labels) = &self.target.labels {
             data = data.with_labels_file(labels)?;

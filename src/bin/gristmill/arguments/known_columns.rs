@@ -19,6 +19,8 @@ pub struct KnownColumns {
     pub columns: Vec<Column>,
     /// Whether rows may have missing values.
     pub takes_missing: bool,
+    /// Whether rows are to be sparse, if that was said.
+    pub sparse: Option<bool>,
 }
 
 /// What was read for a model.
@@ -42,17 +44,20 @@ impl Read {
 impl KnownColumns {
     /// The columns of data that a model will be fitted on.
     pub fn of(data: &Dataset, takes_missing: bool) -> KnownColumns {
-        let name = |column: usize| data.x.names().map_or_else(String::new, |names| names[column].clone());
-        let levels = data.categories().into_iter().enumerate();
-        let columns = levels.map(|(column, categories)| Column { name: name(column), categories }).collect();
-        KnownColumns { columns, takes_missing }
+        let name = |column: usize| data.names().map_or_else(String::new, |names| names[column].clone());
+        let categories = data.categories();
+        let category = |column: usize| categories.get(column).cloned().flatten();
+        let column = |column: usize| Column { name: name(column), categories: category(column) };
+        let columns = (0..data.columns()).map(column).collect();
+        KnownColumns { columns, takes_missing, sparse: Some(data.sparse.is_some()) }
     }
 
     /// Reads a file. Only the columns of the model and the targets are looked at; a missing one is an error, unless the
     /// file does not name its columns: then they are taken as they come.
     pub fn read(&self, path: &Path, targets: &[String]) -> Result<Read> {
         let missing = if self.takes_missing { Missing::Keep } else { Missing::Refuse };
-        let mut options = ReadOptions::default().missing(missing).targets(targets.iter().cloned());
+        let options = ReadOptions::default().missing(missing).sparse(self.sparse);
+        let mut options = options.targets(targets.iter().cloned());
         if !self.columns.is_empty() {
             options.width = Some(self.columns.len());
         }

@@ -7,7 +7,7 @@ mod list;
 mod model;
 mod saved_model;
 
-pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target};
+pub use data::{DataArgs, Loaded, MissingChoice, SparseArgs, TargetArgs, check_target};
 pub use global::{GlobalArgs, check_folder};
 pub use known_columns::{KnownColumns, brings_target};
 pub use list::split_list;

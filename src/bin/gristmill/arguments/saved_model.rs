@@ -4,9 +4,9 @@ use std::path::Path;
 
 use gristmill::estimator::Task;
 use gristmill::pipeline::PipelineModel;
-use gristmill::{AnyModel, Result};
+use gristmill::{AnyModel, Dataset, Result};
 
-use super::KnownColumns;
+use super::{KnownColumns, SparseArgs};
 
 /// A model from a file, as a pipeline: one that was saved alone has no steps.
 pub struct SavedModel {
@@ -16,15 +16,23 @@ pub struct SavedModel {
 }
 
 impl SavedModel {
-    /// Reads a model file.
-    pub fn load(path: &Path) -> Result<SavedModel> {
+    /// Reads a model file; the rows that it is given are read sparse or dense, if that was said.
+    pub fn load(path: &Path, sparse: SparseArgs) -> Result<SavedModel> {
         let any = AnyModel::load(path)?;
         let task = any.task()?;
         let model = PipelineModel::from(any);
         // A model that was saved alone knows no columns; it refuses missing values itself.
         let takes_missing = model.takes_missing() || model.columns().is_empty();
-        let columns = KnownColumns { columns: model.columns().to_vec(), takes_missing };
+        let columns = KnownColumns { columns: model.columns().to_vec(), takes_missing, sparse: sparse.choice() };
         Ok(SavedModel { model, task, columns })
+    }
+
+    /// Rows with the columns of the model, in its order; sparse rows are taken as they come.
+    pub fn align(&self, data: Dataset) -> Result<Dataset> {
+        match data.sparse {
+            Some(_) => Ok(data),
+            None => Ok(Dataset { x: self.model.align(&data)?.x, ..data }),
+        }
     }
 
     /// The name of the model behind the steps.

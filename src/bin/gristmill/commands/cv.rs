@@ -193,8 +193,8 @@ fn report(
     CvReport {
         model: args.model.model.clone(),
         device: device.info().name,
-        rows: data.x.rows(),
-        columns: data.x.columns(),
+        rows: data.rows(),
+        columns: data.columns(),
         seconds,
         scoring,
         scores: samples().map(|(name, sample)| (name, sample.mean)).collect(),

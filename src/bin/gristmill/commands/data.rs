@@ -7,7 +7,7 @@ use gristmill::{Dataset, Labels, Matrix, Target};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, TargetArgs};
+use crate::arguments::{GlobalArgs, SparseArgs, TargetArgs};
 use crate::report::{CommandResult, Seconds, number, print, print_json, table, timed};
 
 /// Columns that a table shows; JSON has all.
@@ -31,16 +31,27 @@ pub struct DataCommandArgs {
     /// Columns whose numbers are categories
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     categorical: Vec<String>,
+    #[command(flatten)]
+    sparse: SparseArgs,
 }
 
 #[derive(Serialize)]
 struct DataDescription {
     file: String,
     rows: usize,
+    /// Of sparse rows there are too many columns to describe each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sparse: Option<Sparse>,
     columns: Vec<Column>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<TargetSummary>,
     seconds: Seconds,
+}
+
+#[derive(Serialize)]
+struct Sparse {
+    columns: usize,
+    nonzero: usize,
 }
 
 /// A column of `x`, or of a target of numbers.
@@ -84,7 +95,8 @@ pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
     let file = args.file.display().to_string();
     let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at)).collect();
     let target = summary(&data.target, &args.target.target);
-    let described = DataDescription { file, rows: data.x.rows(), columns, target, seconds };
+    let sparse = data.sparse.as_ref().map(|sparse| Sparse { columns: sparse.columns(), nonzero: sparse.nnz() });
+    let described = DataDescription { file, rows: data.rows(), sparse, columns, target, seconds };
     if global.json {
         print_json(&described);
     } else {
@@ -96,6 +108,7 @@ pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
 fn read(args: &DataCommandArgs) -> gristmill::Result<Dataset> {
     let mut reading = ReadOptions::default().missing(Missing::Keep).categorical(args.categorical.iter().cloned());
     reading.targets = args.target.target.clone();
+    reading.sparse = args.sparse.choice();
     let data = Dataset::read_with(&args.file, &reading)?;
     match &args.target.labels {
         Some(labels) => data.with_labels_file(labels),
@@ -155,7 +168,12 @@ fn page(described: &DataDescription) -> String {
         shown.add_row(row(column));
     });
     let (rows, columns) = (described.rows, described.columns.len());
-    let mut page = format!("{}: {rows} rows × {columns} columns\n{shown}", described.file);
+    let mut page = match &described.sparse {
+        Some(Sparse { columns, nonzero }) => {
+            format!("{}: {rows} sparse rows × {columns} columns, {nonzero} values that are not 0", described.file)
+        }
+        None => format!("{}: {rows} rows × {columns} columns\n{shown}", described.file),
+    };
     if columns > MOST_SHOWN {
         page += &format!("\n… {} more columns; --json has all", columns - MOST_SHOWN);
     }

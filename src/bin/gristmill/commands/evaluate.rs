@@ -8,9 +8,9 @@ use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::selection::{Scoring, permutation_importance_on};
 use gristmill::{Dataset, Device};
 
-use crate::arguments::{GlobalArgs, SavedModel, TargetArgs, brings_target, check_target};
+use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, TargetArgs, brings_target, check_target};
 use crate::pictures::{Picture, check_picture};
-use crate::report::{CliError, CommandResult, Importance, Report, predict, print, print_json, timed};
+use crate::report::{CliError, CommandResult, Importance, Report, dense, predict, print, print_json, timed};
 
 /// Classes up to which the table of which are taken for which is shown.
 const MOST_CLASSES: usize = 20;
@@ -39,23 +39,25 @@ pub struct EvaluateArgs {
     /// Draws pictures of the model into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
+    #[command(flatten)]
+    sparse: SparseArgs,
 }
 
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
-    let saved = SavedModel::load(&args.model)?;
+    let saved = SavedModel::load(&args.model, args.sparse)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
     let data = timed(&mut report.seconds.load, || read(args, global, &saved))?;
-    let x = saved.model.align(&data)?.x;
-    (report.rows, report.columns, report.scored_rows) = (x.rows(), x.columns(), Some(x.rows()));
-    let predicted = predict(&saved.model, &x, true, &device, global, &mut report.seconds)?;
+    let data = saved.align(data)?;
+    (report.rows, report.columns, report.scored_rows) = (data.rows(), data.columns(), Some(data.rows()));
+    let predicted = predict(&saved.model, &data, true, &device, global, &mut report.seconds)?;
     report.scores = predicted.scores(&saved.model, &data.target)?;
-    let data = Dataset { x, ..data };
     if let Some(repeats) = args.permutation_importance {
         report.importances = permutation_importances(&saved, &data, repeats, global.seed.unwrap_or(0), &device)?;
     }
     if let Some(path) = &args.plot {
+        dense(&data, "--plot")?;
         Picture { model: &saved.model, data: &data, predicted: &predicted, device: &device, fitted: false }
             .save(path)?;
         report.plot = Some(path.display().to_string());
@@ -85,7 +87,7 @@ fn permutation_importances(
     device: &Device,
 ) -> CommandResult<Vec<Importance>> {
     let scoring = Scoring::of_task(saved.task)?;
-    let (x, target) = (&data.x, &data.target);
+    let (x, target) = (&dense(data, "--permutation-importance")?.x, &data.target);
     let found = permutation_importance_on(device, &saved.model, x, target, scoring, repeats, seed)?;
     let name = |column: usize| data.x.names().map_or_else(|| format!("x{column}"), |names| names[column].clone());
     let samples = found.importances().into_iter().enumerate();

@@ -7,7 +7,7 @@ use gristmill::model_file::write_atomically;
 use gristmill::{AnyModel, Error};
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, SavedModel, check_folder};
+use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, check_folder};
 use crate::report::{CommandResult, print, print_json};
 
 const EXAMPLES: &str =
@@ -38,7 +38,7 @@ struct Exported {
 
 pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
     check_folder(&args.text)?;
-    let model = SavedModel::load(&args.model)?.model;
+    let model = SavedModel::load(&args.model, SparseArgs::default())?.model;
     if let Some(step) = model.steps().first() {
         let rule =
             "one without steps before it, as LightGBM's format holds trees alone: fit it on the columns as they are";

@@ -9,7 +9,7 @@ use gristmill::model_file::write_atomically_with;
 use gristmill::prelude::*;
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, SavedModel};
+use crate::arguments::{GlobalArgs, SavedModel, SparseArgs};
 use crate::report::{
     CliError, CommandResult, Predicted, Report, predict, print_json, quoted, timed, write_numbers, write_out,
 };
@@ -35,6 +35,8 @@ pub struct PredictArgs {
     /// Adds the probability of each class, in columns p_<class>
     #[arg(long)]
     proba: bool,
+    #[command(flatten)]
+    sparse: SparseArgs,
 }
 
 /// The columns of the output: a name each, and a cell for each row.
@@ -57,14 +59,14 @@ struct PredictReport {
 }
 
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
-    let saved = SavedModel::load(&args.model)?;
+    let saved = SavedModel::load(&args.model, args.sparse)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
     let read = timed(&mut report.seconds.load, || saved.columns.read_rows(&args.data, saved.model.targets()))?;
     read.note_ignored(global);
-    let x = saved.model.align(&read.data)?.x;
-    (report.rows, report.columns) = (x.rows(), x.columns());
-    let predicted = predict(&saved.model, &x, args.proba, &device, global, &mut report.seconds)?;
+    let data = saved.align(read.data)?;
+    (report.rows, report.columns) = (data.rows(), data.columns());
+    let predicted = predict(&saved.model, &data, args.proba, &device, global, &mut report.seconds)?;
     if args.proba && predicted.probabilities.is_none() {
         let why = format!("{} gives no class probabilities; leave out --proba", saved.name());
         return Err(CliError::Usage(why));

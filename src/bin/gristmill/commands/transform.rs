@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use gristmill::Matrix;
 use gristmill::data::write_npy;
-use gristmill::estimator::InputColumns;
+use gristmill::estimator::{InputColumns, OwnedRows};
 use gristmill::model_file::write_atomically_with;
+use gristmill::{Dataset, Matrix};
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, SavedModel, check_folder};
-use crate::report::{CliError, CommandResult, Report, print_json, quoted, timed, upload, write_numbers, write_out};
+use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, check_folder};
+use crate::report::{CliError, CommandResult, Report, Uploaded, print_json, quoted, timed, write_numbers, write_out};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored. A pipeline whose model predicts gives the rows that its
 steps make: what the model sees.
@@ -31,6 +31,8 @@ pub struct TransformArgs {
     /// Writes the rows to this file, as NPY if it ends in .npy, else as CSV, instead of CSV to standard output; never a partial file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    sparse: SparseArgs,
 }
 
 /// The report and, where they go nowhere else, the rows.
@@ -45,30 +47,27 @@ struct TransformReport {
 
 pub fn run(args: &TransformArgs, global: &GlobalArgs) -> CommandResult {
     args.out.as_deref().map_or(Ok(()), check_folder)?;
-    let saved = SavedModel::load(&args.model)?;
+    let saved = SavedModel::load(&args.model, args.sparse)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
     let read = timed(&mut report.seconds.load, || saved.columns.read_rows(&args.data, saved.model.targets()))?;
     read.note_ignored(global);
-    let x = saved.model.align(&read.data)?.x;
-    (report.rows, report.columns) = (x.rows(), x.columns());
-    let seen = if saved.model.columns().is_empty() { numbered(&x) } else { saved.model.input_columns() };
+    let data = saved.align(read.data)?;
+    (report.rows, report.columns) = (data.rows(), data.columns());
+    let seen = if saved.model.columns().is_empty() { numbered(&data) } else { saved.model.input_columns() };
     let inner = saved.model.model();
-    let (made, columns) = match inner.transformed_columns(&seen) {
-        Some(columns) => {
-            let rows = upload(&x, &device, &mut report.seconds)?;
-            let made = timed(&mut report.seconds.transform, || -> gristmill::Result<Matrix> {
-                let inputs = saved.model.prepare_rows((&rows).into())?;
-                inner.transform(inputs.as_ref().map_or((&rows).into(), |inputs| inputs.rows()))?.into_host()
-            })?;
-            (made, columns)
-        }
-        None if saved.model.steps().is_empty() => {
-            let why = format!("{} predicts, and transforms no rows: see gristmill predict", saved.name());
-            return Err(CliError::Usage(why));
-        }
-        None => (timed(&mut report.seconds.transform, || saved.model.transformed_input(&x))?, seen),
-    };
+    let columns = inner.transformed_columns(&seen);
+    if columns.is_none() && saved.model.steps().is_empty() {
+        let why = format!("{} predicts, and transforms no rows: see gristmill predict", saved.name());
+        return Err(CliError::Usage(why));
+    }
+    let rows = Uploaded::new(&data, &device, &mut report.seconds)?;
+    let made = timed(&mut report.seconds.transform, || {
+        let inputs = saved.model.prepare_rows(rows.rows())?;
+        let made = columns.is_some().then(|| inner.transform(inputs.as_ref().map_or(rows.rows(), OwnedRows::rows)));
+        made.transpose()?.or(inputs).map_or_else(|| Ok(data.x.clone()), OwnedRows::into_host)
+    })?;
+    let columns = columns.unwrap_or(seen);
     report.transformed_columns = Some(made.columns());
     report.take_profile(global, &device);
     let csv = |out: &mut dyn Write| write_csv(out, &made, &columns);
@@ -96,9 +95,9 @@ pub fn run(args: &TransformArgs, global: &GlobalArgs) -> CommandResult {
 }
 
 /// The columns of rows whose names a model does not know.
-fn numbered(x: &Matrix) -> InputColumns {
-    let names: Vec<String> = (0..x.columns()).map(|column| format!("x{column}")).collect();
-    InputColumns::named(x.names().unwrap_or(&names))
+fn numbered(data: &Dataset) -> InputColumns {
+    let names: Vec<String> = (0..data.columns()).map(|column| format!("x{column}")).collect();
+    InputColumns::named(data.names().unwrap_or(&names))
 }
 
 /// A header and a line for each row; categories by name, missing values as nothing.

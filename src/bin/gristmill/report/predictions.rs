@@ -1,8 +1,8 @@
 //! Predictions of a pipeline, timed phase by phase.
 
-use gristmill::estimator::{Prediction, Task};
+use gristmill::estimator::{OwnedRows, Prediction, Rows, Task};
 use gristmill::pipeline::PipelineModel;
-use gristmill::{Device, DeviceMatrix, Error, Matrix, Result, Target};
+use gristmill::{Dataset, Device, DeviceMatrix, Error, Matrix, Result, SparseMatrix, Target};
 
 use super::error::{CliError, CommandResult};
 use super::progress::Progress;
@@ -12,19 +12,21 @@ use crate::arguments::GlobalArgs;
 
 /// The predictions for some rows.
 pub struct Predicted {
-    /// The rows behind the steps: what the model saw.
+    /// The rows behind the steps, what the model saw; without columns if they are sparse.
     pub inputs: Matrix,
     pub prediction: Prediction,
     /// The probability of each class, n×k, the classes as names of the columns; nothing if the model gives none.
     pub probabilities: Option<Matrix>,
+    /// Σ of the squared distances from the rows to the nearest centres, for a model that has centres.
+    pub inertia: Option<f64>,
 }
 
-/// Predicts the rows of `x`, which has the columns of the model in its order; with probabilities, if the model gives them
-/// and they are asked for. A density predicts the logarithm of the density of each row.
+/// Predicts the rows of `data`, which has the columns of the model in its order; with probabilities and inertia, if the
+/// model gives them and they are asked for. A density predicts the logarithm of the density of each row.
 pub fn predict(
     model: &PipelineModel,
-    x: &Matrix,
-    with_probabilities: bool,
+    data: &Dataset,
+    in_full: bool,
     device: &Device,
     global: &GlobalArgs,
     seconds: &mut Seconds,
@@ -35,31 +37,67 @@ pub fn predict(
         let why = format!("{} transforms rows and predicts nothing: gristmill transform writes them", inner.kind());
         return Err(CliError::Usage(why));
     }
-    let inputs = match model.steps().is_empty() {
-        true => x.clone(),
-        false => timed(&mut seconds.prepare, || model.transformed_input(x))?,
+    let inputs = match (model.steps().is_empty(), &data.sparse) {
+        (true, _) => data.clone(),
+        (false, None) => {
+            Dataset { x: timed(&mut seconds.prepare, || model.transformed_input(&data.x))?, ..data.clone() }
+        }
+        (false, Some(sparse)) => {
+            let made = timed(&mut seconds.prepare, || model.prepare_rows(sparse.into()))?;
+            match made {
+                Some(OwnedRows::Sparse(sparse)) => Dataset::from_sparse(sparse, Target::None)?,
+                made => Dataset::new(made.map_or_else(|| sparse.to_dense(), OwnedRows::into_host)?, Target::None)?,
+            }
+        }
     };
-    let rows = upload(&inputs, device, seconds)?;
+    let uploaded = Uploaded::new(&inputs, device, seconds)?;
+    let rows = uploaded.rows();
     let mut progress = Progress::new(global);
-    let (prediction, probabilities) = timed(&mut seconds.predict, || match (task, with_probabilities) {
-        (Task::Density, _) => Ok((Prediction::Numbers(log_densities(model, &rows)?), None)),
-        (_, true) => inner.predict_both(&rows, &mut progress),
-        (_, false) => Ok((inner.predict_with(&rows, &mut progress)?, None)),
+    let (prediction, probabilities) = timed(&mut seconds.predict, || match (task, in_full) {
+        (Task::Density, _) => Ok((Prediction::Numbers(log_densities(model, rows)?), None)),
+        (_, true) => inner.predict_both(rows, &mut progress),
+        (_, false) => Ok((inner.predict_with(rows, &mut progress)?, None)),
     })?;
     let classes = inner.classes().iter().cloned();
     let probabilities = probabilities.map(|probabilities| probabilities.with_names(classes)).transpose()?;
-    Ok(Predicted { inputs, prediction, probabilities })
+    let inertia = if in_full { inner.inertia(rows)? } else { None };
+    Ok(Predicted { inputs: inputs.x, prediction, probabilities, inertia })
 }
 
-/// The rows on the device; on the CPU that is no copy, and takes no time to tell of.
-pub fn upload(x: &Matrix, device: &Device, seconds: &mut Seconds) -> Result<DeviceMatrix> {
-    match device {
-        Device::Cpu => x.to(device),
-        Device::Gpu(_) => timed(&mut seconds.upload, || x.to(device)),
+/// Rows where they are worked on. On the CPU that is no copy, and takes no time to tell of; sparse rows stay on the host.
+pub enum Uploaded<'a> {
+    Dense(DeviceMatrix),
+    Sparse(&'a SparseMatrix),
+}
+
+impl<'a> Uploaded<'a> {
+    /// The features of a dataset on a device.
+    pub fn new(data: &'a Dataset, device: &Device, seconds: &mut Seconds) -> Result<Uploaded<'a>> {
+        Ok(match (&data.sparse, device) {
+            (Some(sparse), _) => Uploaded::Sparse(sparse),
+            (None, Device::Cpu) => Uploaded::Dense(data.x.to(device)?),
+            (None, Device::Gpu(_)) => Uploaded::Dense(timed(&mut seconds.upload, || data.x.to(device))?),
+        })
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> Rows<'_> {
+        match self {
+            Uploaded::Dense(matrix) => matrix.into(),
+            Uploaded::Sparse(matrix) => (*matrix).into(),
+        }
     }
 }
 
-fn log_densities(model: &PipelineModel, rows: &DeviceMatrix) -> Result<Matrix> {
+/// Refuses sparse rows for what looks at dense ones.
+pub fn dense<'a>(data: &'a Dataset, flag: &str) -> CommandResult<&'a Dataset> {
+    match data.sparse {
+        Some(_) => Err(CliError::Usage(format!("{flag} looks at dense rows: leave it out, or read them with --dense"))),
+        None => Ok(data),
+    }
+}
+
+fn log_densities(model: &PipelineModel, rows: Rows<'_>) -> Result<Matrix> {
     let scores = model.model().score_samples(rows)?.ok_or_else(|| Error::Shape {
         op: model.model().kind(),
         expected: "a density".to_string(),
@@ -80,7 +118,7 @@ impl Predicted {
         }
         let mut scores = Scores::of_predictions(&self.prediction, self.probabilities.as_ref(), target)?;
         if let Prediction::Clusters(_) = &self.prediction {
-            model.model().inertia(&self.inputs)?.into_iter().for_each(|inertia| scores.add("inertia", inertia));
+            self.inertia.into_iter().for_each(|inertia| scores.add("inertia", inertia));
         }
         Ok(scores)
     }

@@ -7,7 +7,7 @@ use gristmill::{Target, registry};
 
 use super::FitArgs;
 use crate::arguments::{DataArgs, GlobalArgs, MissingChoice};
-use crate::report::{CliError, CommandResult, Progress, Report, guarded, interrupted, timed, upload};
+use crate::report::{CliError, CommandResult, Progress, Report, Uploaded, guarded, interrupted, timed};
 
 /// Files above this are read in chunks, for models that learn from them.
 const LARGE: u64 = 256 << 20;
@@ -64,15 +64,16 @@ pub fn fit(
     read.drop.append(&mut read.targets);
     let mut chunks = timed(&mut report.seconds.load, || CsvChunks::open(&args.data.data, &read, rows))?;
     let progress = Progress::new(global);
-    let mut fitted: Option<(AnyModel, Matrix)> = None;
+    let mut fitted: Option<(AnyModel, Dataset)> = None;
     guarded(|| -> CommandResult {
         while let Some(chunk) = timed(&mut report.seconds.load, || chunks.next()).transpose()? {
             refuse_text(estimator.name(), &chunks)?;
-            let batch = upload(&chunk, device, &mut report.seconds)?;
+            let chunk = Dataset::new(chunk, Target::None)?;
+            let batch = Uploaded::new(&chunk, device, &mut report.seconds)?;
             report.rows += chunk.rows();
             report.columns = chunk.columns();
             let model = fitted.take().map(|(model, _)| model);
-            let learn = || estimator.partial_fit(model, &batch, &Target::None, Fit::default());
+            let learn = || estimator.partial_fit(model, batch.rows(), &Target::None, Fit::default());
             fitted = Some((timed(&mut report.seconds.fit, learn)?, chunk));
             progress.count(estimator.name(), report.rows);
             if interrupted() {
@@ -89,7 +90,7 @@ pub fn fit(
     let names = chunks.names().map(<[String]>::to_vec);
     let name = |column: usize| names.as_ref().map_or_else(String::new, |names| names[column].clone());
     let columns = (0..chunks.columns()).map(|column| Column { name: name(column), categories: None }).collect();
-    Ok((PipelineModel::from(model).with_columns(columns), Dataset::new(last, Target::None)?))
+    Ok((PipelineModel::from(model).with_columns(columns), last))
 }
 
 /// Categories are known only at the end of the file, so text cannot be encoded on the way.

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use gristmill::Target;
 use gristmill::estimator::{Estimator, Prediction, Task};
-use gristmill::pipeline::{Aligned, PipelineModel};
+use gristmill::pipeline::PipelineModel;
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
 use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder};
 use crate::pictures::{Picture, check_picture, draw_transformed};
 use crate::report::{
-    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, guarded, interrupted, note, predict, print,
-    print_json, timed,
+    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, dense, guarded, interrupted, note, predict,
+    print, print_json, timed,
 };
 
 const EXAMPLES: &str = "Examples:
@@ -83,7 +83,7 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         return run.finish(report, model, last, None);
     }
     let (loaded, test) = timed(&mut report.seconds.load, || load(args, &pipeline))?;
-    (report.rows, report.columns) = (loaded.data.x.rows(), loaded.data.x.columns());
+    (report.rows, report.columns) = (loaded.data.rows(), loaded.data.columns());
     let (train, test) = match (args.split, test) {
         (Some(share), _) => {
             let (train, test) = split(&loaded.data, estimator.task(), share, global.seed.unwrap_or(0))?;
@@ -91,14 +91,7 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         }
         (None, test) => (loaded.data, test),
     };
-    let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(&train))?;
-    if let Device::Gpu(_) = &device {
-        timed(&mut report.seconds.upload, || prepared.rows_on(&device))?;
-    }
-    let model = guarded(|| {
-        let mut progress = Progress::new(global);
-        timed(&mut report.seconds.fit, || prepared.fit_on(&device, Fit::default().observer(&mut progress)))
-    })?;
+    let model = guarded(|| run.fit(&pipeline, &train, &mut report))?;
     run.finish(report, model.with_targets(loaded.targets), train, test)
 }
 
@@ -111,6 +104,22 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Fits the steps on the host, then the model on the device; sparse rows stay on the host.
+    fn fit(&self, pipeline: &Pipeline, train: &Dataset, report: &mut Report) -> CommandResult<PipelineModel> {
+        let mut progress = Progress::new(self.global);
+        let options = Fit::default().observer(&mut progress);
+        if let Some(sparse) = &train.sparse {
+            let any = AnyEstimator::new(pipeline.clone());
+            let model = timed(&mut report.seconds.fit, || any.fit(sparse, &train.target, options))?;
+            return Ok(PipelineModel::from(model));
+        }
+        let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(train))?;
+        if let Device::Gpu(_) = self.device {
+            timed(&mut report.seconds.upload, || prepared.rows_on(self.device))?;
+        }
+        Ok(timed(&mut report.seconds.fit, || prepared.fit_on(self.device, options))?)
+    }
+
     /// Saves, scores, draws and reports. A long fit is saved before anything else can go wrong. `train` has the fitted
     /// rows, of a fit by chunks the last ones.
     fn finish(&self, mut report: Report, model: PipelineModel, train: Dataset, test: Option<Dataset>) -> CommandResult {
@@ -169,16 +178,20 @@ impl Run<'_> {
     }
 
     fn score(&self, report: &mut Report, model: &PipelineModel, data: Dataset) -> CommandResult<ScoredRows> {
-        let Aligned { x, .. } = model.align(&data)?;
-        let predicted = predict(model, &x, true, self.device, self.global, &mut report.seconds)?;
+        let data = match data.sparse {
+            Some(_) => data,
+            None => Dataset { x: model.align(&data)?.x, ..data },
+        };
+        let predicted = predict(model, &data, true, self.device, self.global, &mut report.seconds)?;
         report.scores = predicted.scores(model, &data.target)?;
-        report.scored_rows = Some(x.rows());
-        Ok(ScoredRows { data: Dataset { x, ..data }, predicted })
+        report.scored_rows = Some(data.rows());
+        Ok(ScoredRows { data, predicted })
     }
 
     /// Draws the rows that were scored, or else those that were fitted.
     fn draw(&self, path: &Path, model: &PipelineModel, train: Dataset, scored: Option<&ScoredRows>) -> CommandResult {
         let device = self.device;
+        dense(&train, "--plot")?;
         if let Some(ScoredRows { data, predicted }) = scored {
             return Ok(Picture { model, data, predicted, device, fitted: false }.save(path)?);
         }
@@ -187,9 +200,9 @@ impl Run<'_> {
         }
         let predicted = match model.model().fitted_prediction() {
             Some(prediction) => {
-                Predicted { inputs: model.transformed_input(&train.x)?, prediction, probabilities: None }
+                Predicted { inputs: model.transformed_input(&train.x)?, prediction, probabilities: None, inertia: None }
             }
-            None => predict(model, &train.x, true, device, self.global, &mut Seconds::default())?,
+            None => predict(model, &train, true, device, self.global, &mut Seconds::default())?,
         };
         Ok(Picture { model, data: &train, predicted: &predicted, device, fitted: true }.save(path)?)
     }
@@ -215,7 +228,7 @@ fn load(args: &FitArgs, pipeline: &Pipeline) -> CommandResult<(Loaded, Option<Da
 fn split(data: &Dataset, task: Task, share: f64, seed: u64) -> Result<(Dataset, Dataset)> {
     let (train, test) = match task {
         Task::Classification => stratified_train_test_split(data.labels()?, share, seed)?,
-        _ => train_test_split(data.x.rows(), share, seed)?,
+        _ => train_test_split(data.rows(), share, seed)?,
     };
     Ok((data.select(&train)?, data.select(&test)?))
 }
