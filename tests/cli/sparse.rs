@@ -32,3 +32,22 @@ fn models_of_dense_rows_are_given_those_and_refuse_others() {
     assert!(errors.contains("dense"), "{errors}");
     assert!(refused(2, &["predict", &model, &data, "--sparse", "--dense"]).contains("--dense"));
 }
+
+#[test]
+fn a_linear_model_fits_predicts_and_scores_sparse_rows_as_dense_ones() {
+    let folder = Folder::new();
+    let data = rows(&folder);
+    let [sparse, dense] = ["--sparse", "--dense"].map(|how| {
+        let model = folder.path("ridge.gm");
+        let fitted = json(&["fit", "ridge", &data, how, "--save", &model]);
+        assert_eq!((&fitted["rows"], &fitted["columns"]), (&40.into(), &100.into()));
+        let scored = json(&["evaluate", &model, &data, how]);
+        let predicted = json(&["predict", &model, &data, how])["predictions"].clone();
+        (scored["scores"]["r2"].as_f64().unwrap(), predicted[7].as_f64().unwrap())
+    });
+    assert!((sparse.0 - dense.0).abs() < 1e-4 && (sparse.1 - dense.1).abs() < 1e-3, "{sparse:?} {dense:?}");
+    let split = json(&["fit", "ridge", &data, "--sparse", "--split", "0.8"]);
+    assert!(split["scores"]["rmse"].is_number() && split["scored_rows"] == 8);
+    let picture = folder.path("ridge.svg");
+    assert!(refused(2, &["fit", "ridge", &data, "--sparse", "--plot", &picture]).contains("--dense"));
+}
