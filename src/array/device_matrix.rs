@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{ColumnInfo, Matrix, RowStore, View};
-use crate::device::{Device, Stream};
+use super::{ColumnInfo, Matrix, RowStore, View, blocks};
+use crate::device::{Device, Gpu, Stream};
 use crate::error::{Error, Result};
-
-/// Numbers that are read back from a GPU at a time where rows are worked on by the host.
-const READ_NUMBERS: usize = 1 << 23;
 
 /// A matrix that lives on a device and knows which. The rows are never split; above the binding limit they are kept in
 /// several buffers, and above the memory budget on the host, without the caller's doing.
 ///
+/// A matrix that was uploaded goes on sharing the host's values: asking for them with [`DeviceMatrix::to_matrix`] copies
+/// nothing until an op writes into it. Cloning shares the rows; an op that writes into a shared matrix copies it first.
+///
 /// On a GPU the stride of a row is a multiple of four, and the padding is zero.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DeviceMatrix {
     device: Device,
     rows: usize,
@@ -24,10 +24,16 @@ pub struct DeviceMatrix {
     storage: MatrixStorage,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum MatrixStorage {
-    Cpu(Arc<Vec<f32>>),
-    Gpu(RowStore),
+    Cpu(Matrix),
+    Gpu(Arc<RowStore>),
+}
+
+impl MatrixStorage {
+    fn on_gpu(gpu: &Gpu, rows: usize, columns: usize) -> Result<MatrixStorage> {
+        Ok(MatrixStorage::Gpu(Arc::new(RowStore::allocate(gpu, rows, padded(columns), 1)?)))
+    }
 }
 
 impl DeviceMatrix {
@@ -35,8 +41,8 @@ impl DeviceMatrix {
         let missing = matrix.check_finite()?;
         let (rows, columns) = (matrix.rows(), matrix.columns());
         let storage = match device {
-            Device::Cpu => MatrixStorage::Cpu(matrix.values.clone()),
-            Device::Gpu(gpu) => MatrixStorage::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
+            Device::Cpu => MatrixStorage::Cpu(matrix.clone()),
+            Device::Gpu(gpu) => MatrixStorage::on_gpu(gpu, rows, columns)?,
         };
         let uploaded = DeviceMatrix {
             device: device.clone(),
@@ -46,12 +52,14 @@ impl DeviceMatrix {
             info: matrix.column_info().clone(),
             storage,
         };
-        if let MatrixStorage::Gpu(store) = &uploaded.storage {
+        if let (MatrixStorage::Gpu(store), Device::Gpu(gpu)) = (&uploaded.storage, device) {
+            gpu.profiler.count_matrix_upload();
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
                 store.upload(recording, &mut |first, part| pad(matrix.as_slice(), columns, first as usize, part))?;
             }
             stream.flush()?;
+            store.remember(matrix);
         }
         Ok(uploaded)
     }
@@ -59,8 +67,8 @@ impl DeviceMatrix {
     /// Space for a result on the device of `stream`. On the CPU it is all zeros.
     pub(crate) fn output(device: &Device, rows: usize, columns: usize) -> Result<DeviceMatrix> {
         let storage = match device {
-            Device::Cpu => MatrixStorage::Cpu(Arc::new(Matrix::zeros(rows, columns)?.into_vec())),
-            Device::Gpu(gpu) => MatrixStorage::Gpu(RowStore::allocate(gpu, rows, padded(columns), 1)?),
+            Device::Cpu => MatrixStorage::Cpu(Matrix::zeros(rows, columns)?),
+            Device::Gpu(gpu) => MatrixStorage::on_gpu(gpu, rows, columns)?,
         };
         Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, info: ColumnInfo::default(), storage })
     }
@@ -90,110 +98,50 @@ impl DeviceMatrix {
         &self.info
     }
 
-    /// Copies the matrix to the host, with the names and categories of its columns, after everything recorded on `stream`
-    /// has run. A result beyond the range of `f32` is [`Error::NotFinite`], on both devices.
-    pub fn to_matrix(&self, stream: &mut Stream) -> Result<Matrix> {
-        self.on(stream, "to_matrix")?;
-        let values = match (&self.storage, stream.gpu()) {
-            (MatrixStorage::Gpu(store), Some(recording)) => {
-                let mut values = Vec::with_capacity(self.rows * self.columns);
-                let mut at = 0;
-                store.read(recording, &mut |words| at = unpad(words, store.stride(), self.columns, at, &mut values))?;
-                Arc::new(values)
-            }
-            (MatrixStorage::Cpu(values), _) => values.clone(),
-            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("to_matrix")),
-        };
-        let matrix = Matrix::shared(self.rows, self.columns, values).with_column_info(self.info.clone());
-        // An overflow can end as infinity less infinity: without missing values in the input, NaN is no result.
-        match matrix.check_finite()? {
-            Some((row, column)) if self.missing.is_none() => Err(Error::NotFinite { row, column, value: f64::NAN }),
-            _ => Ok(matrix),
-        }
-    }
-
-    /// Copies single rows to the host, after everything recorded on `stream` has run; every number is below n.
-    pub(crate) fn rows_at(&self, stream: &mut Stream, rows: &[usize]) -> Result<Matrix> {
-        self.on(stream, "rows_at")?;
-        let mut values = Vec::with_capacity(rows.len() * self.columns);
-        match (&self.storage, stream.gpu()) {
-            (MatrixStorage::Cpu(all), _) => {
-                rows.iter()
-                    .for_each(|row| values.extend_from_slice(&all[row * self.columns..(row + 1) * self.columns]));
-            }
-            (MatrixStorage::Gpu(store), Some(recording)) => {
-                let mut at = 0;
-                let sink = &mut |words: &[u32]| at = unpad(words, store.stride(), self.columns, at, &mut values);
-                store.read_rows(recording, rows, sink)?;
-            }
-            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("rows_at")),
-        }
-        Ok(Matrix::from_vec(rows.len(), self.columns, values)?.with_column_info(self.info.clone()))
-    }
-
     /// A range of rows as a matrix of its own on the same device; it ends at n at the latest.
     pub(crate) fn range(&self, stream: &mut Stream, range: Range<usize>) -> Result<DeviceMatrix> {
         self.on(stream, "range")?;
         let mut part = DeviceMatrix::output(&self.device, range.len(), self.columns)?;
         (part.missing, part.info) = (self.missing, self.info.clone());
-        match (&self.storage, stream.gpu()) {
-            (MatrixStorage::Cpu(all), _) => {
-                part.values_mut()?.copy_from_slice(&all[range.start * self.columns..range.end * self.columns]);
-            }
-            (MatrixStorage::Gpu(from), Some(recording)) => {
-                let bytes = 4 * (range.len() * from.stride()) as u64;
-                let view = from.view(recording, range.clone())?;
-                let target = part.store()?.target(recording, 0..range.len(), false)?;
-                let place = |view: &View| 4 * u64::from(view.first_word());
-                let (source, aim) = (place(&view), place(&target.view));
-                recording.copy((view.buffer(), source), (target.view.buffer(), aim), bytes)?;
-                part.store()?.commit(recording, target)?;
-            }
-            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("range")),
+        let Some(recording) = stream.gpu() else {
+            let all = self.values()?;
+            part.values_mut()?.copy_from_slice(&all[range.start * self.columns..range.end * self.columns]);
+            return Ok(part);
+        };
+        let (from, to) = (self.store()?, part.store()?);
+        let per_block = RowStore::block_rows(&recording.gpu.clone(), from.stride() as u64, 1, 64);
+        for rows in blocks(range.len(), per_block) {
+            let bytes = 4 * (rows.len() * from.stride()) as u64;
+            let view = from.view(recording, range.start + rows.start..range.start + rows.end)?;
+            let target = to.target(recording, rows, false)?;
+            let place = |view: &View| 4 * u64::from(view.first_word());
+            let (source, aim) = (place(&view), place(&target.view));
+            recording.copy((view.buffer(), source), (target.view.buffer(), aim), bytes)?;
+            to.commit(recording, target)?;
         }
         Ok(part)
     }
 
-    /// Copies a range of rows to the host, after everything recorded on `stream` has run; it ends at n at the latest.
-    pub(crate) fn rows_in(&self, stream: &mut Stream, range: Range<usize>) -> Result<Matrix> {
-        self.on(stream, "rows_in")?;
-        let mut values = Vec::with_capacity(range.len() * self.columns);
-        match (&self.storage, stream.gpu()) {
-            (MatrixStorage::Cpu(all), _) => {
-                values.extend_from_slice(&all[range.start * self.columns..range.end * self.columns])
-            }
-            (MatrixStorage::Gpu(store), Some(recording)) => {
-                let mut at = 0;
-                let sink = &mut |words: &[u32]| at = unpad(words, store.stride(), self.columns, at, &mut values);
-                store.read_range(recording, range.clone(), sink)?;
-            }
-            (MatrixStorage::Gpu(_), None) => return Err(wrong_device("rows_in")),
-        }
-        Ok(Matrix::from_vec(range.len(), self.columns, values)?.with_column_info(self.info.clone()))
-    }
-
-    /// Calls `work` with some rows and their values until it saw all: the whole matrix at once where the host has it, else
-    /// parts that are read back, each but the last a multiple of `granule` rows.
-    pub(crate) fn for_host_rows(
-        &self,
-        stream: &mut Stream,
-        granule: usize,
-        mut work: impl FnMut(Range<usize>, &[f32]) -> Result<()>,
-    ) -> Result<()> {
-        if let MatrixStorage::Cpu(values) = &self.storage {
-            return work(0..self.rows, values);
-        }
-        let at_once = (READ_NUMBERS / self.columns.max(1)).max(1).next_multiple_of(granule);
-        for first in (0..self.rows).step_by(at_once) {
-            let rows = first..self.rows.min(first + at_once);
-            let part = self.rows_in(stream, rows.clone())?;
-            work(rows, part.as_slice())?;
+    /// Rows of its own for a matrix that shares them with a clone, before an op writes into it.
+    pub(crate) fn make_own(&mut self, stream: &mut Stream) -> Result<()> {
+        if let MatrixStorage::Gpu(store) = &self.storage
+            && Arc::strong_count(store) > 1
+        {
+            self.storage = self.range(stream, 0..self.rows)?.storage;
         }
         Ok(())
     }
 
-    /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read. Rows that lie in several buffers
-    /// are copied together, so what a kernel writes there does not reach the matrix. It is an error on the CPU.
+    /// The host's values, where they are known without a copy.
+    pub(super) fn on_host(&self) -> Option<Matrix> {
+        match &self.storage {
+            MatrixStorage::Cpu(matrix) => Some(matrix.clone()),
+            MatrixStorage::Gpu(store) => store.source(),
+        }
+    }
+
+    /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read and not to write: rows that lie in
+    /// several buffers are copied together, and the host may keep the values too. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream, range: Range<usize>) -> Result<View> {
         self.on(stream, "view")?;
         if range.start > range.end || range.end > self.rows {
@@ -232,7 +180,7 @@ impl DeviceMatrix {
     /// The values, for a CPU twin.
     pub(crate) fn values(&self) -> Result<&[f32]> {
         match &self.storage {
-            MatrixStorage::Cpu(values) => Ok(values),
+            MatrixStorage::Cpu(matrix) => Ok(matrix.as_slice()),
             MatrixStorage::Gpu(_) => Err(wrong_device("values")),
         }
     }
@@ -240,7 +188,7 @@ impl DeviceMatrix {
     /// The values, for a CPU twin to write.
     pub(crate) fn values_mut(&mut self) -> Result<&mut [f32]> {
         match &mut self.storage {
-            MatrixStorage::Cpu(values) => Ok(Arc::make_mut(values).as_mut_slice()),
+            MatrixStorage::Cpu(matrix) => Ok(matrix.as_mut_slice()),
             MatrixStorage::Gpu(_) => Err(wrong_device("values")),
         }
     }
@@ -254,7 +202,7 @@ impl DeviceMatrix {
     }
 }
 
-fn wrong_device(op: &'static str) -> Error {
+pub(super) fn wrong_device(op: &'static str) -> Error {
     Error::WrongDevice {
         op,
         why: "the array and the stream belong to different devices; move it with to()".to_string(),

@@ -43,12 +43,6 @@ impl Matrix {
         Ok(Matrix { values: Arc::new(values), rows, columns, info: ColumnInfo::default(), checked: OnceLock::new() })
     }
 
-    /// A matrix of values that are shared; the shape is known to fit.
-    pub(super) fn shared(rows: usize, columns: usize, values: Arc<Vec<f32>>) -> Matrix {
-        debug_assert_eq!(rows * columns, values.len());
-        Matrix { values, rows, columns, info: ColumnInfo::default(), checked: OnceLock::new() }
-    }
-
     /// A matrix from a slice of values, row by row.
     pub fn from_slice(rows: usize, columns: usize, values: &[f32]) -> Result<Matrix> {
         Matrix::from_vec(rows, columns, values.to_vec())

@@ -8,6 +8,7 @@ mod matrix;
 mod rows;
 mod select;
 mod sparse;
+mod to_host;
 
 pub(crate) use column_info::{ColumnInfo, MAX_CATEGORIES, category};
 pub use device_matrix::DeviceMatrix;

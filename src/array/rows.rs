@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+use super::matrix::Matrix;
 use crate::device::health::lock;
 use crate::device::{Buffer, Gpu, Purpose, Recording};
 use crate::error::{Error, Result};
@@ -15,6 +16,8 @@ pub(crate) struct RowStore {
     rows: usize,
     stride: usize,
     storage: RowStorage,
+    /// The matrix that was uploaded, until something is written here.
+    source: Mutex<Option<Matrix>>,
 }
 
 #[derive(Debug)]
@@ -77,12 +80,12 @@ impl RowStore {
         if bytes <= gpu.resident_bytes() as u128
             && let Some(storage) = resident(gpu, rows, row_bytes, granule)?
         {
-            return Ok(RowStore { rows, stride, storage });
+            return Ok(RowStore { rows, stride, storage, source: Mutex::default() });
         }
         let mut host: Vec<u32> = vec![];
         host.try_reserve_exact(words).map_err(|_| out_of_memory())?;
         host.resize(words, 0);
-        Ok(RowStore { rows, stride, storage: RowStorage::Host(Mutex::new(host)) })
+        Ok(RowStore { rows, stride, storage: RowStorage::Host(Mutex::new(host)), source: Mutex::default() })
     }
 
     /// Whether all rows lie in one buffer of the device.
@@ -93,6 +96,18 @@ impl RowStore {
     /// Words from one row to the next.
     pub(crate) fn stride(&self) -> usize {
         self.stride
+    }
+
+    /// Remembers the host's matrix whose rows these are. Rows that are on the host anyway need no second copy of it.
+    pub(super) fn remember(&self, matrix: &Matrix) {
+        if let RowStorage::Chunks { .. } = self.storage {
+            *lock(&self.source) = Some(matrix.clone());
+        }
+    }
+
+    /// The host's matrix with these rows, where it is known.
+    pub(super) fn source(&self) -> Option<Matrix> {
+        lock(&self.source).clone()
     }
 
     /// Fills all rows. `fill` writes the words from the given one on into its slice.
@@ -134,8 +149,9 @@ impl RowStore {
         Ok(View::whole(buffer))
     }
 
-    /// A buffer for the rows of `range`; with `load` it holds their present values.
+    /// A buffer for the rows of `range`; with `load` it holds their present values. What they were uploaded from is forgotten.
     pub(crate) fn target(&self, recording: &mut Recording, range: Range<usize>, load: bool) -> Result<Target> {
+        *lock(&self.source) = None;
         if let Some(view) = self.direct(&range) {
             return Ok(Target { view, range, direct: true });
         }

@@ -33,10 +33,14 @@ pub struct Profile {
     pub uploads: u64,
     /// Bytes copied to the device.
     pub upload_bytes: u64,
+    /// Matrices among the arrays copied to the device.
+    pub matrix_uploads: u64,
     /// Results copied back.
     pub readbacks: u64,
     /// Bytes copied back.
     pub readback_bytes: u64,
+    /// Matrices copied back.
+    pub matrix_readbacks: u64,
     /// By kernel name.
     pub kernels: BTreeMap<String, KernelProfile>,
 }
@@ -87,6 +91,14 @@ impl Profiler {
             counts.uploads += 1;
             counts.upload_bytes += bytes;
         });
+    }
+
+    pub(crate) fn count_matrix_upload(&self) {
+        self.count(|counts| counts.matrix_uploads += 1);
+    }
+
+    pub(crate) fn count_matrix_readback(&self) {
+        self.count(|counts| counts.matrix_readbacks += 1);
     }
 
     pub(crate) fn count_readback(&self, bytes: u64) {

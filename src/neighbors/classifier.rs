@@ -43,9 +43,8 @@ impl Estimator for KNeighborsClassifier {
         options.refuse_weights(OP)?;
         let reference = Reference::fit(OP, x, self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
-        if y.len() != reference.rows().rows() {
-            let (expected, got) =
-                (format!("a class for each of {} rows", reference.rows().rows()), y.len().to_string());
+        if y.len() != reference.len() {
+            let (expected, got) = (format!("a class for each of {} rows", reference.len()), y.len().to_string());
             return Err(Error::Shape { op: OP, expected, got });
         }
         Ok(KNeighborsClassifierModel { params: self.clone(), reference, y: y.clone() })
@@ -153,7 +152,7 @@ impl Save for KNeighborsClassifierModel {
     fn load_fitted(params: KNeighborsClassifier, container: &mut Container) -> Result<KNeighborsClassifierModel> {
         let reference = Reference::restore(container, params.metric)?;
         reference.check_neighbors(params.n_neighbors).map_err(|error| container.refuse(error.to_string()))?;
-        let codes = container.take("classes", &[reference.rows().rows()])?;
+        let codes = container.take("classes", &[reference.len()])?;
         let names = container.take_strings("class_names")?;
         let y = Labels::from_codes(codes, names).map_err(|error| container.refuse(error.to_string()))?;
         Ok(KNeighborsClassifierModel { params, reference, y })

@@ -102,9 +102,8 @@ impl LocalOutlierFactor {
 impl Estimator for LocalOutlierFactor {
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<LocalOutlierFactorModel> {
         options.refuse_weights(OP)?;
-        let device = x.on_device()?.device().clone();
         let reference = Reference::fit(OP, x, self.metric)?;
-        let rows = reference.rows().rows();
+        let rows = reference.len();
         if rows < 2 {
             let (expected, got) = ("at least two rows".to_string(), rows.to_string());
             return Err(Error::Shape { op: OP, expected, got });
@@ -113,7 +112,7 @@ impl Estimator for LocalOutlierFactor {
         if k < self.n_neighbors {
             log::warn!("n_neighbors is {}, and a row has {k} others: {k} are used", self.n_neighbors);
         }
-        let neighbors = reference.k_nearest_others(&device, k, options)?;
+        let neighbors = reference.k_nearest_others(k, options)?;
         let reach: Vec<f64> = (0..rows).map(|row| f64::from(neighbors.distances(row)[k - 1])).collect();
         let density: Vec<f64> = (0..rows).map(|row| density(&neighbors, row, &reach)).collect();
         let factors: Vec<f64> = (0..rows).map(|row| -factor(&neighbors, row, density[row], &density)).collect();
@@ -240,7 +239,7 @@ impl Save for LocalOutlierFactorModel {
 
     fn load_fitted(params: LocalOutlierFactor, container: &mut Container) -> Result<LocalOutlierFactorModel> {
         let reference = Reference::restore(container, params.metric)?;
-        let rows = reference.rows().rows();
+        let rows = reference.len();
         if rows < 2 {
             return Err(container.refuse(format!("{rows} rows, and there must be two at least")));
         }

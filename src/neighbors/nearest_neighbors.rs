@@ -66,8 +66,8 @@ impl NearestNeighborsModel {
         self.reference.radius_neighbors(x.into(), radius)
     }
 
-    /// The fitted rows, n×d.
-    pub fn rows(&self) -> &Matrix {
+    /// The fitted rows, n×d; those that only a GPU has are copied back.
+    pub fn rows(&self) -> Result<&Matrix> {
         self.reference.rows()
     }
 }

@@ -1,6 +1,6 @@
 //! The fitted rows, ready to be searched on any device.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::Neighborhoods;
@@ -17,34 +17,48 @@ const FIRST_BLOCK: usize = 256;
 /// Seconds that a block of queries may take before blocks stop growing: a stop is heeded within a few of them.
 const LOOK: f64 = 0.15;
 
-/// The rows that were fitted, and the index of the device that asked last.
+/// The rows that were fitted, where they were fitted, and the index of the device that asked last.
 #[derive(Debug)]
 pub(super) struct Reference {
-    rows: Matrix,
+    rows: DeviceMatrix,
+    /// The same on the host, once it was asked for.
+    on_host: OnceLock<Matrix>,
     metric: Metric,
     index: Mutex<Option<Arc<Index>>>,
 }
 
 impl Reference {
-    /// Keeps the rows and builds the index where they live.
+    /// Keeps the rows and builds the index where they live: nothing is copied.
     pub(super) fn fit(op: &'static str, x: Rows<'_>, metric: Metric) -> Result<Reference> {
-        let metric = metric.checked()?;
-        let on_device = x.complete(op)?;
-        let rows = x.on_host()?;
-        let reference = Reference { rows, metric, index: Mutex::new(None) };
-        reference.index(on_device.device())?;
+        let reference = Reference::new(x.complete(op)?.clone(), metric.checked()?);
+        reference.index(reference.rows.device())?;
         Ok(reference)
     }
 
-    /// The fitted rows, n×d.
-    pub(super) fn rows(&self) -> &Matrix {
-        &self.rows
+    fn new(rows: DeviceMatrix, metric: Metric) -> Reference {
+        Reference { rows, on_host: OnceLock::new(), metric, index: Mutex::new(None) }
+    }
+
+    /// Number of fitted rows, n.
+    pub(super) fn len(&self) -> usize {
+        self.rows.rows()
+    }
+
+    /// The fitted rows on the host, n×d.
+    pub(super) fn rows(&self) -> Result<&Matrix> {
+        match self.on_host.get() {
+            Some(rows) => Ok(rows),
+            None => {
+                let rows = self.rows.to_matrix(&mut self.rows.device().stream())?;
+                Ok(self.on_host.get_or_init(|| rows))
+            }
+        }
     }
 
     /// Refuses a number of neighbours that there cannot be.
     pub(super) fn check_neighbors(&self, k: usize) -> Result<()> {
-        if k == 0 || k > self.rows.rows() {
-            let rule = format!("from 1 to the number of fitted rows, {}", self.rows.rows());
+        if k == 0 || k > self.len() {
+            let rule = format!("from 1 to the number of fitted rows, {}", self.len());
             return Err(Error::Param { name: "n_neighbors", rule, got: k.to_string() });
         }
         Ok(())
@@ -56,7 +70,11 @@ impl Reference {
         match &*kept {
             Some(index) if index.device().same(device) => Ok(index.clone()),
             _ => {
-                let index = Arc::new(Index::build(&self.rows, device, self.metric)?);
+                let rows = match self.rows.device().same(device) {
+                    true => self.rows.clone(),
+                    false => self.rows()?.to(device)?,
+                };
+                let index = Arc::new(Index::build(rows, self.metric)?);
                 *kept = Some(index.clone());
                 Ok(index)
             }
@@ -70,9 +88,8 @@ impl Reference {
     }
 
     /// The k nearest other rows of each fitted row: a row is not its own neighbour.
-    pub(super) fn k_nearest_others(&self, device: &Device, k: usize, options: Fit<'_>) -> Result<Neighbors> {
-        let queries = self.rows.to(device)?;
-        let found = options.watched("nearest neighbours", |watch| self.watched(&queries, k + 1, watch))?;
+    pub(super) fn k_nearest_others(&self, k: usize, options: Fit<'_>) -> Result<Neighbors> {
+        let found = options.watched("nearest neighbours", |watch| self.watched(&self.rows, k + 1, watch))?;
         Ok(found.without_self())
     }
 
@@ -108,7 +125,7 @@ impl Reference {
 
     /// Puts the rows into a container; the index is built anew where it is needed.
     pub(super) fn store(&self, container: &mut Container) -> Result<()> {
-        container.insert("rows", &[self.rows.rows(), self.rows.columns()], self.rows.as_slice().to_vec())
+        container.insert("rows", &[self.len(), self.rows.columns()], self.rows()?.as_slice().to_vec())
     }
 
     /// Takes the rows out again.
@@ -119,7 +136,7 @@ impl Reference {
         }
         let metric = metric.checked().map_err(|error| container.refuse(error.to_string()))?;
         let rows = Matrix::from_vec(rows, columns, container.take("rows", &[rows, columns])?)?;
-        Ok(Reference { rows, metric, index: Mutex::new(None) })
+        Ok(Reference::new(rows.to(&Device::Cpu)?, metric))
     }
 }
 

@@ -40,7 +40,7 @@ impl Estimator for KNeighborsRegressor {
         options.refuse_weights(OP)?;
         let reference = Reference::fit(OP, x, self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
-        let y = y.complete(OP, reference.rows().rows())?;
+        let y = y.complete(OP, reference.len())?;
         Ok(KNeighborsRegressorModel { params: self.clone(), reference, y })
     }
 }
@@ -103,8 +103,8 @@ impl Save for KNeighborsRegressorModel {
         let reference = Reference::restore(container, params.metric)?;
         reference.check_neighbors(params.n_neighbors).map_err(|error| container.refuse(error.to_string()))?;
         let [rows, outputs] = container.shape("targets")?;
-        if rows != reference.rows().rows() || outputs == 0 {
-            return Err(container.refuse(format!("{rows}×{outputs} targets for {} rows", reference.rows().rows())));
+        if rows != reference.len() || outputs == 0 {
+            return Err(container.refuse(format!("{rows}×{outputs} targets for {} rows", reference.len())));
         }
         let y = Matrix::from_vec(rows, outputs, container.take("targets", &[rows, outputs])?)?;
         Ok(KNeighborsRegressorModel { params, reference, y })

@@ -15,18 +15,18 @@ fn a_matrix_comes_back_as_it_went_at_edge_sizes() {
             [(0, 0), (0, 3), (3, 0), (1, 1), (2, 3), (63, 64), (65, 5), (257, 255), (70_000, 1), (3, 70_001)]
         {
             let x = matrix(rows, columns, 31);
-            let back = x.to(device).unwrap().to_matrix(&mut device.stream()).unwrap();
+            let back = x.to(device).unwrap().read_back(&mut device.stream()).unwrap();
             assert!(back == x, "{name}: {rows}×{columns}");
         }
     }
 }
 
 #[test]
-fn a_matrix_larger_than_many_staging_pieces_comes_back_whole() {
+fn a_matrix_larger_than_many_staging_chunks_comes_back_whole() {
     let x = matrix(100_003, 51, 32);
     for budget in [2_u64 << 20, 300 << 20] {
         let device = open_gpu(DeviceOptions::default().memory_budget(budget));
-        let back = x.to(&device).unwrap().to_matrix(&mut device.stream()).unwrap();
+        let back = x.to(&device).unwrap().read_back(&mut device.stream()).unwrap();
         assert!(back == x, "budget {budget}");
     }
 }
@@ -50,7 +50,7 @@ fn missing_values_are_remembered_and_come_back() {
         x.as_mut_slice()[7 * 200 + 9] = f32::NAN;
         let uploaded = x.to(device).unwrap();
         assert_eq!(uploaded.missing(), Some((7, 8)), "{name}");
-        assert!(uploaded.to_matrix(&mut device.stream()).unwrap() == x, "{name}");
+        assert!(uploaded.read_back(&mut device.stream()).unwrap() == x, "{name}");
         let mut stream = device.stream();
         let refused = ops::argmin_rows(&mut stream, &uploaded).unwrap_err();
         assert!(matches!(refused, Error::NotFinite { row: 7, column: 8, .. }), "{name}: {refused}");

@@ -56,7 +56,7 @@ fn a_device_lost_at_any_submit_is_a_typed_error_soon() {
 fn other_devices_go_on_after_one_is_lost() {
     let x = matrix(20, 5, 42);
     let lost = Device::open_with("gpu", DeviceOptions::default().destroy_at_submit(3)).unwrap();
-    let used = |device: &Device| -> Result<Matrix> { x.to(device)?.to_matrix(&mut device.stream()) };
+    let used = |device: &Device| -> Result<Matrix> { x.to(device)?.read_back(&mut device.stream()) };
     assert!((0..5).any(|_| used(&lost).is_err()));
     assert!(used(crate::support::gpu()).unwrap() == x);
     assert!(used(&Device::open("gpu").unwrap()).unwrap() == x);

@@ -3,6 +3,7 @@
 mod arrays;
 mod devices;
 mod faults;
+mod host_values;
 mod loss;
 mod resources;
 mod streams;

@@ -23,6 +23,7 @@ mod mini_batch_kmeans;
 mod neighbors;
 mod observers;
 mod random_forest;
+mod traffic;
 mod tree_devices;
 mod tree_edges;
 mod tree_medians;

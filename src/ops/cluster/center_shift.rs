@@ -129,6 +129,7 @@ pub fn center_shift(
         let (sums, counts) = (widen(sums.values()?), widen(counts.values()?));
         return Ok(crate::cpu::cluster::center_shift::center_shift(centers.values_mut()?, &sums, &counts, k, d));
     }
+    centers.make_own(stream)?;
     let history = DeviceVec::from_slice(&[0_u32; HISTORY_WORDS], stream.device())?;
     if let Some(recording) = stream.gpu() {
         let how = Move { iteration: 0, compares: false, leave_empty: true, tolerance: 0.0 };

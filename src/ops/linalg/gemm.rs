@@ -126,6 +126,7 @@ pub fn gemm_into(
         operand.on(stream, "gemm")?;
         operand.refuse_missing()?;
     }
+    c.make_own(stream)?;
     match stream.gpu() {
         None => {
             let (a_shape, b_shape) = ((a.rows(), a.columns()), (b.rows(), b.columns()));

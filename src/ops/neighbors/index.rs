@@ -1,7 +1,7 @@
 //! Rows that are searched again and again: on the CPU with a tree or with bounds where those win, on a GPU as they are.
 
 use super::radius_neighbors::Neighborhoods;
-use crate::array::{DeviceMatrix, Matrix};
+use crate::array::DeviceMatrix;
 use crate::cpu::neighbors::index::Index as CpuIndex;
 use crate::device::{Device, Stream};
 use crate::distance::Metric;
@@ -22,11 +22,10 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// Takes the rows (m×d) to a device and prepares the search there.
-    pub(crate) fn build(rows: &Matrix, device: &Device, metric: Metric) -> Result<Index> {
-        let rows = rows.to(device)?;
+    /// Prepares the search of the rows (m×d) where they live.
+    pub(crate) fn build(rows: DeviceMatrix, metric: Metric) -> Result<Index> {
         rows.refuse_missing()?;
-        let plan = match device {
+        let plan = match rows.device() {
             Device::Cpu => Some(CpuIndex::choose(metric, rows.values()?, rows.rows(), rows.columns())),
             Device::Gpu(_) => None,
         };
