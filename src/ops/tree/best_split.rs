@@ -121,9 +121,8 @@ pub fn best_split(
     binned.on(stream, "best_split")?;
     state.on(stream, "best_split")?;
     let known = binned.features.len();
-    if let Some(feature) =
-        searches.iter().flat_map(|search| &search.features).find(|feature| **feature as usize >= known)
-    {
+    let mut asked = searches.iter().flat_map(|search| &search.features);
+    if let Some(feature) = asked.find(|feature| **feature as usize >= known) {
         return Err(Error::bad_index(*feature));
     }
     match stream.gpu() {
@@ -210,11 +209,8 @@ fn shortlisted(
         categories.push(own);
         rest = others;
     }
-    let settle = |((search, list), categories): ((&SplitSearch, &[u32]), &&[u32])| {
-        settle(search, list, categories, binned.features)
-    };
-    let lists = lists.par_chunks_exact(LIST_WORDS);
-    Ok(searches.par_iter().zip(lists).zip(&categories).map(settle).collect())
+    let lists = searches.par_iter().zip(lists.par_chunks_exact(LIST_WORDS)).zip(&categories);
+    Ok(lists.map(|((search, list), categories)| settle(search, list, categories, binned.features)).collect())
 }
 
 /// The features of a search that are categorical, or those that are not.
