@@ -1,5 +1,6 @@
 //! Clustering: rows that belong together, without a target.
 
+mod clusters;
 mod kmeans;
 mod mini_batch_kmeans;
 

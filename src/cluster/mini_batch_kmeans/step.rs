@@ -2,6 +2,7 @@
 
 use super::{MiniBatchKMeans, MiniBatchKMeansModel};
 use crate::array::{DeviceMatrix, DeviceVec};
+use crate::cluster::clusters::inertia;
 use crate::cluster::kmeans::mean_variance;
 use crate::cpu::random::HostRng;
 use crate::device::Stream;
@@ -31,15 +32,15 @@ pub(super) fn step(
     rng: &mut HostRng,
 ) -> Result<Step> {
     let device = stream.device().clone();
-    let centers = model.centers.to(&device)?;
+    let centers = model.clusters.centers.to(&device)?;
     let weights = batch.weights.map(|weights| DeviceVec::from_slice(weights, &device)).transpose()?;
     let (labels, distances) = ops::assign(stream, batch.x, &centers)?;
     let (sums, counts) = ops::centroid_sum(stream, batch.x, &labels, weights.as_ref(), &centers)?;
     let (sums, counts) = (sums.to_matrix(stream)?, counts.to_vec(stream)?);
-    let inertia = crate::cluster::kmeans::inertia(&distances.to_vec(stream)?, batch.weights);
+    let inertia = inertia(&distances.to_vec(stream)?, batch.weights);
     let mut shift = 0.0;
     let columns = sums.columns();
-    for (cluster, center) in model.centers.as_mut_slice().chunks_mut(columns).enumerate() {
+    for (cluster, center) in model.clusters.centers.as_mut_slice().chunks_mut(columns).enumerate() {
         if counts[cluster] > 0.0 {
             model.weights[cluster] += f64::from(counts[cluster]);
             for (value, sum) in center.iter_mut().zip(sums.row(cluster)) {
@@ -49,7 +50,7 @@ pub(super) fn step(
             }
         }
     }
-    model.iterations += 1;
+    model.clusters.iterations += 1;
     model.since_reassignment += batch.x.rows();
     if batch.ratio > 0.0 && model.since_reassignment >= 10 * model.weights.len() {
         model.since_reassignment = 0;
@@ -75,14 +76,14 @@ fn reassign(stream: &mut Stream, batch: &Batch<'_>, model: &mut MiniBatchKMeansM
     let weight = others.map(|cluster| model.weights[cluster]).fold(heaviest, f64::min);
     let columns = rows.columns();
     for (at, &cluster) in light.iter().enumerate() {
-        model.centers.as_mut_slice()[cluster * columns..][..columns].copy_from_slice(rows.row(at));
+        model.clusters.centers.as_mut_slice()[cluster * columns..][..columns].copy_from_slice(rows.row(at));
         model.weights[cluster] = weight;
     }
     Ok(())
 }
 
 /// Watches smoothed inertia and shift, as scikit-learn does.
-pub(super) struct Patience {
+pub(super) struct EarlyStopping {
     tolerance: f64,
     max_no_improvement: Option<usize>,
     rows: usize,
@@ -92,15 +93,15 @@ pub(super) struct Patience {
     waited: usize,
 }
 
-impl Patience {
-    pub(super) fn new(stream: &mut Stream, x: &DeviceMatrix, params: &MiniBatchKMeans) -> Result<Patience> {
+impl EarlyStopping {
+    pub(super) fn new(stream: &mut Stream, x: &DeviceMatrix, params: &MiniBatchKMeans) -> Result<EarlyStopping> {
         let tolerance = match params.tol {
             0.0 => 0.0,
             tol => tol * mean_variance(stream, x)?,
         };
         let max_no_improvement = params.max_no_improvement;
         let (inertia, shift, best, waited) = (None, None, f64::INFINITY, 0);
-        Ok(Patience { tolerance, max_no_improvement, rows: x.rows(), inertia, shift, best, waited })
+        Ok(EarlyStopping { tolerance, max_no_improvement, rows: x.rows(), inertia, shift, best, waited })
     }
 
     /// Whether this step was the last that is worth it.
