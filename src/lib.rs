@@ -24,6 +24,7 @@
 //! | [`linear`] | least squares, plain and with a penalty |
 //! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, voting, bagging, stacking |
+//! | [`baseline`] | what can be predicted without looking at the rows |
 //! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every model by its name |
 //! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
@@ -47,6 +48,7 @@
 #![deny(missing_docs)]
 
 pub mod array;
+pub mod baseline;
 pub mod cluster;
 #[doc(hidden)]
 pub mod cpu;

@@ -26,6 +26,7 @@ const RANKS: &[&str] = &[
     "plot",
     "datasets",
     "estimator",
+    "baseline",
     "preprocessing",
     "neighbors",
     "cluster",

@@ -154,11 +154,13 @@ macro_rules! center_clusters {
 
             fn report(&self) -> FitReport {
                 let report = FitReport::default().iterations(self.iterations(), self.converged());
-                report.with_number("inertia", self.inertia()).with_matrix("centers", self.cluster_centers())
+                // Rows that came in batches have no sum of distances.
+                let inertia = (!self.labels().is_empty()).then_some(self.inertia());
+                report.with_number("inertia", inertia).with_matrix("centers", self.cluster_centers())
             }
 
             fn fitted_prediction(&self) -> Option<Prediction> {
-                Some(Prediction::Clusters(self.clusters.labels.clone()))
+                (!self.labels().is_empty()).then(|| Prediction::Clusters(self.clusters.labels.clone()))
             }
         }
     };

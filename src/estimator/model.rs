@@ -86,6 +86,12 @@ impl InputColumns {
     pub fn named(names: &[String]) -> InputColumns {
         InputColumns { names: names.to_vec(), categories: vec![None; names.len()] }
     }
+
+    /// Some of the columns, in this order.
+    pub fn select(&self, columns: &[usize]) -> InputColumns {
+        let names = columns.iter().map(|column| self.names[*column].clone()).collect();
+        InputColumns { names, categories: columns.iter().map(|column| self.categories[*column].clone()).collect() }
+    }
 }
 
 /// A fitted model. What it can do it says by the methods it writes; the others answer that it cannot.

@@ -163,6 +163,15 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn rows(self) -> usize {
+        match self {
+            Rows::Host(matrix) => matrix.rows(),
+            Rows::Device(matrix) => matrix.rows(),
+            Rows::Sparse(matrix) => matrix.rows(),
+        }
+    }
+
     /// What is known of the columns, and how many there are.
     pub(crate) fn column_info(self) -> (&'a ColumnInfo, usize) {
         match self {

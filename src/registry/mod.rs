@@ -17,24 +17,11 @@ mod by_name;
 
 pub use crate::estimator::{parse_setting, parse_value};
 
-use crate::cluster::{KMeans, MiniBatchKMeans};
 use crate::data::nearest_name;
-use crate::ensemble::{
-    AdaBoostClassifier, AdaBoostRegressor, BaggingClassifier, BaggingRegressor, ExtraTreesClassifier,
-    ExtraTreesRegressor, GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier,
-    RandomForestRegressor, StackingClassifier, StackingRegressor, VotingClassifier, VotingRegressor,
-};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
-use crate::linear::{LinearRegression, Ridge};
 use crate::model_file::{Container, Persist};
-use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor, LocalOutlierFactor, NearestNeighbors};
-use crate::pipeline::Pipeline;
-use crate::preprocessing::{
-    GaussianBasis, KBinsDiscretizer, MinMaxScaler, Normalizer, OneHotEncoder, PolynomialFeatures, RobustScaler,
-    SimpleImputer, SineBasis, StandardScaler,
-};
-use crate::tree::{DecisionTreeClassifier, DecisionTreeRegressor, Id3Classifier};
+use crate::{baseline, cluster, ensemble, linear, neighbors, pipeline, preprocessing, tree};
 
 /// A kind of model.
 #[derive(Debug, Clone, Copy)]
@@ -54,47 +41,48 @@ pub struct Entry {
 /// Every model there is, in the order of the documentation.
 pub fn entries() -> &'static [Entry] {
     const ENTRIES: &[Entry] = &[
-        Entry::of::<KMeans>(),
-        Entry::of::<MiniBatchKMeans>(),
-        Entry::of::<KNeighborsClassifier>(),
-        Entry::of::<KNeighborsRegressor>(),
-        Entry::of::<LocalOutlierFactor>(),
-        Entry::of::<LinearRegression>(),
-        Entry::of::<Ridge>(),
-        Entry::of::<DecisionTreeClassifier>(),
-        Entry::of::<DecisionTreeRegressor>(),
-        Entry::of::<Id3Classifier>(),
-        Entry::of::<RandomForestClassifier>(),
-        Entry::of::<RandomForestRegressor>(),
-        Entry::of::<ExtraTreesClassifier>(),
-        Entry::of::<ExtraTreesRegressor>(),
-        Entry::of::<GradientBoostingClassifier>(),
-        Entry::of::<GradientBoostingRegressor>(),
-        Entry::of::<AdaBoostClassifier>(),
-        Entry::of::<AdaBoostRegressor>(),
-        Entry::of::<BaggingClassifier>(),
-        Entry::of::<BaggingRegressor>(),
-        Entry::of::<VotingClassifier>(),
-        Entry::of::<VotingRegressor>(),
-        Entry::of::<StackingClassifier>(),
-        Entry::of::<StackingRegressor>(),
-        Entry::of::<NearestNeighbors>(),
-        Entry::of::<SimpleImputer>(),
-        Entry::of::<OneHotEncoder>(),
-        Entry::of::<StandardScaler>(),
-        Entry::of::<MinMaxScaler>(),
-        Entry::of::<RobustScaler>(),
-        Entry::of::<Normalizer>(),
-        Entry::of::<KBinsDiscretizer>(),
-        Entry::of::<PolynomialFeatures>(),
-        Entry::of::<SineBasis>(),
-        Entry::of::<GaussianBasis>(),
+        Entry::of::<cluster::KMeans>(),
+        Entry::of::<cluster::MiniBatchKMeans>(),
+        Entry::of::<neighbors::KNeighborsClassifier>(),
+        Entry::of::<neighbors::KNeighborsRegressor>(),
+        Entry::of::<neighbors::LocalOutlierFactor>(),
+        Entry::of::<linear::LinearRegression>(),
+        Entry::of::<linear::Ridge>(),
+        Entry::of::<tree::DecisionTreeClassifier>(),
+        Entry::of::<tree::DecisionTreeRegressor>(),
+        Entry::of::<tree::Id3Classifier>(),
+        Entry::of::<ensemble::RandomForestClassifier>(),
+        Entry::of::<ensemble::RandomForestRegressor>(),
+        Entry::of::<ensemble::ExtraTreesClassifier>(),
+        Entry::of::<ensemble::ExtraTreesRegressor>(),
+        Entry::of::<ensemble::GradientBoostingClassifier>(),
+        Entry::of::<ensemble::GradientBoostingRegressor>(),
+        Entry::of::<ensemble::AdaBoostClassifier>(),
+        Entry::of::<ensemble::AdaBoostRegressor>(),
+        Entry::of::<ensemble::BaggingClassifier>(),
+        Entry::of::<ensemble::BaggingRegressor>(),
+        Entry::of::<ensemble::VotingClassifier>(),
+        Entry::of::<ensemble::VotingRegressor>(),
+        Entry::of::<ensemble::StackingClassifier>(),
+        Entry::of::<ensemble::StackingRegressor>(),
+        Entry::of::<baseline::DummyClassifier>(),
+        Entry::of::<neighbors::NearestNeighbors>(),
+        Entry::of::<preprocessing::SimpleImputer>(),
+        Entry::of::<preprocessing::OneHotEncoder>(),
+        Entry::of::<preprocessing::StandardScaler>(),
+        Entry::of::<preprocessing::MinMaxScaler>(),
+        Entry::of::<preprocessing::RobustScaler>(),
+        Entry::of::<preprocessing::Normalizer>(),
+        Entry::of::<preprocessing::KBinsDiscretizer>(),
+        Entry::of::<preprocessing::PolynomialFeatures>(),
+        Entry::of::<preprocessing::SineBasis>(),
+        Entry::of::<preprocessing::GaussianBasis>(),
     ];
     ENTRIES
 }
 
 /// Steps and a model as one: what files and lists of estimators may hold too.
-static PIPELINE: Entry = Entry::of::<Pipeline>();
+static PIPELINE: Entry = Entry::of::<pipeline::Pipeline>();
 
 /// Names that have a wrong one as a part, such as `random-forest`, up to which they are told instead of all.
 const MOST_MEANT: usize = 6;
