@@ -66,6 +66,7 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::StackingClassifier>(),
         Entry::of::<ensemble::StackingRegressor>(),
         Entry::of::<baseline::DummyClassifier>(),
+        Entry::of::<baseline::DummyRegressor>(),
         Entry::of::<neighbors::NearestNeighbors>(),
         Entry::of::<preprocessing::SimpleImputer>(),
         Entry::of::<preprocessing::OneHotEncoder>(),
