@@ -37,6 +37,7 @@ mod sine_basis;
 mod standard_scaler;
 mod statistics;
 mod table;
+mod variance_threshold;
 
 pub use columns::Columns;
 pub use gaussian_basis::{GaussianBasis, GaussianBasisModel, GaussianCenters};
@@ -50,3 +51,4 @@ pub use robust_scaler::{RobustScaler, RobustScalerModel};
 pub use simple_imputer::{ImputeStrategy, SimpleImputer, SimpleImputerModel};
 pub use sine_basis::{SineBasis, SineBasisModel};
 pub use standard_scaler::{StandardScaler, StandardScalerModel};
+pub use variance_threshold::{VarianceThreshold, VarianceThresholdModel};
