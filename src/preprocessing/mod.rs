@@ -21,6 +21,7 @@
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 
+mod column_selector;
 mod columns;
 mod gaussian_basis;
 mod k_bins_discretizer;
@@ -39,6 +40,7 @@ mod statistics;
 mod table;
 mod variance_threshold;
 
+pub use column_selector::{ColumnSelector, ColumnSelectorModel};
 pub use columns::Columns;
 pub use gaussian_basis::{GaussianBasis, GaussianBasisModel, GaussianCenters};
 pub use k_bins_discretizer::{BinEncoding, BinStrategy, KBinsDiscretizer, KBinsDiscretizerModel};
