@@ -23,6 +23,7 @@
 
 mod column_selector;
 mod columns;
+mod function_transformer;
 mod gaussian_basis;
 mod k_bins_discretizer;
 mod k_means_bins;
@@ -42,6 +43,7 @@ mod variance_threshold;
 
 pub use column_selector::{ColumnSelector, ColumnSelectorModel};
 pub use columns::Columns;
+pub use function_transformer::{Function, FunctionTransformer, FunctionTransformerModel};
 pub use gaussian_basis::{GaussianBasis, GaussianBasisModel, GaussianCenters};
 pub use k_bins_discretizer::{BinEncoding, BinStrategy, KBinsDiscretizer, KBinsDiscretizerModel};
 pub use label_encoder::{LabelEncoder, LabelEncoderModel};
