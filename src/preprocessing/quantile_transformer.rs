@@ -1,0 +1,169 @@
+//! Every column with the same distribution.
+
+use serde::{Deserialize, Serialize};
+
+use super::normal::{normal_quantile, normal_share};
+use super::statistics::by_column;
+use super::table::{column_names, map_rows, named, restore_lists, store_lists, to_fit, to_transform, to_turn_back};
+use crate::array::Matrix;
+use crate::error::Result;
+use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::model_file::Container;
+
+const OP: &str = "QuantileTransformer";
+/// Shares of the normal distribution are kept this far from 0 and 1, as scikit-learn does: ±5.2 deviations.
+const BOUND: f64 = 1e-7;
+
+/// What the columns are distributed like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputDistribution {
+    /// Evenly from 0 to 1.
+    #[default]
+    Uniform,
+    /// Normally, with mean 0 and deviation 1.
+    Normal,
+}
+
+parameters! {
+    /// Gives every column the same distribution, whatever it was: a value becomes the share of the fitted values below it.
+    /// Names and defaults are scikit-learn's, but all rows are used. Missing values stay missing; values beyond the fitted
+    /// ones get the lowest or the highest share.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::QuantileTransformer;
+    /// let x = Matrix::from_rows(&[[1.0], [10.0], [1000.0]])?;
+    /// let model = QuantileTransformer::default().fit(&x)?;
+    /// assert_eq!(model.transform(&x)?.as_slice(), [0.0, 0.5, 1.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub struct QuantileTransformer: transformer("quantile-transformer") -> QuantileTransformerModel;
+    about "every column with the same distribution, even or normal";
+    {
+        /// Quantiles that are kept of each column; at most as many as there are rows.
+        n_quantiles: usize = 1000, at_least(2.0);
+        /// What the columns are distributed like: uniform or normal.
+        output_distribution: OutputDistribution = OutputDistribution::Uniform;
+    }
+}
+
+impl Estimator for QuantileTransformer {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, ..Abilities::default() }
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<QuantileTransformerModel> {
+        options.refuse_weights(OP)?;
+        let x = to_fit(OP, x)?;
+        let count = self.n_quantiles.min(x.rows()).max(2);
+        let quantiles = by_column(&x, |_, mut values| {
+            values.sort_unstable_by(f32::total_cmp);
+            let at = |number: usize| match values.len() {
+                0 => 0.0,
+                length => {
+                    let place = number as f64 / (count - 1) as f64 * (length - 1) as f64;
+                    let (low, high) =
+                        (f64::from(values[place.floor() as usize]), f64::from(values[place.ceil() as usize]));
+                    low + (high - low) * place.fract()
+                }
+            };
+            (0..count).map(at).collect::<Vec<f64>>()
+        });
+        Ok(QuantileTransformerModel { params: self.clone(), quantiles })
+    }
+}
+
+/// The quantiles that [`QuantileTransformer`] found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuantileTransformerModel {
+    params: QuantileTransformer,
+    quantiles: Vec<Vec<f64>>,
+}
+
+impl QuantileTransformerModel {
+    /// The quantiles of each column, ascending, at equal distances of their shares.
+    pub fn quantiles(&self) -> &[Vec<f64>] {
+        &self.quantiles
+    }
+
+    /// The rows before they were transformed, n×d.
+    pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+        let x = to_turn_back(OP, x.into(), self.quantiles.len())?;
+        self.each(&x, |value, quantiles| {
+            let share = match self.params.output_distribution {
+                OutputDistribution::Uniform => value,
+                OutputDistribution::Normal => normal_share(value),
+            };
+            let place = share.clamp(0.0, 1.0) * (quantiles.len() - 1) as f64;
+            let (low, high) = (quantiles[place.floor() as usize], quantiles[place.ceil() as usize]);
+            low + (high - low) * place.fract()
+        })
+    }
+
+    /// The share of the fitted values below a value; of equal quantiles the middle one counts.
+    fn share(value: f64, quantiles: &[f64]) -> f64 {
+        let last = quantiles.len() - 1;
+        let (first, behind) =
+            (quantiles.partition_point(|known| *known < value), quantiles.partition_point(|known| *known <= value));
+        let place = match (first, behind) {
+            (0, 0) => 0.0,
+            (first, _) if first > last => last as f64,
+            (first, behind) if first < behind => (first + behind - 1) as f64 / 2.0,
+            (first, _) => {
+                let (low, high) = (quantiles[first - 1], quantiles[first]);
+                (first - 1) as f64 + (value - low) / (high - low)
+            }
+        };
+        place / last as f64
+    }
+
+    fn each(&self, x: &Matrix, map: impl Fn(f64, &[f64]) -> f64 + Sync) -> Result<Matrix> {
+        let made = map_rows(x, self.quantiles.len(), |row, out| {
+            for ((value, out), quantiles) in row.iter().zip(out).zip(&self.quantiles) {
+                *out = if value.is_nan() { f32::NAN } else { map(f64::from(*value), quantiles) as f32 };
+            }
+        })?;
+        named(made, x, |names| column_names(names, self.quantiles.len()))
+    }
+}
+
+impl Transform for QuantileTransformerModel {}
+
+impl Model for QuantileTransformerModel {
+    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        let rows = to_transform(OP, x, self.quantiles.len())?;
+        let made = self.each(&rows, |value, quantiles| {
+            let share = Self::share(value, quantiles);
+            match self.params.output_distribution {
+                OutputDistribution::Uniform => share,
+                OutputDistribution::Normal => normal_quantile(share.clamp(BOUND, 1.0 - BOUND)),
+            }
+        })?;
+        OwnedRows::beside(x, made)
+    }
+
+    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
+        Some(input.clone())
+    }
+}
+
+impl Save for QuantileTransformerModel {
+    type Estimator = QuantileTransformer;
+
+    fn estimator(&self) -> &QuantileTransformer {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        store_lists(container, "quantiles", &self.quantiles)
+    }
+
+    fn load_fitted(params: QuantileTransformer, container: &mut Container) -> Result<QuantileTransformerModel> {
+        let quantiles = restore_lists(container, "quantiles", 2)?;
+        match quantiles.iter().all(|known| known.is_sorted()) {
+            true => Ok(QuantileTransformerModel { params, quantiles }),
+            false => Err(container.refuse("quantiles that do not ascend")),
+        }
+    }
+}
