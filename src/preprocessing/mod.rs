@@ -42,6 +42,7 @@ mod sine_basis;
 mod standard_scaler;
 mod statistics;
 mod table;
+mod target_encoder;
 mod variance_threshold;
 
 pub use column_selector::{ColumnSelector, ColumnSelectorModel};
@@ -60,4 +61,5 @@ pub use robust_scaler::{RobustScaler, RobustScalerModel};
 pub use simple_imputer::{ImputeStrategy, SimpleImputer, SimpleImputerModel};
 pub use sine_basis::{SineBasis, SineBasisModel};
 pub use standard_scaler::{StandardScaler, StandardScalerModel};
+pub use target_encoder::{TargetEncoder, TargetEncoderModel};
 pub use variance_threshold::{VarianceThreshold, VarianceThresholdModel};

@@ -78,6 +78,7 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<preprocessing::PolynomialFeatures>(),
         Entry::of::<preprocessing::SineBasis>(),
         Entry::of::<preprocessing::GaussianBasis>(),
+        Entry::of::<preprocessing::TargetEncoder>(),
         Entry::of::<preprocessing::QuantileTransformer>(),
         Entry::of::<preprocessing::OrdinalEncoder>(),
         Entry::of::<preprocessing::FunctionTransformer>(),
