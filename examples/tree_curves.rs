@@ -45,12 +45,12 @@ pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
 /// Leaves and accuracies along the path of pruning.
 fn pruning(train: &Dataset, test: &Dataset) -> gristmill::Result<(Figure, Figure)> {
     let tree = DecisionTreeClassifier::default();
-    let (y, truth) = (train.labels()?, test.labels()?);
+    let (y, target) = (train.labels()?, test.labels()?);
     let (mut seen, mut new) = (vec![], vec![]);
     for alpha in tree.cost_complexity_pruning_path(&train.x, y)?.alphas {
         let model = tree.clone().ccp_alpha(alpha).fit(&train.x, y)?;
         seen.push((alpha, model.score(&train.x, y)?));
-        new.push((alpha, model.score(&test.x, truth)?));
+        new.push((alpha, model.score(&test.x, target)?));
     }
     let accuracies = pruning_curves(&[("fitted rows", seen), ("new rows", new)]);
     let accuracies = accuracies.title("Accuracy along the path of pruning").y_label("accuracy");
@@ -59,14 +59,14 @@ fn pruning(train: &Dataset, test: &Dataset) -> gristmill::Result<(Figure, Figure
 
 /// Errors after each round, of AdaBoost and of gradient boosting, and AdaBoost's bound.
 fn stages(train: &Dataset, test: &Dataset) -> gristmill::Result<Figure> {
-    let (y, truth) = (train.labels()?, test.labels()?);
+    let (y, target) = (train.labels()?, test.labels()?);
     let ada = AdaBoostClassifier::default().n_estimators(60).fit(&train.x, y)?;
     let gradient = GradientBoostingClassifier::default().n_estimators(60).fit(&train.x, y)?;
     let rounds = |errors: Vec<f64>| (1..).zip(errors).map(|(round, error)| (f64::from(round), error));
-    let error = |said: &Labels| Ok(1.0 - metrics::accuracy(truth, said)?);
+    let error = |predicted: &Labels| Ok(1.0 - metrics::accuracy(target, predicted)?);
     let staged = |round: usize| error(&ada.staged_predict(&test.x, round)?);
     let ada_new = (1..=ada.members().len()).map(staged).collect::<gristmill::Result<Vec<f64>>>()?;
-    let gradient_new = gradient.staged_predict(&test.x)?.map(|said| error(&said?));
+    let gradient_new = gradient.staged_predict(&test.x)?.map(|predicted| error(&predicted?));
     let gradient_new = gradient_new.collect::<gristmill::Result<Vec<f64>>>()?;
     let factor = |error: &f64| 2.0 * (error * (1.0 - error)).sqrt();
     let bound: Vec<f64> = ada

@@ -15,7 +15,7 @@ fn main() -> gristmill::Result<()> {
 /// Draws the picture, and tells how good each model is.
 pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let (train, test) = (datasets::rectangle(200, 1)?, datasets::rectangle(5000, 2)?);
-    let (y, truth) = (train.labels()?, test.labels()?);
+    let (y, target) = (train.labels()?, test.labels()?);
     let mut flipped = y.codes().to_vec();
     flipped[0] = 1 - flipped[0];
     let flipped = y.with_codes(flipped)?;
@@ -30,15 +30,15 @@ pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let cells = grid.points()?;
     let mut panels = Panels::new(2)?.title("Trees on 200 points of the rectangle");
     let pictures = [
-        ("one tree", one.predict(&cells)?, one.score(&test.x, truth)?),
-        ("the same, one label flipped", other.predict(&cells)?, other.score(&test.x, truth)?),
-        ("100 trees of a forest", forest.predict(&cells)?, forest.score(&test.x, truth)?),
-        ("100 rounds of boosting", boosting.predict(&cells)?, boosting.score(&test.x, truth)?),
+        ("one tree", one.predict(&cells)?, one.score(&test.x, target)?),
+        ("the same, one label flipped", other.predict(&cells)?, other.score(&test.x, target)?),
+        ("100 trees of a forest", forest.predict(&cells)?, forest.score(&test.x, target)?),
+        ("100 rounds of boosting", boosting.predict(&cells)?, boosting.score(&test.x, target)?),
     ];
     let mut lines = vec![];
-    for (name, said, accuracy) in pictures {
+    for (name, predicted, accuracy) in pictures {
         let title = format!("{name}: {:.1} % of new points right", 100.0 * accuracy);
-        let figure = Figure::new().size(500, 420)?.title(&title).regions(&grid, said.codes())?;
+        let figure = Figure::new().size(500, 420)?.title(&title).regions(&grid, predicted.codes())?;
         panels = panels.figure(figure.scatter_classes(&train.x, [0, 1], y)?);
         lines.push(title);
     }

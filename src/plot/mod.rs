@@ -9,7 +9,7 @@
 //! ```
 //! use gristmill::{datasets, plot::{Figure, Grid, Panels}};
 //! let data = datasets::rectangle(50, 0)?;
-//! // A grid over the data; a model would predict its points. Here the truth does.
+//! // A grid over the data; a model would predict its points. Here a formula does.
 //! let grid = Grid::new((0.0, 1.0), (0.0, 1.0), 50, 50)?;
 //! let inside = |x: f32, y: f32| u32::from(x > 0.0 && x < 0.8 && y > 0.2 && y < 0.8);
 //! let codes: Vec<u32> = grid.points()?.as_slice().chunks(2).map(|point| inside(point[0], point[1])).collect();

@@ -16,8 +16,8 @@ const AROUND: usize = 90;
 ///
 /// ```
 /// use gristmill::{Labels, metrics::ConfusionMatrix, plot};
-/// let truth = Labels::from_names(&["lily", "rose", "rose"]);
-/// let confusion = ConfusionMatrix::new(&truth, &Labels::from_names(&["lily", "rose", "lily"]))?;
+/// let target = Labels::from_names(&["lily", "rose", "rose"]);
+/// let confusion = ConfusionMatrix::new(&target, &Labels::from_names(&["lily", "rose", "lily"]))?;
 /// assert!(plot::confusion_matrix(&confusion)?.to_svg().contains(">predicted<"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
@@ -37,8 +37,8 @@ pub fn confusion_matrix(confusion: &ConfusionMatrix) -> Result<Figure> {
 ///
 /// ```
 /// use gristmill::{Labels, metrics, plot};
-/// let truth = Labels::from_names(&["no", "no", "yes", "yes"]);
-/// let figure = plot::roc_curve(&metrics::roc_curve(&truth, &[0.1, 0.4, 0.35, 0.8])?);
+/// let target = Labels::from_names(&["no", "no", "yes", "yes"]);
+/// let figure = plot::roc_curve(&metrics::roc_curve(&target, &[0.1, 0.4, 0.35, 0.8])?);
 /// assert!(figure.to_svg().contains("AUC 0.750"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```

@@ -1,4 +1,4 @@
-//! What classifiers say of each place of the plane.
+//! What classifiers predict at each place of the plane.
 
 use super::figure::Figure;
 use super::grid::Grid;
@@ -7,7 +7,7 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
 
-/// What a classifier says of each place of the plane of `x`, n×d, and the rows on it in the colours of their classes.
+/// What a classifier predicts at each place of the plane of `x`, n×d, and the rows on it in the colours of their classes.
 ///
 /// `predict` is given rows of d columns, `cells` squared of them, and answers with the classes of `labels`, whatever
 /// their codes. With more than two columns the plane is that of the two leading principal directions through the mean.
@@ -30,7 +30,7 @@ pub fn decision_regions(
 }
 
 /// The same after each of some stages of a model that grows, such as rounds of boosting or bags: one figure a stage, in
-/// their order. `predict` is also told the stage.
+/// their order. `predict` is also given the stage.
 ///
 /// ```
 /// use gristmill::ensemble::AdaBoostClassifier;
@@ -74,12 +74,12 @@ impl<'a> Canvas<'a> {
     }
 
     fn figure(&self, predict: impl FnOnce(&Matrix) -> Result<Labels>) -> Result<Figure> {
-        let said = predict(&self.cells)?;
+        let predicted = predict(&self.cells)?;
         // The colours follow the names: a model may count its classes otherwise.
         let code = |name: &String| self.labels.names().iter().position(|known| known == name);
         let beyond = self.labels.classes();
-        let codes: Vec<u32> = said.names().iter().map(|name| code(name).unwrap_or(beyond) as u32).collect();
-        let codes: Vec<u32> = said.codes().iter().map(|said| codes[*said as usize]).collect();
+        let codes: Vec<u32> = predicted.names().iter().map(|name| code(name).unwrap_or(beyond) as u32).collect();
+        let codes: Vec<u32> = predicted.codes().iter().map(|own| codes[*own as usize]).collect();
         let [across, upward] = self.plane.labels();
         let figure = Figure::new().title("Decision regions").x_label(across).y_label(upward);
         figure.regions(&self.grid, &codes)?.scatter_classes(&self.places, [0, 1], self.labels)

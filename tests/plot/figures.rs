@@ -227,7 +227,7 @@ fn scores_have_ready_pictures() -> gristmill::Result<()> {
     let predicted = Labels::from_names(&["lily", "rose", "lily", "fern"]);
     let svg = plot::confusion_matrix(&ConfusionMatrix::new(&truth, &predicted)?)?.to_svg();
     check(&svg);
-    assert!(svg.contains(">truth<") && svg.contains(">a very long name of…<"));
+    assert!(svg.contains(">target<") && svg.contains(">a very long name of…<"));
     let two = Labels::from_names(&["no", "no", "yes", "yes"]);
     let svg = plot::roc_curve(&metrics::roc_curve(&two, &[0.1, 0.4, 0.35, 0.8])?).to_svg();
     check(&svg);

@@ -29,11 +29,11 @@ pub fn show(page: &mut Page, gpu: Option<&Device>) -> Result<()> {
         let there = boosting.fit(&train.x.to(gpu)?, train.values()?)?;
         page.fact("on the GPU", format!("{} the fit on the CPU", same(&there)?));
     }
-    let (values, said) = (model.shapley_values(&test.x)?, model.predict(&test.x)?);
+    let (values, predicted) = (model.shapley_values(&test.x)?, model.predict(&test.x)?);
     let sum: f32 = values[0].row(0).iter().sum();
     page.fact(
         "Shapley values",
-        format!("of the first new row add up to {sum:.3}, its prediction {:.3}", said.get(0, 0)),
+        format!("of the first new row add up to {sum:.3}, its prediction {:.3}", predicted.get(0, 0)),
     );
     let text = model.to_lightgbm_text();
     page.fact("LightGBM's format", format!("{} lines of text that LightGBM loads", text.lines().count()));
@@ -43,10 +43,11 @@ pub fn show(page: &mut Page, gpu: Option<&Device>) -> Result<()> {
 /// A quantile instead of a mean.
 fn losses(page: &mut Page, boosting: &GradientBoostingRegressor, train: &Dataset, test: &Dataset) -> Result<()> {
     let upper = boosting.clone().loss(RegressionLoss::Quantile).alpha(0.9).fit(&train.x, train.values()?)?;
-    let (said, truth) = (upper.predict(&test.x)?, test.values()?);
-    let below = truth.as_slice().iter().zip(said.as_slice()).filter(|(truth, said)| truth <= said).count();
-    let share = 100.0 * below as f64 / truth.rows() as f64;
-    page.fact("loss of the 0.9-quantile", format!("{share:.0} % of new rows lie below what it says"));
+    let (predicted, target) = (upper.predict(&test.x)?, test.values()?);
+    let below =
+        target.as_slice().iter().zip(predicted.as_slice()).filter(|(target, predicted)| target <= predicted).count();
+    let share = 100.0 * below as f64 / target.rows() as f64;
+    page.fact("loss of the 0.9-quantile", format!("{share:.0} % of new rows lie below the prediction"));
     Ok(())
 }
 
@@ -65,8 +66,8 @@ fn monotone(page: &mut Page, boosting: &GradientBoostingRegressor, train: &Datas
             row[column] = *index;
             row
         });
-        let said = model.predict(&Matrix::from_vec(indices.len(), train.x.columns(), rows.collect())?)?;
-        let falls = said.as_slice().windows(2).filter(|pair| pair[1] < pair[0]).count();
+        let predicted = model.predict(&Matrix::from_vec(indices.len(), train.x.columns(), rows.collect())?)?;
+        let falls = predicted.as_slice().windows(2).filter(|pair| pair[1] < pair[0]).count();
         Ok((model.score(&test.x, test.values()?)?, falls))
     };
     let ((free, free_falls), (bound, falls)) = (rising(true)?, rising(false)?);
@@ -77,7 +78,7 @@ fn monotone(page: &mut Page, boosting: &GradientBoostingRegressor, train: &Datas
     Ok(())
 }
 
-/// Levels and missing values as they are.
+/// Categories and missing values as they are.
 fn gaps(page: &mut Page, boosting: &GradientBoostingRegressor, train: &Dataset, test: &Dataset) -> Result<()> {
     let column = train.x.names().and_then(|names| names.iter().position(|name| name == "sex")).unwrap_or(0);
     let with_gaps = |x: &Matrix| {
@@ -87,6 +88,6 @@ fn gaps(page: &mut Page, boosting: &GradientBoostingRegressor, train: &Dataset, 
     };
     let model = boosting.fit(&with_gaps(&train.x)?, train.values()?)?;
     let score = model.score(&with_gaps(&test.x)?, test.values()?)?;
-    page.fact("levels and missing values", format!("sex as a category, each seventh value missing: R² {score:.3}"));
+    page.fact("categories and missing values", format!("sex as a category, each seventh value missing: R² {score:.3}"));
     Ok(())
 }

@@ -11,7 +11,7 @@ use gristmill::selection::{Folds, GridSearch};
 use super::page::Page;
 use crate::report::seconds;
 
-/// A job that is run and timed, and says what came out.
+/// A job that is run and timed, and returns its result in words.
 type Job<'a> = &'a dyn Fn() -> Result<String>;
 
 pub fn show(page: &mut Page, gpu: Option<&Device>) -> Result<()> {
@@ -39,22 +39,22 @@ fn on(device: &Device, rows: &mut Vec<Vec<String>>) -> Result<()> {
         Ok(format!("inertia {:.4} after {} iterations", model.inertia(), model.iterations()))
     })?;
     let (half, y) = (digits.x.select(&every_second(0))?.to(device)?, digits.labels()?.select(&every_second(0))?);
-    let (rest, truth) = (digits.x.select(&every_second(1))?.to(device)?, digits.labels()?.select(&every_second(1))?);
+    let (rest, target) = (digits.x.select(&every_second(1))?.to(device)?, digits.labels()?.select(&every_second(1))?);
     add("KNeighborsClassifier, k = 5", "digits, half for testing", &|| {
-        percent(KNeighborsClassifier::new(5).fit(&half, &y)?.score(&rest, &truth)?)
+        percent(KNeighborsClassifier::new(5).fit(&half, &y)?.score(&rest, &target)?)
     })?;
     let (cancer_train, cancer_test) = datasets::breast_cancer()?.split(0.7, 1)?;
     let (train, test) = (cancer_train.x.to(device)?, cancer_test.x.to(device)?);
-    let (y, truth) = (cancer_train.labels()?, cancer_test.labels()?);
+    let (y, target) = (cancer_train.labels()?, cancer_test.labels()?);
     let data = "breast cancer, 30 % for testing";
     add("DecisionTreeClassifier, depth 4", data, &|| {
-        percent(DecisionTreeClassifier::default().max_depth(4).fit(&train, y)?.score(&test, truth)?)
+        percent(DecisionTreeClassifier::default().max_depth(4).fit(&train, y)?.score(&test, target)?)
     })?;
     add("RandomForestClassifier, 50 trees", data, &|| {
-        percent(RandomForestClassifier::new(50).fit(&train, y)?.score(&test, truth)?)
+        percent(RandomForestClassifier::new(50).fit(&train, y)?.score(&test, target)?)
     })?;
     add("GradientBoostingClassifier, 30 rounds", data, &|| {
-        percent(GradientBoostingClassifier::default().n_estimators(30).fit(&train, y)?.score(&test, truth)?)
+        percent(GradientBoostingClassifier::default().n_estimators(30).fit(&train, y)?.score(&test, target)?)
     })?;
     let diabetes = datasets::diabetes()?;
     let features = diabetes.x.to(device)?;
@@ -74,7 +74,7 @@ fn on(device: &Device, rows: &mut Vec<Vec<String>>) -> Result<()> {
 fn ensembles(page: &mut Page) -> Result<()> {
     page.section("Ensembles, on rows that they have not seen");
     let (train, test) = datasets::breast_cancer()?.split(0.7, 1)?;
-    let (x, y, new, truth) = (&train.x, train.labels()?, &test.x, test.labels()?);
+    let (x, y, new, target) = (&train.x, train.labels()?, &test.x, test.labels()?);
     let members = || {
         let knn = AnyEstimator::new(KNeighborsClassifier::new(5));
         [knn, AnyEstimator::new(DecisionTreeClassifier::default()), AnyEstimator::new(RandomForestClassifier::new(50))]
@@ -86,31 +86,31 @@ fn ensembles(page: &mut Page) -> Result<()> {
     };
     let cancer = "breast cancer";
     add("ExtraTreesClassifier, 50 trees", cancer, &|| {
-        percent(ExtraTreesClassifier::new(50).fit(x, y)?.score(new, truth)?)
+        percent(ExtraTreesClassifier::new(50).fit(x, y)?.score(new, target)?)
     })?;
     add("AdaBoostClassifier, 50 stumps", cancer, &|| {
-        percent(AdaBoostClassifier::default().fit(x, y)?.score(new, truth)?)
+        percent(AdaBoostClassifier::default().fit(x, y)?.score(new, target)?)
     })?;
     add("BaggingClassifier, 20 trees", cancer, &|| {
-        percent(BaggingClassifier::default().n_estimators(20).fit(x, y)?.score(new, truth)?)
+        percent(BaggingClassifier::default().n_estimators(20).fit(x, y)?.score(new, target)?)
     })?;
     add("VotingClassifier: neighbours, tree, forest", cancer, &|| {
-        percent(VotingClassifier::new(members()).voting(Vote::Soft).fit(x, y)?.score(new, truth)?)
+        percent(VotingClassifier::new(members()).voting(Vote::Soft).fit(x, y)?.score(new, target)?)
     })?;
     add("StackingClassifier on the same three", cancer, &|| {
-        percent(StackingClassifier::new(members()).fit(x, y)?.score(new, truth)?)
+        percent(StackingClassifier::new(members()).fit(x, y)?.score(new, target)?)
     })?;
     let (train, test) = datasets::diabetes()?.split(0.7, 1)?;
-    let (x, y, new, truth) = (&train.x, train.values()?, &test.x, test.values()?);
+    let (x, y, new, target) = (&train.x, train.values()?, &test.x, test.values()?);
     let r2 = |score: f64| Ok(format!("R² {score:.3}"));
     add("ExtraTreesRegressor, 50 trees", "diabetes", &|| {
-        r2(ExtraTreesRegressor::new(50).min_samples_leaf(5).fit(x, y)?.score(new, truth)?)
+        r2(ExtraTreesRegressor::new(50).min_samples_leaf(5).fit(x, y)?.score(new, target)?)
     })?;
     add("GradientBoostingRegressor, 30 rounds", "diabetes", &|| {
-        r2(GradientBoostingRegressor::default().n_estimators(30).fit(x, y)?.score(new, truth)?)
+        r2(GradientBoostingRegressor::default().n_estimators(30).fit(x, y)?.score(new, target)?)
     })?;
     add("AdaBoostRegressor, 50 rounds", "diabetes", &|| {
-        r2(AdaBoostRegressor::default().fit(x, y)?.score(new, truth)?)
+        r2(AdaBoostRegressor::default().fit(x, y)?.score(new, target)?)
     })?;
     page.table(&["model", "data", "result", "time"], rows);
     Ok(())
@@ -135,7 +135,7 @@ pub fn choosing(page: &mut Page) -> Result<()> {
     Ok(())
 }
 
-/// What a job says and how long it took.
+/// The result of a job and how long it took.
 fn timed(job: Job<'_>) -> Result<[String; 2]> {
     let begun = std::time::Instant::now();
     let result = job()?;

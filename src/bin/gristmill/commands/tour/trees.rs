@@ -11,7 +11,7 @@ pub fn show(page: &mut Page) -> Result<()> {
     let iris = datasets::iris()?;
     let tree = DecisionTreeClassifier::default().max_depth(2).fit(&iris.x, iris.labels()?)?;
     page.text(tree.to_text().trim_end());
-    page.section("ID3 divides by all levels at once: PlayTennis, the textbook's tree");
+    page.section("ID3 splits by all categories at once: PlayTennis, the textbook's tree");
     let days = datasets::play_tennis()?;
     let tree = Id3Classifier::default().fit(&days.x, days.labels()?)?;
     page.text(tree.to_text(&days.categories()).trim_end());
@@ -48,22 +48,25 @@ fn pruning(page: &mut Page, train: &Dataset, test: &Dataset) -> Result<()> {
     };
     let bound = stump.generalization_bound((0..x.columns()).map(thresholds).sum(), 0.05)?;
     let error = 1.0 - stump.score(&test.x, test.labels()?)?;
-    page.fact("bound on the error", format!("a stump: at most {bound:.3} with 95 % chance; on new rows {error:.3}"));
+    page.fact(
+        "bound on the error",
+        format!("a stump: at most {bound:.3} with 95 % probability; on new rows {error:.3}"),
+    );
     Ok(())
 }
 
 /// Out-of-bag score, margins, strength, permuted columns and Shapley values of a forest.
 fn forests(page: &mut Page, train: &Dataset, test: &Dataset) -> Result<()> {
-    let (new, truth) = (&test.x, test.labels()?);
+    let (new, labels) = (&test.x, test.labels()?);
     let forest = RandomForestClassifier::new(100).oob_score(true).fit(&train.x, train.labels()?)?;
-    let (inside, outside) = (forest.oob_score().unwrap_or(f64::NAN), forest.score(new, truth)?);
+    let (inside, outside) = (forest.oob_score().unwrap_or(f64::NAN), forest.score(new, labels)?);
     page.fact(
         "out-of-bag score",
         format!("{:.1} % right without new rows; with them {:.1} %", 100.0 * inside, 100.0 * outside),
     );
-    let margins = forest.margins(new, truth)?;
+    let margins = forest.margins(new, labels)?;
     let least = margins.iter().copied().fold(f64::INFINITY, f64::min);
-    let strength = forest.strength(new, truth)?;
+    let strength = forest.strength(new, labels)?;
     let bound = strength.error_bound().map_or(String::new(), |bound| format!(", so an error of at most {bound:.2}"));
     let (mean, alike) = (strength.strength, strength.correlation);
     page.fact("margins", format!("{least:.2} at least, {mean:.2} on average, correlation {alike:.2}{bound}"));
@@ -74,7 +77,7 @@ fn forests(page: &mut Page, train: &Dataset, test: &Dataset) -> Result<()> {
     let (values, probabilities) = (forest.shapley_values(new)?, forest.predict_proba(new)?);
     let sum = |row: usize| values[1].row(row).iter().map(|value| f64::from(*value)).sum::<f64>();
     let apart = (0..new.rows()).map(|row| (sum(row) - f64::from(probabilities.get(row, 1))).abs()).fold(0.0, f64::max);
-    page.fact("Shapley values", format!("add up to each row's chance: {apart:.0e} apart at most"));
+    page.fact("Shapley values", format!("add up to each row's probability: {apart:.0e} apart at most"));
     Ok(())
 }
 
