@@ -177,6 +177,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// Stands for a model whose name is not known where it refuses rows.
+    pub(crate) const SOME_MODEL: &'static str = "this model";
+
+    /// The same, with the name of the model that refused sparse rows.
+    pub(crate) fn sparse_for(self, model: &'static str) -> Error {
+        match self {
+            Error::Sparse { op: Error::SOME_MODEL, takes, rows, columns, nonzero } => {
+                Error::Sparse { op: model, takes, rows, columns, nonzero }
+            }
+            error => error,
+        }
+    }
+
     /// The same, said of a model inside another. That a user stopped it stays what it is.
     pub(crate) fn inside(self, what: impl Into<String>) -> Error {
         match self {

@@ -90,7 +90,7 @@ pub struct Abilities {
     pub categories: bool,
     /// Categorical columns become columns of numbers.
     pub encodes_categories: bool,
-    /// Rows may be sparse ([`SparseMatrix`](crate::SparseMatrix)), perhaps with some values of the parameters only.
+    /// Rows may be sparse ([`SparseMatrix`](crate::SparseMatrix)).
     pub sparse: bool,
     /// `partial_fit` learns from chunks of rows.
     pub chunks: bool,
@@ -164,7 +164,7 @@ impl<'a> Learnt<'a> for () {
     }
 }
 
-/// Checks the parameters and that the rows may be sparse if they are, then fits.
+/// Checks the parameters, then fits.
 pub(crate) fn checked_fit<E: Estimator>(
     estimator: &E,
     x: Rows<'_>,
@@ -172,8 +172,6 @@ pub(crate) fn checked_fit<E: Estimator>(
     options: Fit<'_>,
 ) -> Result<E::Model> {
     estimator.check()?;
-    if !estimator.abilities().sparse {
-        x.refuse_sparse(E::NAME)?;
-    }
-    estimator.fit_rows(x, target, options)
+    // Sparse rows are refused where they are looked at; here it is known by whom.
+    estimator.fit_rows(x, target, options).map_err(|error| error.sparse_for(E::NAME))
 }

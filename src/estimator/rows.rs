@@ -56,6 +56,14 @@ pub enum OwnedRows {
 }
 
 impl OwnedRows {
+    /// The features of a dataset on a device; sparse ones stay on the host.
+    pub fn on(device: &Device, data: &Dataset) -> Result<OwnedRows> {
+        match &data.sparse {
+            Some(sparse) => Ok(OwnedRows::Sparse(sparse.clone())),
+            None => Ok(OwnedRows::Device(data.x.to(device)?)),
+        }
+    }
+
     /// Rows that were made on the host of those of `x`, brought to where `x` lives.
     pub fn beside(x: Rows<'_>, made: Matrix) -> Result<OwnedRows> {
         match x {
@@ -186,7 +194,7 @@ impl<'a> Rows<'a> {
         match self {
             Rows::Host(matrix) => Ok(OnDevice::Made(matrix.to(&Device::Cpu)?)),
             Rows::Device(matrix) => Ok(OnDevice::Borrowed(matrix)),
-            Rows::Sparse(matrix) => Err(matrix.refusal("this model", DENSE)),
+            Rows::Sparse(matrix) => Err(matrix.refusal(Error::SOME_MODEL, DENSE)),
         }
     }
 
@@ -198,7 +206,7 @@ impl<'a> Rows<'a> {
                 Ok(matrix.clone())
             }
             Rows::Device(matrix) => matrix.to_matrix(&mut matrix.device().stream()),
-            Rows::Sparse(matrix) => Err(matrix.refusal("this model", DENSE)),
+            Rows::Sparse(matrix) => Err(matrix.refusal(Error::SOME_MODEL, DENSE)),
         }
     }
 

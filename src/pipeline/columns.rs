@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::array::{ColumnInfo, Matrix};
+use crate::array::{ColumnInfo, Matrix, SparseMatrix};
 use crate::data::{Dataset, nearest_name};
 use crate::error::{Error, Result};
 use crate::estimator::Rows;
@@ -21,8 +21,22 @@ pub struct Column {
 pub struct Aligned {
     /// The columns of the model, in its order.
     pub x: Matrix,
+    /// The same of sparse rows; `x` is then n×0.
+    pub sparse: Option<SparseMatrix>,
     /// Columns of the data that the model does not know.
     pub ignored: Vec<String>,
+}
+
+impl Aligned {
+    /// The features of a dataset as they are.
+    pub(super) fn unchanged(data: &Dataset, ignored: Vec<String>) -> Aligned {
+        Aligned { x: data.x.clone(), sparse: data.sparse.clone(), ignored }
+    }
+
+    /// The rows, dense or sparse.
+    pub fn rows(&self) -> Rows<'_> {
+        self.sparse.as_ref().map_or(Rows::Host(&self.x), Rows::Sparse)
+    }
 }
 
 impl Column {
@@ -44,22 +58,25 @@ impl Column {
 /// `unseen_is_missing`, else an error.
 pub(super) fn align(columns: &[Column], data: &Dataset, unseen_is_missing: bool) -> Result<Aligned> {
     let named = columns.iter().all(|column| !column.name.is_empty());
-    let (places, ignored) = match data.x.names().filter(|_| named) {
+    let (places, ignored) = match data.names().filter(|_| named) {
         Some(names) => by_name(columns, names)?,
-        None if data.x.columns() == columns.len() => ((0..columns.len()).collect(), vec![]),
+        None if data.columns() == columns.len() => ((0..columns.len()).collect(), vec![]),
         None => {
             let expected = format!("{} columns, as in the data that was fitted", columns.len());
-            return Err(Error::Shape { op: "predict", expected, got: format!("{} columns", data.x.columns()) });
+            return Err(Error::Shape { op: "predict", expected, got: format!("{} columns", data.columns()) });
         }
     };
-    let unchanged = places.iter().enumerate().all(|(at, place)| at == *place) && data.x.columns() == columns.len();
+    let unchanged = places.iter().enumerate().all(|(at, place)| at == *place) && data.columns() == columns.len();
     let same_categories =
         columns.iter().zip(&places).all(|(column, place)| column.categories.as_deref() == data.x.categories(*place));
     if unchanged && same_categories {
-        return Ok(Aligned { x: data.x.clone(), ignored });
+        return Ok(Aligned::unchanged(data, ignored));
     }
     let maps = columns.iter().zip(&places).map(|(column, place)| recoding(column, data.x.categories(*place)));
     let maps: Vec<Option<Vec<Option<f32>>>> = maps.collect::<Result<_>>()?;
+    if let Some(sparse) = &data.sparse {
+        return Ok(Aligned { x: data.x.clone(), sparse: Some(sparse.select_columns(&places)?), ignored });
+    }
     let mut values = Vec::with_capacity(data.x.rows() * columns.len());
     for row in 0..data.x.rows() {
         let source = data.x.row(row);
@@ -77,7 +94,8 @@ pub(super) fn align(columns: &[Column], data: &Dataset, unseen_is_missing: bool)
     }
     let names = named.then(|| columns.iter().map(|column| column.name.clone()).collect());
     let info = ColumnInfo::new(names, columns.iter().map(|column| column.categories.clone()).collect());
-    Ok(Aligned { x: Matrix::from_vec(data.x.rows(), columns.len(), values)?.with_column_info(info), ignored })
+    let x = Matrix::from_vec(data.x.rows(), columns.len(), values)?.with_column_info(info);
+    Ok(Aligned { x, sparse: None, ignored })
 }
 
 /// The place of each fitted column in the data, and the names that none of them has.

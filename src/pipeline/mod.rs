@@ -97,9 +97,8 @@ impl Pipeline {
 
     /// Fits the steps alone: what remains is the model's part.
     pub fn prepare(&self, data: &Dataset) -> Result<Prepared> {
-        let (steps, made) = self.fit_steps((&data.x).into(), &data.target)?;
-        let x = made.map_or_else(|| Ok(data.x.clone()), OwnedRows::into_host)?;
-        Ok(Prepared::new(self.clone(), Column::of((&data.x).into()), steps, x, data.target.clone()))
+        let (steps, made) = self.fit_steps(data.into(), &data.target)?;
+        Ok(Prepared::new(self.clone(), Column::of(data.into()), steps, with_rows(data, made)?))
     }
 
     /// The fitted steps and the rows that they make of `x`, where `x` lives; nothing if there are no steps.
@@ -113,6 +112,15 @@ impl Pipeline {
             made = Some(next);
         }
         Ok((steps, made))
+    }
+}
+
+/// The same data with the rows that steps made of its own, if there are any.
+fn with_rows(data: &Dataset, made: Option<OwnedRows>) -> Result<Dataset> {
+    match made {
+        None => Ok(data.clone()),
+        Some(OwnedRows::Sparse(sparse)) => Dataset::from_sparse(sparse, data.target.clone()),
+        Some(rows) => Dataset::new(rows.into_host()?, data.target.clone()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Pipeline;
 use super::columns::{Aligned, Column, align};
+use super::{Pipeline, with_rows};
 use crate::array::Matrix;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
@@ -99,7 +99,7 @@ impl PipelineModel {
     /// missing values and sees the column as it is.
     pub fn align(&self, data: &Dataset) -> Result<Aligned> {
         if self.columns.is_empty() {
-            return Ok(Aligned { x: data.x.clone(), ignored: vec![] });
+            return Ok(Aligned::unchanged(data, vec![]));
         }
         align(&self.columns, data, self.takes.unseen)
     }
@@ -112,6 +112,11 @@ impl PipelineModel {
             made = Some(step.transform(made.as_ref().map_or(x, OwnedRows::rows))?);
         }
         Ok(made)
+    }
+
+    /// The rows of `data` as the model sees them, with their target.
+    pub fn prepare(&self, data: &Dataset) -> Result<Dataset> {
+        with_rows(data, self.prepare_rows(data.into())?)
     }
 
     /// The same of a host matrix.

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::columns::Column;
 use super::{Pipeline, PipelineModel};
-use crate::array::{DeviceMatrix, Matrix};
-use crate::data::Target;
+use crate::array::Matrix;
+use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::Result;
-use crate::estimator::{AnyEstimator, AnyModel, Fit};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, OwnedRows};
 
 /// A pipeline whose steps are fitted, with the rows that they made. Clones share the rows, on a device too: however many
 /// models are fitted on them, they are copied there once.
@@ -17,25 +17,24 @@ pub struct Prepared {
     pipeline: Pipeline,
     columns: Vec<Column>,
     steps: Vec<AnyModel>,
-    x: Matrix,
-    target: Target,
-    uploaded: Arc<Mutex<Option<(Device, Arc<DeviceMatrix>)>>>,
+    /// What the steps made, with the target.
+    data: Dataset,
+    uploaded: Arc<Mutex<Option<(Device, Arc<OwnedRows>)>>>,
 }
 
 impl Prepared {
-    pub(super) fn new(
-        pipeline: Pipeline,
-        columns: Vec<Column>,
-        steps: Vec<AnyModel>,
-        x: Matrix,
-        target: Target,
-    ) -> Prepared {
-        Prepared { pipeline, columns, steps, x, target, uploaded: Arc::default() }
+    pub(super) fn new(pipeline: Pipeline, columns: Vec<Column>, steps: Vec<AnyModel>, data: Dataset) -> Prepared {
+        Prepared { pipeline, columns, steps, data, uploaded: Arc::default() }
     }
 
-    /// The rows that the model is fitted on.
+    /// The rows that the model is fitted on; without columns if they are sparse ([`Prepared::data`]).
     pub fn x(&self) -> &Matrix {
-        &self.x
+        &self.data.x
+    }
+
+    /// The rows that the model is fitted on, with their target.
+    pub fn data(&self) -> &Dataset {
+        &self.data
     }
 
     /// The same rows and steps for another model.
@@ -43,22 +42,22 @@ impl Prepared {
         Prepared { pipeline: self.pipeline.clone().with_estimator(estimator.clone()), ..self.clone() }
     }
 
-    /// The rows on a device, copied there at the first call.
-    pub fn rows_on(&self, device: &Device) -> Result<Arc<DeviceMatrix>> {
+    /// The rows on a device, copied there at the first call; sparse ones stay on the host.
+    pub fn rows_on(&self, device: &Device) -> Result<Arc<OwnedRows>> {
         let mut uploaded = self.uploaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((place, rows)) = &*uploaded
             && place.same(device)
         {
             return Ok(rows.clone());
         }
-        let rows = Arc::new(self.x.to(device)?);
+        let rows = Arc::new(OwnedRows::on(device, &self.data)?);
         *uploaded = Some((device.clone(), rows.clone()));
         Ok(rows)
     }
 
     /// Fits the model on a device.
     pub fn fit_on(self, device: &Device, options: Fit<'_>) -> Result<PipelineModel> {
-        let model = self.pipeline.estimator().fit(self.rows_on(device)?.as_ref(), &self.target, options)?;
-        Ok(PipelineModel::new(&self.pipeline, self.columns, &self.target, self.steps, model))
+        let model = self.pipeline.estimator().fit(self.rows_on(device)?.rows(), &self.data.target, options)?;
+        Ok(PipelineModel::new(&self.pipeline, self.columns, &self.data.target, self.steps, model))
     }
 }

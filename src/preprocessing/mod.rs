@@ -39,6 +39,7 @@ mod quantile_transformer;
 mod robust_scaler;
 mod simple_imputer;
 mod sine_basis;
+mod sparse;
 mod standard_scaler;
 mod statistics;
 mod table;

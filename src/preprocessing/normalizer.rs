@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sparse::{sparse_to_fit, sparse_to_transform};
 use super::table::{
     column_names, map_rows, named, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
 };
-use crate::array::Matrix;
+use crate::array::{Matrix, SparseMatrix};
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
 use crate::model_file::Container;
 
 const OP: &str = "Normalizer";
@@ -50,7 +51,8 @@ fn sum(row: &[f32], term: impl Fn(f64) -> f64) -> f64 {
 }
 
 parameters! {
-    /// Divides each row by its length; a row of zeros stays. Names and defaults are scikit-learn's. O(n·d).
+    /// Divides each row by its length; a row of zeros stays. Names and defaults are scikit-learn's. Sparse rows stay
+    /// sparse. O(n·d).
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -69,8 +71,16 @@ parameters! {
 }
 
 impl Estimator for Normalizer {
+    fn abilities(&self) -> Abilities {
+        Abilities { sparse: true, ..Abilities::default() }
+    }
+
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<NormalizerModel> {
         options.refuse_weights(OP)?;
+        if let Rows::Sparse(x) = x {
+            sparse_to_fit(OP, x)?;
+            return Ok(NormalizerModel { params: self.clone(), columns: x.columns() });
+        }
         let x = to_fit(OP, x)?;
         refuse_missing(&x)?;
         Ok(NormalizerModel { params: self.clone(), columns: x.columns() })
@@ -97,11 +107,24 @@ impl NormalizerModel {
         let x = to_transform(OP, x, self.columns)?;
         refuse_missing(&x)?;
         let scaled = map_rows(&x, self.columns, |row, out| {
-            let length = self.params.norm.of(row);
-            let factor = if length > 0.0 { 1.0 / length } else { 1.0 };
+            let factor = self.factor(row);
             out.iter_mut().zip(row).for_each(|(out, value)| *out = (f64::from(*value) * factor) as f32);
         })?;
         named(scaled, &x, |names| self.names(names))
+    }
+}
+
+impl NormalizerModel {
+    /// What the values of a row are multiplied by; its zeros make no difference.
+    fn factor(&self, row: &[f32]) -> f64 {
+        let length = self.params.norm.of(row);
+        if length > 0.0 { 1.0 / length } else { 1.0 }
+    }
+
+    fn transform_sparse(&self, x: &SparseMatrix) -> Result<OwnedRows> {
+        sparse_to_transform(OP, x, self.columns)?;
+        let factors: Vec<f64> = (0..x.rows()).map(|row| self.factor(x.row(row).1)).collect();
+        Ok(OwnedRows::Sparse(x.map(|row, _, value| (f64::from(value) * factors[row]) as f32)?))
     }
 }
 
@@ -109,7 +132,10 @@ impl Transform for NormalizerModel {}
 
 impl Model for NormalizerModel {
     fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
+        match x {
+            Rows::Sparse(x) => self.transform_sparse(x),
+            _ => OwnedRows::beside(x, self.transform_host(x)?),
+        }
     }
 
     fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {

@@ -6,7 +6,7 @@ use super::columns::Columns;
 use super::one_hot_categories::{ColumnCategories, restore_categories, store_categories};
 use super::statistics::by_column;
 use super::table::{codes_to_fit, column_names, map_blocks, map_rows, refuse_missing, to_transform, to_turn_back};
-use crate::array::Matrix;
+use crate::array::{ColumnInfo, Matrix, SparseMatrix};
 use crate::error::{Error, Result};
 use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
 use crate::model_file::Container;
@@ -61,6 +61,8 @@ parameters! {
         drop: Option<DropCategory> = None;
         /// What a category that was not fitted becomes: error, or ignore (zeros in all its columns).
         handle_unknown: UnknownCategory = UnknownCategory::Error;
+        /// Whether the encoded rows are sparse, for a model that takes such rows; no value may then be missing.
+        sparse_output: bool = false;
     }
 }
 
@@ -234,7 +236,55 @@ impl OneHotEncoderModel {
 }
 
 impl OneHotEncoderModel {
-    /// The encoded rows: a column for each level, and the columns that are not encoded.
+    /// The encoded rows, sparse: 12 bytes for a category however many there are. A column that is not encoded must be of
+    /// numbers, none of them missing.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// use gristmill::preprocessing::OneHotEncoder;
+    /// let x = Matrix::from_rows(&[[1.0, 0.5], [0.0, 2.5]])?.with_category_names(0, ["red", "green"])?;
+    /// let model = OneHotEncoder::default().fit(&x)?;
+    /// assert_eq!(model.transform_sparse(&x)?.row(0), (&[1, 2][..], &[1.0, 0.5][..]));
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn transform_sparse<'a>(&self, x: impl Into<Rows<'a>>) -> Result<SparseMatrix> {
+        let x = to_transform(OP, x.into(), self.columns.len())?;
+        let info = self.column_info(&x);
+        info.refuse_categories(OP)?;
+        let (mut offsets, mut indices, mut values) = (vec![0], vec![], vec![]);
+        for row in 0..x.rows() {
+            let mut first = 0;
+            for (column, (value, categories)) in x.row(row).iter().zip(&self.columns).enumerate() {
+                let stored = match categories {
+                    None if value.is_nan() => return Err(Error::NotFinite { row, column, value: f64::NAN }),
+                    None => Some((first, *value)),
+                    Some(categories) => {
+                        let category = self.find(categories, *value, row, column)?;
+                        let cell = category.and_then(|category| category.checked_sub(self.dropped(categories)));
+                        cell.map(|cell| (first + cell, 1.0))
+                    }
+                };
+                if let Some((cell, value)) = stored {
+                    indices.push(cell as u32);
+                    values.push(value);
+                }
+                first += self.width(categories);
+            }
+            offsets.push(values.len());
+        }
+        let encoded = SparseMatrix::from_parts(self.output_columns(), offsets, indices, values)?;
+        Ok(encoded.with_column_info(info))
+    }
+
+    /// What is known of the new columns: one that is not encoded stays what it was.
+    fn column_info(&self, x: &Matrix) -> ColumnInfo {
+        let sources = self.columns.iter().enumerate().flat_map(|(column, categories)| {
+            std::iter::repeat_n(categories.is_none().then_some(column), self.width(categories))
+        });
+        x.column_info().derive(x.names().map(|names| self.names(Some(names))), sources)
+    }
+
+    /// The encoded rows: a column for each category, and the columns that are not encoded.
     fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
         let x = to_transform(OP, x, self.columns.len())?;
         let width = self.output_columns();
@@ -262,12 +312,7 @@ impl OneHotEncoderModel {
             }
             Ok(())
         })?;
-        // A column that is not encoded stays what it was.
-        let sources = self.columns.iter().enumerate().flat_map(|(column, categories)| {
-            std::iter::repeat_n(categories.is_none().then_some(column), self.width(categories))
-        });
-        let info = x.column_info().derive(x.names().map(|names| self.names(Some(names))), sources);
-        Ok(result.with_column_info(info))
+        Ok(result.with_column_info(self.column_info(&x)))
     }
 }
 
@@ -275,7 +320,10 @@ impl Transform for OneHotEncoderModel {}
 
 impl Model for OneHotEncoderModel {
     fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
+        match self.params.sparse_output {
+            true => Ok(OwnedRows::Sparse(self.transform_sparse(x)?)),
+            false => OwnedRows::beside(x, self.transform_host(x)?),
+        }
     }
 
     fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {

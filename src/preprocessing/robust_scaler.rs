@@ -1,20 +1,23 @@
 //! Columns scaled by their middle, whatever their extremes.
 
+use super::sparse::{by_sparse_column, scale_columns, sparse_to_fit, sparse_to_transform};
 use super::statistics::{by_column, quantile};
 use super::table::{affine, column_names, named, to_fit, to_transform, to_turn_back};
-use crate::array::Matrix;
+use crate::array::{Matrix, SparseMatrix};
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
 use crate::model_file::Container;
 
 const OP: &str = "RobustScaler";
+/// What it takes.
+const KEEPS_ZEROS: &str = "dense rows unless with_centering is false";
 
 parameters! {
     /// Takes the median from each column and divides it by the distance between two quantiles, which outliers hardly move.
     /// Names and defaults are scikit-learn's.
     ///
     /// A column whose quantiles are equal is not divided. Missing values do not count and stay missing. O(n·d), with a copy
-    /// of sixteen columns at a time.
+    /// of sixteen columns at a time. Sparse rows stay sparse, if no median is taken off; their zeros count.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -42,11 +45,14 @@ fn is_range((low, high): &(f64, f64)) -> bool {
 
 impl Estimator for RobustScaler {
     fn abilities(&self) -> Abilities {
-        Abilities { missing: true, ..Abilities::default() }
+        Abilities { missing: true, sparse: !self.with_centering, ..Abilities::default() }
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<RobustScalerModel> {
         options.refuse_weights(OP)?;
+        if let Rows::Sparse(x) = x {
+            return self.fit_sparse(x);
+        }
         let (low, high) = self.quantile_range;
         let x = to_fit(OP, x)?;
         let line = |_, mut values: Vec<f32>| {
@@ -62,6 +68,24 @@ impl Estimator for RobustScaler {
         };
         let (center, scale) = by_column(&x, line).into_iter().unzip();
         Ok(RobustScalerModel { params: self.clone(), center, scale })
+    }
+}
+
+impl RobustScaler {
+    fn fit_sparse(&self, x: &SparseMatrix) -> Result<RobustScalerModel> {
+        if self.with_centering {
+            return Err(x.refusal(OP, KEEPS_ZEROS));
+        }
+        sparse_to_fit(OP, x)?;
+        let (low, high) = self.quantile_range;
+        let scale = match self.with_scaling {
+            true => by_sparse_column(x, |column| {
+                let range = column.quantile(high / 100.0) - column.quantile(low / 100.0);
+                if range > 0.0 { range } else { 1.0 }
+            }),
+            false => vec![1.0; x.columns()],
+        };
+        Ok(RobustScalerModel { params: self.clone(), center: vec![0.0; x.columns()], scale })
     }
 }
 
@@ -110,7 +134,14 @@ impl Transform for RobustScalerModel {}
 
 impl Model for RobustScalerModel {
     fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
+        match x {
+            Rows::Sparse(x) if self.params.with_centering => Err(x.refusal(OP, KEEPS_ZEROS)),
+            Rows::Sparse(x) => {
+                sparse_to_transform(OP, x, self.scale.len())?;
+                scale_columns(x, &self.scale.iter().map(|scale| scale.recip()).collect::<Vec<f64>>())
+            }
+            _ => OwnedRows::beside(x, self.transform_host(x)?),
+        }
     }
 
     fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {

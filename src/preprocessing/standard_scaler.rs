@@ -1,18 +1,23 @@
 //! Columns of mean 0 and variance 1.
 
-use super::statistics::moments;
+use super::sparse::{scale_columns, sparse_to_fit, sparse_to_transform};
+use super::statistics::{Moments, moments};
 use super::table::{affine, column_names, named, to_fit, to_transform, to_turn_back};
-use crate::array::Matrix;
+use crate::array::{Matrix, SparseMatrix};
+use crate::cpu::sparse;
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
 use crate::model_file::Container;
 
 const OP: &str = "StandardScaler";
+/// What it takes.
+const KEEPS_ZEROS: &str = "dense rows unless with_mean is false";
 
 parameters! {
     /// Takes the mean from each column and divides it by its standard deviation. Names and defaults are scikit-learn's.
     ///
-    /// A constant column becomes 0. Missing values do not count and stay missing. Two passes over the rows, O(n·d).
+    /// A constant column becomes 0. Missing values do not count and stay missing. Two passes over the rows, O(n·d). Sparse
+    /// rows stay sparse, if no mean is taken off.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -37,13 +42,15 @@ parameters! {
 
 impl Estimator for StandardScaler {
     fn abilities(&self) -> Abilities {
-        Abilities { missing: true, ..Abilities::default() }
+        Abilities { missing: true, sparse: !self.with_mean, ..Abilities::default() }
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<StandardScalerModel> {
         options.refuse_weights(OP)?;
-        let x = to_fit(OP, x)?;
-        let mut found = moments(&x)?;
+        let mut found = match x {
+            Rows::Sparse(x) => self.sparse_moments(x)?,
+            x => moments(&to_fit(OP, x)?)?,
+        };
         for ((variance, mean), count) in found.variance.iter_mut().zip(&found.mean).zip(&found.count) {
             // scikit-learn's rule: what rounding of the mean alone can make is no variance.
             let rounding = *count as f64 * f64::EPSILON;
@@ -52,6 +59,17 @@ impl Estimator for StandardScaler {
             }
         }
         Ok(StandardScalerModel { params: self.clone(), mean: found.mean, variance: found.variance })
+    }
+}
+
+impl StandardScaler {
+    fn sparse_moments(&self, x: &SparseMatrix) -> Result<Moments> {
+        if self.with_mean {
+            return Err(x.refusal(OP, KEEPS_ZEROS));
+        }
+        sparse_to_fit(OP, x)?;
+        let sparse::Moments { mean, variance, .. } = sparse::moments(x.into());
+        Ok(Moments { mean, variance, count: vec![x.rows(); x.columns()] })
     }
 }
 
@@ -110,7 +128,14 @@ impl Transform for StandardScalerModel {}
 
 impl Model for StandardScalerModel {
     fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
+        match x {
+            Rows::Sparse(x) if self.params.with_mean => Err(x.refusal(OP, KEEPS_ZEROS)),
+            Rows::Sparse(x) => {
+                sparse_to_transform(OP, x, self.mean.len())?;
+                scale_columns(x, &self.scale().into_iter().map(f64::recip).collect::<Vec<f64>>())
+            }
+            _ => OwnedRows::beside(x, self.transform_host(x)?),
+        }
     }
 
     fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {

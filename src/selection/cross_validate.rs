@@ -8,7 +8,7 @@ use super::stats::Sample;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, Fit, Flow, Observer, Report, Task};
+use crate::estimator::{AnyEstimator, Fit, Flow, Observer, OwnedRows, Report, Task};
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
 use crate::splits::Folds;
 
@@ -139,7 +139,7 @@ pub(super) fn try_all(
     let task = pipeline.estimator().task();
     task.check(&data.target)?;
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
-    let splits = folds.split(data.x.rows(), labels)?;
+    let splits = folds.split(data.rows(), labels)?;
     let runner = options.runner(task, folds, splits.len() * estimators.len())?;
     let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
         let (train, test) = splits.get(number).unwrap_or_default();
@@ -214,7 +214,7 @@ impl FoldRunner<'_> {
 
     fn scores(&self, model: &PipelineModel, data: &Dataset) -> Result<Vec<f64>> {
         let with_inertia = self.all().contains(&Scoring::Inertia);
-        let predictions = Predictions::of_model(model, (&data.x.to(&self.device)?).into(), with_inertia)?;
+        let predictions = Predictions::of_model(model, OwnedRows::on(&self.device, data)?.rows(), with_inertia)?;
         let score = |scoring: &Scoring| predictions.score(*scoring, &data.target);
         let needed = self.scoring.iter().map(score).collect::<Result<Vec<f64>>>()?;
         Ok(needed.into_iter().chain(self.extra.iter().map(|other| score(other).unwrap_or(f64::NAN))).collect())

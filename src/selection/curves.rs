@@ -110,7 +110,7 @@ pub fn learning_curve_with(
         return Err(Error::Param { name: "shares", rule, got: share.to_string() });
     }
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
-    let splits = folds.split(data.x.rows(), labels)?;
+    let splits = folds.split(data.rows(), labels)?;
     let runner = options.train_scores(true).runner(task, folds, splits.len() * shares.len())?;
     let mut points = vec![Point::default(); shares.len()];
     for (number, (rows, rest)) in splits.iter().enumerate() {

@@ -15,7 +15,7 @@ impl Dataset {
             Target::Classes(labels) | Target::Whole { classes: labels, .. } => {
                 stratified_train_test_split(labels, share, seed)?
             }
-            _ => train_test_split(self.x.rows(), share, seed)?,
+            _ => train_test_split(self.rows(), share, seed)?,
         };
         Ok((self.select(&train)?, self.select(&test)?))
     }

@@ -3,6 +3,8 @@
 mod kernels;
 mod least_squares;
 mod lsqr;
+mod pipelines;
+mod transformers;
 
 use gristmill::SparseMatrix;
 

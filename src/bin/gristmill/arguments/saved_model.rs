@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gristmill::estimator::Task;
-use gristmill::pipeline::PipelineModel;
+use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::{AnyModel, Dataset, Result};
 
 use super::{KnownColumns, SparseArgs};
@@ -27,12 +27,10 @@ impl SavedModel {
         Ok(SavedModel { model, task, columns })
     }
 
-    /// Rows with the columns of the model, in its order; sparse rows are taken as they come.
+    /// Rows with the columns of the model, in its order.
     pub fn align(&self, data: Dataset) -> Result<Dataset> {
-        match data.sparse {
-            Some(_) => Ok(data),
-            None => Ok(Dataset { x: self.model.align(&data)?.x, ..data }),
-        }
+        let Aligned { x, sparse, .. } = self.model.align(&data)?;
+        Ok(Dataset { x, sparse, ..data })
     }
 
     /// The name of the model behind the steps.

@@ -1,6 +1,6 @@
 //! Predictions of a pipeline, timed phase by phase.
 
-use gristmill::estimator::{OwnedRows, Prediction, Rows, Task};
+use gristmill::estimator::{Prediction, Rows, Task};
 use gristmill::pipeline::PipelineModel;
 use gristmill::{Dataset, Device, DeviceMatrix, Error, Matrix, Result, SparseMatrix, Target};
 
@@ -37,18 +37,9 @@ pub fn predict(
         let why = format!("{} transforms rows and predicts nothing: gristmill transform writes them", inner.kind());
         return Err(CliError::Usage(why));
     }
-    let inputs = match (model.steps().is_empty(), &data.sparse) {
-        (true, _) => data.clone(),
-        (false, None) => {
-            Dataset { x: timed(&mut seconds.prepare, || model.transformed_input(&data.x))?, ..data.clone() }
-        }
-        (false, Some(sparse)) => {
-            let made = timed(&mut seconds.prepare, || model.prepare_rows(sparse.into()))?;
-            match made {
-                Some(OwnedRows::Sparse(sparse)) => Dataset::from_sparse(sparse, Target::None)?,
-                made => Dataset::new(made.map_or_else(|| sparse.to_dense(), OwnedRows::into_host)?, Target::None)?,
-            }
-        }
+    let inputs = match model.steps().is_empty() {
+        true => data.clone(),
+        false => timed(&mut seconds.prepare, || model.prepare(data))?,
     };
     let uploaded = Uploaded::new(&inputs, device, seconds)?;
     let rows = uploaded.rows();

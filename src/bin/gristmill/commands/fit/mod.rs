@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gristmill::Target;
 use gristmill::estimator::{Estimator, Prediction, Task};
-use gristmill::pipeline::PipelineModel;
+use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
@@ -108,11 +108,6 @@ impl Run<'_> {
     fn fit(&self, pipeline: &Pipeline, train: &Dataset, report: &mut Report) -> CommandResult<PipelineModel> {
         let mut progress = Progress::new(self.global);
         let options = Fit::default().observer(&mut progress);
-        if let Some(sparse) = &train.sparse {
-            let any = AnyEstimator::new(pipeline.clone());
-            let model = timed(&mut report.seconds.fit, || any.fit(sparse, &train.target, options))?;
-            return Ok(PipelineModel::from(model));
-        }
         let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(train))?;
         if let Device::Gpu(_) = self.device {
             timed(&mut report.seconds.upload, || prepared.rows_on(self.device))?;
@@ -178,10 +173,8 @@ impl Run<'_> {
     }
 
     fn score(&self, report: &mut Report, model: &PipelineModel, data: Dataset) -> CommandResult<ScoredRows> {
-        let data = match data.sparse {
-            Some(_) => data,
-            None => Dataset { x: model.align(&data)?.x, ..data },
-        };
+        let Aligned { x, sparse, .. } = model.align(&data)?;
+        let data = Dataset { x, sparse, ..data };
         let predicted = predict(model, &data, true, self.device, self.global, &mut report.seconds)?;
         report.scores = predicted.scores(model, &data.target)?;
         report.scored_rows = Some(data.rows());
