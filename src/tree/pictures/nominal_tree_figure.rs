@@ -17,7 +17,7 @@ use crate::tree::{Id3ClassifierModel, category_name};
 /// use gristmill::tree::{Id3Classifier, NominalTreeFigure};
 /// let days = datasets::play_tennis()?;
 /// let model = Id3Classifier::default().fit(&days.x, days.labels()?)?;
-/// let svg = NominalTreeFigure::new(&model, &days.levels).title("To play or not").to_svg();
+/// let svg = NominalTreeFigure::new(&model, &days.categories()).title("To play or not").to_svg();
 /// assert!(svg.contains("outlook?") && svg.contains(">Sunny<") && svg.contains("0.247 bits"));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
