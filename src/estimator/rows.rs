@@ -222,8 +222,8 @@ impl<'a> Rows<'a> {
     pub(crate) fn complete(self, op: &'static str) -> Result<OnDevice<'a>> {
         self.refuse_sparse(op)?;
         let rows = self.on_device()?;
-        rows.refuse_missing()?;
         rows.column_info().refuse_categories(op)?;
+        rows.refuse_missing()?;
         if rows.rows() == 0 || rows.columns() == 0 {
             let (expected, got) = ("at least one row and one column", format!("{}×{}", rows.rows(), rows.columns()));
             return Err(Error::Shape { op, expected: expected.to_string(), got });

@@ -81,8 +81,13 @@ impl Scoring {
             Task::Regression => Ok(Scoring::R2),
             Task::Clustering => Ok(Scoring::Inertia),
             Task::Outliers | Task::Density | Task::Transformation => {
+                let model = match task {
+                    Task::Outliers => "a detector of outliers",
+                    Task::Density => "a density",
+                    _ => "a transformer",
+                };
                 let rule = "given for a model with a target or clusters".to_string();
-                Err(Error::Param { name: "scoring", rule, got: "a model whose predictions have no score".to_string() })
+                Err(Error::Param { name: "scoring", rule, got: format!("{model}, whose predictions have no score") })
             }
         }
     }

@@ -148,7 +148,7 @@ fn a_model_without_a_pipeline_becomes_one_that_knows_its_columns() {
 }
 
 #[test]
-fn a_level_that_was_not_fitted_is_missing_to_a_tree_and_named_behind_an_encoder() {
+fn a_category_that_was_not_fitted_is_missing_to_a_tree_and_named_behind_an_encoder() {
     let tree = || Pipeline::new(DecisionTreeClassifier::default());
     let other = b"age,city,height\n30,Wien,1.7\n";
     let other = Dataset::parse("other.csv", other, &ReadOptions::default()).unwrap();
@@ -157,7 +157,7 @@ fn a_level_that_was_not_fitted_is_missing_to_a_tree_and_named_behind_an_encoder(
     let impute = SimpleImputer::default().strategy(ImputeStrategy::Median);
     let model = tree().step(impute).step(OneHotEncoder::default()).fit(&people()).unwrap();
     let refused = model.align(&other).unwrap_err().to_string();
-    assert!(refused.contains("a level of \"city\" that was fitted") && refused.contains("\"Wien\""), "{refused}");
+    assert!(refused.contains("a category of \"city\" that was fitted") && refused.contains("\"Wien\""), "{refused}");
 }
 
 #[test]
