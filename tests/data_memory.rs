@@ -160,6 +160,10 @@ fn no_file_takes_more_than_eight_times_its_bytes() {
         check(name, "from memory", bytes, peak(|| Dataset::parse(name, &content, &options)));
         let packed = gzip(&content);
         check(name, "compressed", bytes, peak(|| Dataset::parse(name, &packed, &options)));
+        if name.ends_with(".svm") {
+            let sparse = options.clone().sparse(true);
+            check(name, "sparse", bytes, peak(|| Dataset::parse(name, &content, &sparse)));
+        }
         let file = Temporary::new(name, &content);
         check(name, "from a file", bytes, peak(|| Dataset::read_with(&file.0, &options)));
     }

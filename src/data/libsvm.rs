@@ -83,7 +83,8 @@ fn compress(source: Source, pieces: Vec<Piece>, columns: usize, options: &ReadOp
     let pairs: usize = pieces.iter().map(|piece| piece.values.len()).sum();
     let rows: usize = pieces.iter().map(|piece| piece.labels.len()).sum();
     check_budget(&source.name, 2 * (pairs as u64 + rows as u64), options.budget)?;
-    let (mut offsets, mut indices) = (vec![0], Vec::with_capacity(pairs));
+    let (mut offsets, mut indices) = (Vec::with_capacity(rows + 1), Vec::with_capacity(pairs));
+    offsets.push(0);
     let (mut values, mut labels) = (Vec::with_capacity(pairs), Vec::with_capacity(rows));
     let mut number = 0;
     for piece in pieces {

@@ -98,11 +98,29 @@ proptest! {
     }
 
     #[test]
+    fn libsvm_rows_are_the_same_sparse_as_dense(rows in prop::collection::vec(prop::collection::btree_map(1..40_u32, -9..9_i32, 0..6), 1..30)) {
+        let pair = |(index, value): (&u32, &i32)| format!(" {index}:{}", *value as f32 / 4.0);
+        let line = |(number, row): (usize, &std::collections::BTreeMap<u32, i32>)| {
+            format!("{}{}\n", number % 3, row.iter().map(pair).collect::<String>())
+        };
+        let text: String = rows.iter().enumerate().map(line).collect();
+        let read = |sparse| Dataset::parse("t.svm", text.as_bytes(), &ReadOptions::default().sparse(sparse));
+        match (read(false), read(true)) {
+            (Ok(dense), Ok(sparse)) => {
+                let stored = rows.iter().flat_map(|row| row.values()).filter(|value| **value != 0).count();
+                prop_assert_eq!(sparse.sparse.as_ref().unwrap().nnz(), stored);
+                prop_assert_eq!(sparse.to_dense(1 << 20).unwrap(), dense);
+            }
+            (dense, sparse) => prop_assert!(dense.is_err() && sparse.is_err()),
+        }
+    }
+
+    #[test]
     fn random_tables_of_strange_cells_never_panic(text in "([0-9a.,;\"\n\r\t|:?#-]|NA|1e9|inf|\u{e9}| ){0,200}") {
         for format in [Format::Csv, Format::Libsvm] {
             let options = ReadOptions::default().format(format).missing(Missing::Keep).budget(1 << 22);
             if let Ok(data) = Dataset::parse("t", text.as_bytes(), &options) {
-                prop_assert!(data.x.rows() > 0 && data.x.columns() > 0);
+                prop_assert!(data.rows() > 0 && data.columns() > 0);
                 prop_assert!(data.x.as_slice().iter().all(|value| !value.is_infinite()));
             }
         }
