@@ -26,7 +26,7 @@ pub struct DeviceMatrix {
 
 #[derive(Debug, Clone)]
 enum MatrixStorage {
-    Cpu(Matrix),
+    Cpu(Box<Matrix>),
     Gpu(Arc<RowStore>),
 }
 
@@ -41,7 +41,7 @@ impl DeviceMatrix {
         let missing = matrix.check_finite()?;
         let (rows, columns) = (matrix.rows(), matrix.columns());
         let storage = match device {
-            Device::Cpu => MatrixStorage::Cpu(matrix.clone()),
+            Device::Cpu => MatrixStorage::Cpu(Box::new(matrix.clone())),
             Device::Gpu(gpu) => MatrixStorage::on_gpu(gpu, rows, columns)?,
         };
         let uploaded = DeviceMatrix {
@@ -67,7 +67,7 @@ impl DeviceMatrix {
     /// Space for a result on the device of `stream`. On the CPU it is all zeros.
     pub(crate) fn output(device: &Device, rows: usize, columns: usize) -> Result<DeviceMatrix> {
         let storage = match device {
-            Device::Cpu => MatrixStorage::Cpu(Matrix::zeros(rows, columns)?),
+            Device::Cpu => MatrixStorage::Cpu(Box::new(Matrix::zeros(rows, columns)?)),
             Device::Gpu(gpu) => MatrixStorage::on_gpu(gpu, rows, columns)?,
         };
         Ok(DeviceMatrix { device: device.clone(), rows, columns, missing: None, info: ColumnInfo::default(), storage })
@@ -135,7 +135,7 @@ impl DeviceMatrix {
     /// The host's values, where they are known without a copy.
     pub(super) fn on_host(&self) -> Option<Matrix> {
         match &self.storage {
-            MatrixStorage::Cpu(matrix) => Some(matrix.clone()),
+            MatrixStorage::Cpu(matrix) => Some((**matrix).clone()),
             MatrixStorage::Gpu(store) => store.source(),
         }
     }

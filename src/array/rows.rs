@@ -17,7 +17,7 @@ pub(crate) struct RowStore {
     stride: usize,
     storage: RowStorage,
     /// The matrix that was uploaded, until something is written here.
-    source: Mutex<Option<Matrix>>,
+    source: Mutex<Option<Box<Matrix>>>,
 }
 
 #[derive(Debug)]
@@ -101,13 +101,13 @@ impl RowStore {
     /// Remembers the host's matrix whose rows these are. Rows that are on the host anyway need no second copy of it.
     pub(super) fn remember(&self, matrix: &Matrix) {
         if let RowStorage::Chunks { .. } = self.storage {
-            *lock(&self.source) = Some(matrix.clone());
+            *lock(&self.source) = Some(Box::new(matrix.clone()));
         }
     }
 
     /// The host's matrix with these rows, where it is known.
     pub(super) fn source(&self) -> Option<Matrix> {
-        lock(&self.source).clone()
+        lock(&self.source).as_deref().cloned()
     }
 
     /// Fills all rows. `fill` writes the words from the given one on into its slice.
