@@ -107,8 +107,9 @@ impl QuantileTransformerModel {
         let (first, behind) =
             (quantiles.partition_point(|known| *known < value), quantiles.partition_point(|known| *known <= value));
         let place = match (first, behind) {
-            (0, 0) => 0.0,
-            (first, _) if first > last => last as f64,
+            // Both ends are ends, however many values lie there.
+            (0, _) => 0.0,
+            (_, behind) if behind > last => last as f64,
             (first, behind) if first < behind => (first + behind - 1) as f64 / 2.0,
             (first, _) => {
                 let (low, high) = (quantiles[first - 1], quantiles[first]);

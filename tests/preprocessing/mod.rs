@@ -8,6 +8,7 @@ mod imputer;
 mod refused;
 mod round_trip;
 mod scalers;
+mod small_transformers;
 
 use gristmill::Matrix;
 

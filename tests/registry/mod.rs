@@ -1,5 +1,6 @@
 //! Models by name, pipelines, and choosing among them.
 
+mod baselines;
 mod choosing;
 mod entries;
 mod pipelines;
