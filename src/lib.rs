@@ -62,6 +62,7 @@ pub mod estimator;
 pub mod kernel;
 pub mod linalg;
 pub mod linear;
+pub mod losses;
 pub mod metrics;
 pub mod model_file;
 pub mod neighbors;

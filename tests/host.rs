@@ -7,6 +7,7 @@ mod data;
 mod datasets;
 mod ensemble;
 mod linalg;
+mod losses;
 mod metrics;
 mod model;
 mod plot;

@@ -18,6 +18,7 @@ const RANKS: &[&str] = &[
     "cpu",
     "array",
     "ops",
+    "losses",
     "solvers",
     "data",
     "splits",

@@ -1,6 +1,6 @@
-// Nodes to divide, for the passes of tree/partition: eight lanes take a block of 256 places of one node's rows, each of
+// Nodes to partition, for the passes of tree/partition: eight lanes take a block of 256 places of one node's rows, each of
 // them every eighth, so that lanes side by side read rows side by side. What a lane takes is a run.
-// A cut has twelve words: its first place, its rows, its first run, the column that divides, and eight words with a bit
+// A cut has twelve words: its first place, its rows, its first run, the column that is asked for, and eight words with a bit
 // for each code of the column, set where the code goes left.
 //#import status
 struct Params {

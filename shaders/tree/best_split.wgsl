@@ -137,7 +137,7 @@ fn main(
         missing = bin_sums(bins, first, default_bin, rest);
     }
     let has_missing = count(missing) > 0u;
-    // The split after the last bin divides present from missing values.
+    // The split after the last bin parts present from missing values.
     var last = bins;
     if (!has_missing) {
         last = max(bins, 1u) - 1u;

@@ -15,13 +15,13 @@ override BITS: u32 = 32u;
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> x: array<u32>;
-// Threshold as an ordered integer, or the place of a set of levels; feature, in the highest bit whether missing goes
+// Threshold as an ordered integer, or the place of a set of categories; feature, in the highest bit whether missing goes
 // left, in the next whether a set does; the two children.
 @group(0) @binding(2) var<storage, read> steps: array<vec4<u32>>;
 // The first step of each tree and the length of its longest way.
 @group(0) @binding(3) var<storage, read> trees: array<vec2<u32>>;
-// At the place of a set where the bins of its levels begin and how many levels have one, then the set's eight words.
-@group(0) @binding(4) var<storage, read> levels: array<u32>;
+// At the place of a set where the bins of its categories begin and how many categories have one, then the set's eight words.
+@group(0) @binding(4) var<storage, read> categories: array<u32>;
 @group(0) @binding(5) var<storage, read_write> leaves: array<u32>;
 
 // Integers in the order of the numbers that the bits stand for; −0 is below 0, and thresholds are never −0.
@@ -40,11 +40,11 @@ fn in_set(place: u32, bits: u32) -> bool {
     if (is_zero || (bits >= ONE && bits < MOST_LEVELS)) {
         let value = bitcast<f32>(bits);
         let code = u32(value);
-        if (code < levels[place + 1u] && f32(code) == value) {
-            bin = (levels[levels[place] + code / 4u] >> (8u * (code % 4u))) & 255u;
+        if (code < categories[place + 1u] && f32(code) == value) {
+            bin = (categories[categories[place] + code / 4u] >> (8u * (code % 4u))) & 255u;
         }
     }
-    return ((levels[place + 2u + bin / 32u] >> (bin % 32u)) & 1u) == 1u;
+    return ((categories[place + 2u + bin / 32u] >> (bin % 32u)) & 1u) == 1u;
 }
 
 @compute @workgroup_size(64)

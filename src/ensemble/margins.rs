@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// A member's raw margin at a row is 1 where it votes for the right class, −1 where it votes for the commonest wrong one,
 /// and 0 else; the [margin](crate::ensemble::RandomForestClassifierModel::margins) of the row is their mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Strength {
+pub struct ForestStrength {
     /// s: the mean margin of the rows.
     pub strength: f64,
     /// ρ̄: the variance of the margins over the squared mean of the members' deviations of their raw margins; 0 where no
@@ -18,7 +18,7 @@ pub struct Strength {
     pub error: f64,
 }
 
-impl Strength {
+impl ForestStrength {
     /// ρ̄·(1 − s²)/s²: what the error of many such members cannot exceed on the distribution of the rows, by Chebyshev's
     /// inequality; nothing unless s is above 0. Often above 1, and then it says nothing.
     pub fn error_bound(&self) -> Option<f64> {
@@ -44,21 +44,21 @@ impl Votes {
 
     /// The share of votes for the right class minus the largest share for another; `names` are the classes of the votes.
     pub fn margins(&self, op: &'static str, names: &[String], y: &Labels) -> Result<Vec<f64>> {
-        let truth = self.truth(op, names, y)?;
+        let targets = self.targets(op, names, y)?;
         let margin = |(right, rival): (Option<u32>, u32), votes: &[u32]| {
             let raw = |vote: &u32| i64::from(Some(*vote) == right) - i64::from(*vote == rival);
             votes.iter().map(raw).sum::<i64>() as f64 / self.members as f64
         };
-        Ok(self.with_rivals(&truth).map(|(pair, votes)| margin(pair, votes)).collect())
+        Ok(self.with_rivals(&targets).map(|(pair, votes)| margin(pair, votes)).collect())
     }
 
-    /// Strength and correlation of the members.
-    pub fn strength(&self, op: &'static str, names: &[String], y: &Labels) -> Result<Strength> {
-        let truth = self.truth(op, names, y)?;
-        let rows = truth.len() as f64;
+    /// ForestStrength and correlation of the members.
+    pub fn strength(&self, op: &'static str, names: &[String], y: &Labels) -> Result<ForestStrength> {
+        let targets = self.targets(op, names, y)?;
+        let rows = targets.len() as f64;
         let (mut sums, mut squares) = (vec![0_i64; self.members], vec![0_i64; self.members]);
-        let mut margins = Vec::with_capacity(truth.len());
-        for ((right, rival), votes) in self.with_rivals(&truth) {
+        let mut margins = Vec::with_capacity(targets.len());
+        for ((right, rival), votes) in self.with_rivals(&targets) {
             let mut margin = 0;
             for (member, vote) in votes.iter().enumerate() {
                 let raw = i64::from(Some(*vote) == right) - i64::from(*vote == rival);
@@ -77,11 +77,11 @@ impl Votes {
         let mean_deviation = sums.iter().zip(&squares).map(deviation).sum::<f64>() / self.members as f64;
         let correlation = if mean_deviation > 0.0 { variance / (mean_deviation * mean_deviation) } else { 0.0 };
         let error = margins.iter().filter(|margin| **margin < 0.0).count() as f64 / rows;
-        Ok(Strength { strength, correlation, error })
+        Ok(ForestStrength { strength, correlation, error })
     }
 
     /// Each row's right class in the codes of the votes; none for a class that has no code.
-    fn truth(&self, op: &'static str, names: &[String], y: &Labels) -> Result<Vec<Option<u32>>> {
+    fn targets(&self, op: &'static str, names: &[String], y: &Labels) -> Result<Vec<Option<u32>>> {
         let rows = self.codes.len() / self.members.max(1);
         if y.len() != rows || rows == 0 {
             let expected = format!("a class for each of {rows} rows, of which there is one at least");
@@ -96,9 +96,9 @@ impl Votes {
     /// code that nobody has.
     fn with_rivals<'a>(
         &'a self,
-        truth: &'a [Option<u32>],
+        targets: &'a [Option<u32>],
     ) -> impl Iterator<Item = ((Option<u32>, u32), &'a [u32])> + 'a {
-        self.codes.chunks_exact(self.members).zip(truth).map(|(votes, right)| {
+        self.codes.chunks_exact(self.members).zip(targets).map(|(votes, right)| {
             let mut counts = vec![0_u32; self.classes];
             votes.iter().for_each(|vote| counts[*vote as usize] += 1);
             let wrong = (0..self.classes as u32).filter(|class| Some(*class) != *right);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::array::Matrix;
+use crate::cpu::reduce::argmax;
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Prediction, Rows, Task};
@@ -131,8 +132,8 @@ pub(super) fn weighted_mean(parts: &[Matrix], weights: Option<&[f64]>) -> Result
 
 /// The column with the largest number in each row, the first of equal ones, as a class.
 pub(super) fn winners(names: &Labels, probabilities: &Matrix) -> Result<Labels> {
-    let best = |row: &[f32]| (1..row.len()).fold(0, |best, at| if row[at] > row[best] { at } else { best }) as u32;
-    names.with_codes(probabilities.as_slice().chunks_exact(probabilities.columns().max(1)).map(best).collect())
+    let rows = probabilities.as_slice().chunks_exact(probabilities.columns().max(1));
+    names.with_codes(rows.map(|row| argmax(row) as u32).collect())
 }
 
 /// Puts fitted members into a container.

@@ -4,10 +4,10 @@
 //! own way on all of them.
 
 mod ada_boost;
-mod averaging;
 mod bagging;
 #[doc(hidden)]
 pub mod boosting;
+mod ensemble_variance;
 #[doc(hidden)]
 pub mod forest;
 #[doc(hidden)]
@@ -20,16 +20,16 @@ mod voting;
 pub use ada_boost::{
     AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel, ErrorShape,
 };
-pub use averaging::Averaging;
 pub use bagging::{BaggingClassifier, BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel};
 pub use boosting::{
     BoostingLoss, ClassificationLoss, GradientBoostingClassifier, GradientBoostingClassifierModel,
     GradientBoostingRegressor, GradientBoostingRegressorModel, Growth, RegressionLoss,
 };
+pub use ensemble_variance::EnsembleVariance;
 pub use forest::{ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel};
 pub use forest::{
     RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
 };
-pub use margins::Strength;
+pub use margins::ForestStrength;
 pub use stacking::{StackingClassifier, StackingClassifierModel, StackingRegressor, StackingRegressorModel};
 pub use voting::{Vote, VotingClassifier, VotingClassifierModel, VotingRegressor, VotingRegressorModel};

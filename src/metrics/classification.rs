@@ -1,6 +1,6 @@
 //! Scores of predicted classes.
 
-use super::tally::{Tally, share};
+use super::confusion_counts::{ConfusionCounts, share};
 use crate::data::Labels;
 use crate::error::Result;
 
@@ -44,7 +44,7 @@ pub fn accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
 
 /// [`accuracy`] with a weight for each row.
 pub fn accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(Tally::new("accuracy", y, predicted, weights)?.accuracy())
+    Ok(ConfusionCounts::new("accuracy", y, predicted, weights)?.accuracy())
 }
 
 /// The mean recall of the classes that the truth has: 1/k for guessing, however common one class is.
@@ -61,9 +61,14 @@ pub fn balanced_accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
 
 /// [`balanced_accuracy`] with a weight for each row.
 pub fn balanced_accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
-    let tally = Tally::new("balanced_accuracy", y, predicted, weights)?;
-    let recalls: Vec<f64> =
-        tally.hits.iter().zip(&tally.truth).filter(|(_, truth)| **truth > 0.0).map(|(hits, all)| hits / all).collect();
+    let counts = ConfusionCounts::new("balanced_accuracy", y, predicted, weights)?;
+    let recalls: Vec<f64> = counts
+        .hits
+        .iter()
+        .zip(&counts.truth)
+        .filter(|(_, truth)| **truth > 0.0)
+        .map(|(hits, all)| hits / all)
+        .collect();
     Ok(recalls.iter().sum::<f64>() / recalls.len() as f64)
 }
 
@@ -81,7 +86,7 @@ pub fn precision(y: &Labels, predicted: &Labels, average: Average) -> Result<f64
 
 /// [`precision`] with a weight for each row.
 pub fn precision_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(averaged(&Tally::new("precision", y, predicted, weights)?, average, |score| score.precision))
+    Ok(averaged(&ConfusionCounts::new("precision", y, predicted, weights)?, average, |score| score.precision))
 }
 
 /// Recall: of the rows of a class, the share that was found; averaged over the classes.
@@ -98,7 +103,7 @@ pub fn recall(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
 
 /// [`recall`] with a weight for each row.
 pub fn recall_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(averaged(&Tally::new("recall", y, predicted, weights)?, average, |score| score.recall))
+    Ok(averaged(&ConfusionCounts::new("recall", y, predicted, weights)?, average, |score| score.recall))
 }
 
 /// F1: the harmonic mean of precision and recall of a class; averaged over the classes.
@@ -115,7 +120,7 @@ pub fn f1(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
 
 /// [`f1`] with a weight for each row.
 pub fn f1_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(averaged(&Tally::new("f1", y, predicted, weights)?, average, |score| score.f1))
+    Ok(averaged(&ConfusionCounts::new("f1", y, predicted, weights)?, average, |score| score.f1))
 }
 
 /// Precision, recall, F1 and support of every class, in the order of the classes.
@@ -134,7 +139,7 @@ pub fn class_scores(y: &Labels, predicted: &Labels) -> Result<Vec<ClassScore>> {
 
 /// [`class_scores`] with a weight for each row.
 pub fn class_scores_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<Vec<ClassScore>> {
-    Ok(scores_of(&Tally::new("class_scores", y, predicted, weights)?))
+    Ok(scores_of(&ConfusionCounts::new("class_scores", y, predicted, weights)?))
 }
 
 /// Matthews' correlation of truth and prediction, for any number of classes: 1 is perfect, 0 no better than chance.
@@ -152,38 +157,38 @@ pub fn matthews_corrcoef(y: &Labels, predicted: &Labels) -> Result<f64> {
 
 /// [`matthews_corrcoef`] with a weight for each row.
 pub fn matthews_corrcoef_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
-    let tally = Tally::new("matthews_corrcoef", y, predicted, weights)?;
+    let counts = ConfusionCounts::new("matthews_corrcoef", y, predicted, weights)?;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let (truth, predicted, n) = (&tally.truth, &tally.predicted, tally.total);
-    let covariance = tally.hits.iter().sum::<f64>() * n - dot(truth, predicted);
+    let (truth, predicted, n) = (&counts.truth, &counts.predicted, counts.total);
+    let covariance = counts.hits.iter().sum::<f64>() * n - dot(truth, predicted);
     let variances = (n * n - dot(truth, truth)) * (n * n - dot(predicted, predicted));
     // One class throughout on either side: nothing to correlate with.
     Ok(if variances <= 0.0 { 0.0 } else { covariance / variances.sqrt() })
 }
 
-pub(super) fn scores_of(tally: &Tally) -> Vec<ClassScore> {
+pub(super) fn scores_of(counts: &ConfusionCounts) -> Vec<ClassScore> {
     let score = |(class, name): (usize, &String)| {
-        let (hits, truth, predicted) = (tally.hits[class], tally.truth[class], tally.predicted[class]);
+        let (hits, truth, predicted) = (counts.hits[class], counts.truth[class], counts.predicted[class]);
         let (precision, recall) = (share(hits, predicted), share(hits, truth));
         ClassScore { class: name.clone(), precision, recall, f1: share(2.0 * hits, truth + predicted), support: truth }
     };
-    tally.classes.iter().enumerate().map(score).collect()
+    counts.classes.iter().enumerate().map(score).collect()
 }
 
-fn averaged(tally: &Tally, average: Average, score: impl Fn(&ClassScore) -> f64) -> f64 {
-    average_of(&scores_of(tally), tally, average, score)
+fn averaged(counts: &ConfusionCounts, average: Average, score: impl Fn(&ClassScore) -> f64) -> f64 {
+    average_of(&scores_of(counts), counts, average, score)
 }
 
 pub(super) fn average_of(
     scores: &[ClassScore],
-    tally: &Tally,
+    counts: &ConfusionCounts,
     average: Average,
     score: impl Fn(&ClassScore) -> f64,
 ) -> f64 {
     match average {
         Average::Macro => scores.iter().map(&score).sum::<f64>() / scores.len() as f64,
         // Every row has one class and one prediction, so all three scores are the same share.
-        Average::Micro => tally.accuracy(),
-        Average::Weighted => scores.iter().map(|class| class.support * score(class)).sum::<f64>() / tally.total,
+        Average::Micro => counts.accuracy(),
+        Average::Weighted => scores.iter().map(|class| class.support * score(class)).sum::<f64>() / counts.total,
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::check::Weights;
-use super::tally::Matched;
+use super::confusion_counts::Matched;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 

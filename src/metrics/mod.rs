@@ -37,12 +37,12 @@ mod check;
 mod classification;
 mod clustering;
 mod confusion;
+mod confusion_counts;
 mod probability;
 mod ranking;
 mod regression;
 mod report;
 mod silhouette;
-mod tally;
 
 pub use agreement::{adjusted_rand_score, normalized_mutual_info_score};
 pub use classification::{

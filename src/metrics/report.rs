@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::classification::{Average, ClassScore, average_of, scores_of};
 use super::confusion::{amount, shortened};
-use super::tally::Tally;
+use super::confusion_counts::ConfusionCounts;
 use crate::data::Labels;
 use crate::error::Result;
 
@@ -37,18 +37,18 @@ pub fn classification_report(y: &Labels, predicted: &Labels) -> Result<Report> {
 
 /// [`classification_report`] with a weight for each row.
 pub fn classification_report_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<Report> {
-    let tally = Tally::new("classification_report", y, predicted, weights)?;
-    let classes = scores_of(&tally);
+    let counts = ConfusionCounts::new("classification_report", y, predicted, weights)?;
+    let classes = scores_of(&counts);
     let averaged = |name: &str, average: Average| ClassScore {
         class: name.to_string(),
-        precision: average_of(&classes, &tally, average, |score| score.precision),
-        recall: average_of(&classes, &tally, average, |score| score.recall),
-        f1: average_of(&classes, &tally, average, |score| score.f1),
-        support: tally.total,
+        precision: average_of(&classes, &counts, average, |score| score.precision),
+        recall: average_of(&classes, &counts, average, |score| score.recall),
+        f1: average_of(&classes, &counts, average, |score| score.f1),
+        support: counts.total,
     };
     let macro_average = averaged("macro average", Average::Macro);
     let weighted_average = averaged("weighted average", Average::Weighted);
-    Ok(Report { accuracy: tally.accuracy(), macro_average, weighted_average, classes })
+    Ok(Report { accuracy: counts.accuracy(), macro_average, weighted_average, classes })
 }
 
 impl fmt::Display for Report {

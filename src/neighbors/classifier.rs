@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::reference::{Neighbors, Reference};
 use super::votes::Weights;
 use crate::array::Matrix;
+use crate::cpu::reduce::argmax;
 use crate::data::Labels;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
@@ -78,7 +79,7 @@ impl KNeighborsClassifierModel {
         let winner = |row: usize, (weights, votes): &mut (Vec<f64>, Vec<f64>)| {
             self.votes(neighbors, row, weights, votes);
             // The first of the largest: ties go to the lowest class.
-            (1..votes.len()).fold(0, |best, class| if votes[class] > votes[best] { class } else { best }) as u32
+            argmax(votes) as u32
         };
         let room = || (vec![], vec![]);
         let codes = (0..neighbors.len()).into_par_iter().map_init(room, |room, row| winner(row, room)).collect();

@@ -8,6 +8,7 @@ use super::table::{
     column_names, map_rows, named, refuse_missing, restore_lists, store_lists, to_fit, to_transform, to_turn_back,
 };
 use crate::array::Matrix;
+use crate::cpu::reduce::argmax;
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
 use crate::model_file::Container;
@@ -154,7 +155,7 @@ impl KBinsDiscretizerModel {
             for (out, edges) in out.iter_mut().zip(&self.edges) {
                 let bins = edges.len() - 1;
                 let (cells, behind) = rest.split_at(if ordinal { 1 } else { bins });
-                let bin = if ordinal { (cells[0] as usize).min(bins - 1) } else { largest(cells) };
+                let bin = if ordinal { (cells[0] as usize).min(bins - 1) } else { argmax(cells) };
                 *out = ((edges[bin] + edges[bin + 1]) / 2.0) as f32;
                 rest = behind;
             }
@@ -167,11 +168,6 @@ impl KBinsDiscretizerModel {
             BinEncoding::OneHot => self.edges.iter().map(|edges| edges.len() - 1).sum(),
         }
     }
-}
-
-/// The place of the first of the largest values.
-fn largest(cells: &[f32]) -> usize {
-    (1..cells.len()).fold(0, |best, at| if cells[at] > cells[best] { at } else { best })
 }
 
 impl KBinsDiscretizerModel {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grow::Table;
+use super::grow::TreeTable;
 use super::model::{CategoryNames, PruningPath, Tree, Trees, check_classes, likeliest, rows_to_learn, to_matrix};
 use super::parameters::{ClassWeight, MaxFeatures, TreeLimits, check_bins};
 use crate::array::Matrix;
@@ -197,22 +197,22 @@ impl DecisionTreeClassifier {
         let weights = self.class_weight.row_weights(y, options.weights(OP, x.rows())?)?;
         let weights = FixedWeights::for_classes(OP, x.rows(), weights.as_deref())?;
         let target = ClassTarget::new(y.codes(), y.classes(), weights, self.criterion);
-        self.grow(&Table::new(&x, &target, self.max_bins)?.on(device), &x, y, &target)
+        self.grow(&TreeTable::new(&x, &target, self.max_bins)?.on(device), &x, y, &target)
     }
 
     /// The rows of `x` as this tree takes them, for several fits by [`fit_table`](Self::fit_table).
-    pub(crate) fn table<'a>(&self, x: &'a Matrix, y: &Labels, weights: &[f64]) -> Result<Table<'a>> {
+    pub(crate) fn table<'a>(&self, x: &'a Matrix, y: &Labels, weights: &[f64]) -> Result<TreeTable<'a>> {
         self.limits().check()?;
         check_bins(self.max_bins)?;
         check_classes(OP, x, y)?;
         let weights = FixedWeights::for_classes(OP, x.rows(), Some(weights))?;
-        Table::new(x, &ClassTarget::new(y.codes(), y.classes(), weights, self.criterion), self.max_bins)
+        TreeTable::new(x, &ClassTarget::new(y.codes(), y.classes(), weights, self.criterion), self.max_bins)
     }
 
     /// The tree of these weights, times those of the classes.
     pub(crate) fn fit_table(
         &self,
-        table: &Table<'_>,
+        table: &TreeTable<'_>,
         x: &Matrix,
         y: &Labels,
         weights: &[f64],
@@ -226,7 +226,7 @@ impl DecisionTreeClassifier {
 
     fn grow(
         &self,
-        table: &Table<'_>,
+        table: &TreeTable<'_>,
         x: &Matrix,
         y: &Labels,
         target: &ClassTarget<'_>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::grow::Table;
+use super::grow::TreeTable;
 use super::model::{PruningPath, Tree, Trees, rows_to_learn, to_matrix};
 use super::parameters::{MaxFeatures, TreeLimits, check_bins};
 use crate::array::Matrix;
@@ -192,7 +192,7 @@ impl DecisionTreeRegressor {
         let y = y.into().complete(OP, x.rows())?;
         let values = FixedValues::new(OP, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);
         let target = values.target(None);
-        let tree = Table::new(&x, &target, self.max_bins)?.on(device).grow(&target, &limits, draw)?;
+        let tree = TreeTable::new(&x, &target, self.max_bins)?.on(device).grow(&target, &limits, draw)?;
         Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
     }
 

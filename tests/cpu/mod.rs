@@ -4,7 +4,6 @@ mod distance;
 mod elementary;
 mod gemm;
 mod linalg;
-mod losses;
 mod neighbors;
 mod random;
 mod reduce;

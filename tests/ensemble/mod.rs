@@ -1,6 +1,5 @@
 //! What ensembles are made of.
 
-mod averaging;
+mod ensemble_variance;
 mod margins;
-mod robust;
 mod sampling;

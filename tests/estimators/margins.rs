@@ -53,14 +53,14 @@ fn the_variance_of_an_average_is_that_of_the_formula() {
     let forest = |trees: usize| RandomForestRegressor::new(trees).fit(&train.x, y).unwrap();
     let mut before = f64::MAX;
     for trees in [1, 5, 25, 125] {
-        let found = forest(trees).averaging(&test.x).unwrap();
+        let found = forest(trees).ensemble_variance(&test.x).unwrap();
         assert_eq!(found.members, trees);
         // Exact for equal variances; those of trees differ by some percent.
         assert!((found.of_average - found.by_formula()).abs() < 0.02 * found.of_average, "{found:?}");
         assert!(found.of_average < before * 1.02 && found.of_average <= found.variance * (1.0 + 1e-9));
         before = found.of_average;
     }
-    let found = forest(125).averaging(&test.x).unwrap();
+    let found = forest(125).ensemble_variance(&test.x).unwrap();
     assert!(found.correlation > 0.2 && found.correlation < 0.8, "{found:?}");
     // What a measured average of the predictions has.
     let predicted = forest(125).predict(&test.x).unwrap();
@@ -68,7 +68,8 @@ fn the_variance_of_an_average_is_that_of_the_formula() {
     let square = |value: &f32| (f64::from(*value) - mean) * (f64::from(*value) - mean);
     let variance = predicted.as_slice().iter().map(square).sum::<f64>() / predicted.rows() as f64;
     assert!((variance - found.of_average).abs() < 1e-3 * variance, "{variance} {found:?}");
-    let extra = ExtraTreesRegressor::new(125).fit(&train.x, y).unwrap().averaging(&test.x).unwrap();
-    let bags = BaggingRegressor::default().n_estimators(20).fit(&train.x, y).unwrap().averaging(&test.x).unwrap();
+    let extra = ExtraTreesRegressor::new(125).fit(&train.x, y).unwrap().ensemble_variance(&test.x).unwrap();
+    let bags =
+        BaggingRegressor::default().n_estimators(20).fit(&train.x, y).unwrap().ensemble_variance(&test.x).unwrap();
     assert!(extra.correlation < found.correlation && bags.members == 20);
 }

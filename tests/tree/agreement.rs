@@ -4,7 +4,7 @@ use gristmill::cpu::random::philox::Philox;
 use gristmill::cpu::tree::splitters::FeatureDraw;
 use gristmill::cpu::tree::target::{ClassTarget, FixedValues, FixedWeights, TreeTarget};
 use gristmill::prelude::*;
-use gristmill::tree::grow::Table;
+use gristmill::tree::grow::TreeTable;
 use gristmill::tree::parameters::TreeLimits;
 use gristmill::tree::{Criterion, Node, Tree};
 
@@ -47,9 +47,9 @@ fn shape(tree: &Tree) -> (Vec<Node>, &[f64]) {
 
 /// Grows in every way and compares.
 fn check<T: TreeTarget>(x: &Matrix, target: &T, limits: &TreeLimits, draw: FeatureDraw, what: &str) {
-    let exact_table = Table::new(x, target, None).unwrap();
+    let exact_table = TreeTable::new(x, target, None).unwrap();
     let exact = exact_table.grow_on_one(target, limits, draw);
-    let binned = Table::new(x, target, Some(255)).unwrap();
+    let binned = TreeTable::new(x, target, Some(255)).unwrap();
     let one = binned.grow_on_one(target, limits, draw);
     assert_eq!(shape(&exact), shape(&one), "{what}: exact and binned");
     for row in (0..x.rows()).filter(|row| target.counts(*row)) {

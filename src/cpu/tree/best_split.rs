@@ -1,7 +1,7 @@
 //! The best split of a node, from its histogram of gradient cells.
 
-use super::category_split::{CategoryCells, CategoryNode, EXACT, InhabitedBin, Tried, best_category_split};
-use super::fixed_point::Sums;
+use super::category_split::{CategoryCells, CategoryNode, CategorySearch, EXACT, InhabitedBin, best_category_split};
+use super::fixed_point::GradientSums;
 use super::histogram::Histogram;
 use super::layout::FeatureCells;
 use super::monotone::MonotoneLimit;
@@ -20,7 +20,7 @@ const FEW: usize = 4;
 const SMALLER: usize = 32;
 
 /// A split by gradients; its gain is twice what it takes off the loss.
-pub type GradientSplit = Split<Sums>;
+pub type GradientSplit = Split<GradientSums>;
 
 /// What a split by gradients must keep to, and what its gain is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +42,7 @@ pub struct GradientRules {
 impl GradientRules {
     /// (Σg)²/(Σh + λ) with |Σg| less the L1 term: twice what the best value of a leaf takes off the loss.
     #[inline(always)]
-    pub fn score(&self, sums: Sums) -> f64 {
+    pub fn score(&self, sums: GradientSums) -> f64 {
         let gradient = (sums.gradient as f64 * self.units[0]).abs() - self.l1;
         let hessian = sums.hessian as f64 * self.units[1] + self.l2;
         if gradient > 0.0 && hessian > 0.0 { gradient * gradient / hessian } else { 0.0 }
@@ -50,14 +50,14 @@ impl GradientRules {
 
     /// −Σg/(Σh + λ) with |Σg| less the L1 term: the best value of a leaf.
     #[inline(always)]
-    pub fn value(&self, sums: Sums) -> f64 {
+    pub fn value(&self, sums: GradientSums) -> f64 {
         let gradient = sums.gradient as f64 * self.units[0];
         let (size, hessian) = (gradient.abs() - self.l1, sums.hessian as f64 * self.units[1] + self.l2);
         if size > 0.0 && hessian > 0.0 { -size.copysign(gradient) / hessian } else { 0.0 }
     }
 
     #[inline(always)]
-    fn allow(&self, child: Sums) -> bool {
+    fn allow(&self, child: GradientSums) -> bool {
         child.count >= self.min_count && child.hessian as f64 * self.units[1] >= self.min_hessian
     }
 }
@@ -66,7 +66,7 @@ impl GradientRules {
 #[derive(Debug, Clone, Copy)]
 pub struct GradientNode<'a> {
     /// What its rows add up to.
-    pub sums: Sums,
+    pub sums: GradientSums,
     /// What its splits must keep to.
     pub rules: &'a GradientRules,
     /// Splits against its direction are refused, and values stay within its bounds.
@@ -76,13 +76,13 @@ pub struct GradientNode<'a> {
 impl GradientNode<'_> {
     /// Twice what a leaf with these sums takes off the loss, at the value that it may have.
     #[inline(always)]
-    fn score(&self, sums: Sums) -> f64 {
+    fn score(&self, sums: GradientSums) -> f64 {
         self.limit.map_or_else(|| self.rules.score(sums), |limit| limit.score(self.rules, sums))
     }
 
     /// What a split gains with these rows on its left, over the node's score `whole`; nothing where it is not allowed.
     #[inline(always)]
-    fn gain(&self, left: Sums, whole: f64) -> Option<f64> {
+    fn gain(&self, left: GradientSums, whole: f64) -> Option<f64> {
         let right = self.sums.minus(left);
         let allowed = self.rules.allow(left)
             && self.rules.allow(right)
@@ -114,7 +114,7 @@ pub fn best_split(
     }
     let first = cells.first as usize;
     if cells.categorical {
-        let sums: Vec<Sums> = histogram.range(first..first + all).collect();
+        let sums: Vec<GradientSums> = histogram.range(first..first + all).collect();
         return split_categories(&sums, cells.bins, feature, node);
     }
     let Some(default) = cells.default else {
@@ -125,14 +125,14 @@ pub fn best_split(
         bin if bin < default => histogram.get(first + bin),
         bin => histogram.get(first + bin - 1),
     };
-    let others = (0..all).filter(|bin| *bin != default).map(own).fold(Sums::default(), Sums::plus);
+    let others = (0..all).filter(|bin| *bin != default).map(own).fold(GradientSums::default(), GradientSums::plus);
     let rest = node.sums.minus(others);
     scan((0..all).map(|bin| if bin == default { rest } else { own(bin) }), bins, feature, node)
 }
 
 #[inline(always)]
 fn scan(
-    sums: impl Iterator<Item = Sums> + Clone,
+    sums: impl Iterator<Item = GradientSums> + Clone,
     bins: usize,
     feature: u32,
     node: &GradientNode<'_>,
@@ -140,8 +140,8 @@ fn scan(
     let missing = sums.clone().nth(bins).unwrap_or_default();
     let whole = node.score(node.sums);
     let mut best: Option<GradientSplit> = None;
-    let mut left = Sums::default();
-    let consider = |best: &mut Option<GradientSplit>, left: Sums, bin: usize, missing_left: bool| {
+    let mut left = GradientSums::default();
+    let consider = |best: &mut Option<GradientSplit>, left: GradientSums, bin: usize, missing_left: bool| {
         if let Some(gain) = node.gain(left, whole)
             && best.as_ref().is_none_or(|best| gain > best.gain)
         {
@@ -170,11 +170,12 @@ fn scan(
 ///
 /// Bins are put in order by Σg/(Σh + 10) (Fisher, "On grouping for maximum homogeneity", 1958): up to eight are split in
 /// every way, more at a place of that order. Categories have no order, so that no direction applies.
-fn split_categories(sums: &[Sums], bins: u16, feature: u32, node: &GradientNode<'_>) -> Option<GradientSplit> {
+fn split_categories(sums: &[GradientSums], bins: u16, feature: u32, node: &GradientNode<'_>) -> Option<GradientSplit> {
     let (sums, missing) = sums.split_at(bins as usize);
     let missing = missing.first().copied().unwrap_or_default();
     let rules = node.rules;
-    let key = |sums: &Sums| sums.gradient as f64 * rules.units[0] / (sums.hessian as f64 * rules.units[1] + SMOOTH);
+    let key =
+        |sums: &GradientSums| sums.gradient as f64 * rules.units[0] / (sums.hessian as f64 * rules.units[1] + SMOOTH);
     let inhabited = sums.iter().enumerate().filter(|(_, sums)| sums.count > 0);
     let inhabited: Vec<InhabitedBin> =
         inhabited.map(|(place, sums)| InhabitedBin { bin: place as u8, place, key: key(sums) }).collect();
@@ -186,42 +187,43 @@ fn split_categories(sums: &[Sums], bins: u16, feature: u32, node: &GradientNode<
         node: GradientNode { sums: node.sums, rules: &stricter, limit },
         whole: node.score(node.sums),
     };
-    let tried = if inhabited.len() <= EXACT { Tried::All } else { Tried::Places { smaller: SMALLER } };
+    let tried =
+        if inhabited.len() <= EXACT { CategorySearch::All } else { CategorySearch::Places { smaller: SMALLER } };
     let category_node = CategoryNode { feature, bins, has_missing: missing.count > 0 };
     best_category_split(&cells, &category_node, inhabited, tried)
 }
 
 struct GradientCategories<'a> {
-    sums: &'a [Sums],
-    missing: Sums,
+    sums: &'a [GradientSums],
+    missing: GradientSums,
     node: GradientNode<'a>,
     /// The node's own score, by the rules of all its features.
     whole: f64,
 }
 
 impl CategoryCells for GradientCategories<'_> {
-    type Sum = Sums;
+    type Sum = GradientSums;
 
-    fn empty(&self) -> Sums {
-        Sums::default()
+    fn empty(&self) -> GradientSums {
+        GradientSums::default()
     }
 
     #[inline(always)]
-    fn add(&self, place: usize, sum: &mut Sums) {
+    fn add(&self, place: usize, sum: &mut GradientSums) {
         *sum = sum.plus(self.sums[place]);
     }
 
     #[inline(always)]
-    fn add_missing(&self, sum: &mut Sums) {
+    fn add_missing(&self, sum: &mut GradientSums) {
         *sum = sum.plus(self.missing);
     }
 
     #[inline(always)]
-    fn gain(&self, left: &Sums) -> Option<f64> {
+    fn gain(&self, left: &GradientSums) -> Option<f64> {
         self.node.gain(*left, self.whole)
     }
 
-    fn larger_is_left(&self, left: &Sums) -> bool {
+    fn larger_is_left(&self, left: &GradientSums) -> bool {
         2 * left.count >= self.node.sums.count
     }
 }

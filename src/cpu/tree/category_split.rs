@@ -51,7 +51,7 @@ pub struct CategoryNode {
 
 /// Which splits are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tried {
+pub enum CategorySearch {
     /// Every split; at most [`EXACT`] bins.
     All,
     /// Those at the places of the bins' order that leave at most so many bins on the smaller side.
@@ -76,7 +76,7 @@ pub fn best_category_split<C: CategoryCells>(
     cells: &C,
     node: &CategoryNode,
     mut bins: Vec<InhabitedBin>,
-    tried: Tried,
+    tried: CategorySearch,
 ) -> Option<Split<C::Sum>> {
     if bins.is_empty() || bins.len() == 1 && !node.has_missing {
         return None;
@@ -92,8 +92,8 @@ pub fn best_category_split<C: CategoryCells>(
         }
     };
     match tried {
-        Tried::All => try_all(cells, &bins, &mut consider),
-        Tried::Places { smaller } => {
+        CategorySearch::All => try_all(cells, &bins, &mut consider),
+        CategorySearch::Places { smaller } => {
             let mut left = cells.empty();
             // Behind the last bin, what is present is split from what is missing.
             for (count, bin) in (1..).zip(&bins) {
@@ -105,7 +105,7 @@ pub fn best_category_split<C: CategoryCells>(
         }
     }
     let Best { gain, missing_left, left, choice } = best?;
-    let is_left = |at: usize| if tried == Tried::All { choice >> at & 1 == 1 } else { at < choice };
+    let is_left = |at: usize| if tried == CategorySearch::All { choice >> at & 1 == 1 } else { at < choice };
     let set = |is_in: &dyn Fn(usize) -> bool| (0..bins.len()).filter(|at| is_in(*at)).map(|at| bins[at].bin).collect();
     let categories: BinSet = set(&is_left);
     let mut rule = SplitRule { categories: Some(categories), missing_left, ..SplitRule::at(node.feature, 0, 0.0) };

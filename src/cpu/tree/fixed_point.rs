@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// The largest |gradient| and the largest Hessian of a row in fixed point.
 pub const LIMIT: i32 = (1 << 15) - 1;
 /// The most rows that a histogram can hold.
-pub const MOST_ROWS: usize = (1 << COUNT_BITS) - 1;
+pub const MAX_ROWS: usize = (1 << COUNT_BITS) - 1;
 
 /// Fields of a row's u64, from the lowest bit: count, Hessian, gradient.
 const ROW_COUNT_BITS: u32 = 11;
@@ -53,7 +53,7 @@ pub(super) fn weight_of(cell: u64) -> u64 {
 
 /// What the rows of a cell, or of a node, add up to in fixed point.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sums {
+pub struct GradientSums {
     /// Σ of the gradients.
     pub gradient: i64,
     /// Σ of the Hessians.
@@ -62,19 +62,19 @@ pub struct Sums {
     pub count: u64,
 }
 
-impl Sums {
+impl GradientSums {
     /// The sums of one row.
-    pub fn of_row(packed: u64) -> Sums {
-        Sums::wide(gradient_of(packed), weight_of(packed))
+    pub fn of_row(packed: u64) -> GradientSums {
+        GradientSums::wide(gradient_of(packed), weight_of(packed))
     }
 
     /// The sums of a cell: its gradient, and its Hessian above its count of 26 bits.
     #[inline(always)]
-    pub fn wide(gradient: i64, weight: u64) -> Sums {
-        Sums { gradient, hessian: weight >> COUNT_BITS, count: weight & ((1 << COUNT_BITS) - 1) }
+    pub fn wide(gradient: i64, weight: u64) -> GradientSums {
+        GradientSums { gradient, hessian: weight >> COUNT_BITS, count: weight & ((1 << COUNT_BITS) - 1) }
     }
 
-    /// The Hessian above the count, as in [`Sums::wide`].
+    /// The Hessian above the count, as in [`GradientSums::wide`].
     #[inline(always)]
     pub fn weight(self) -> u64 {
         self.hessian << COUNT_BITS | self.count
@@ -82,8 +82,8 @@ impl Sums {
 
     /// Both together.
     #[inline(always)]
-    pub fn plus(self, other: Sums) -> Sums {
-        Sums {
+    pub fn plus(self, other: GradientSums) -> GradientSums {
+        GradientSums {
             gradient: self.gradient + other.gradient,
             hessian: self.hessian + other.hessian,
             count: self.count + other.count,
@@ -92,8 +92,8 @@ impl Sums {
 
     /// What remains without `other`, which is a part of it.
     #[inline(always)]
-    pub fn minus(self, other: Sums) -> Sums {
-        Sums {
+    pub fn minus(self, other: GradientSums) -> GradientSums {
+        GradientSums {
             gradient: self.gradient - other.gradient,
             hessian: self.hessian - other.hessian,
             count: self.count - other.count,
@@ -153,8 +153,11 @@ impl WithSimd for Pack<'_> {
 }
 
 /// The sums of the rows in `order`.
-pub fn totals(packed: &[u64], order: &[u32]) -> Sums {
-    let block =
-        |rows: &[u32]| rows.iter().map(|row| Sums::of_row(packed[*row as usize])).fold(Sums::default(), Sums::plus);
-    order.par_chunks(BLOCK).map(block).reduce(Sums::default, Sums::plus)
+pub fn totals(packed: &[u64], order: &[u32]) -> GradientSums {
+    let block = |rows: &[u32]| {
+        rows.iter()
+            .map(|row| GradientSums::of_row(packed[*row as usize]))
+            .fold(GradientSums::default(), GradientSums::plus)
+    };
+    order.par_chunks(BLOCK).map(block).reduce(GradientSums::default, GradientSums::plus)
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::fixed_point::{Sums, gradient_of, weight_of};
+use super::fixed_point::{GradientSums, gradient_of, weight_of};
 use super::{BinnedRows, threads};
 
 /// Rows counted before the fields of a cell could overflow, a multiple of eight.
@@ -50,42 +50,42 @@ impl Histogram {
 
     /// The sums of a cell.
     #[inline(always)]
-    pub fn get(&self, cell: usize) -> Sums {
-        Sums::wide(self.gradients[cell], self.weights[cell])
+    pub fn get(&self, cell: usize) -> GradientSums {
+        GradientSums::wide(self.gradients[cell], self.weights[cell])
     }
 
     /// Sets the sums of a cell.
     #[inline(always)]
-    pub fn set(&mut self, cell: usize, sums: Sums) {
+    pub fn set(&mut self, cell: usize, sums: GradientSums) {
         self.gradients[cell] = sums.gradient;
         self.weights[cell] = sums.weight();
     }
 
     /// The sums of cells one after the other.
     #[inline(always)]
-    pub fn range(&self, cells: Range<usize>) -> impl Iterator<Item = Sums> + Clone {
+    pub fn range(&self, cells: Range<usize>) -> impl Iterator<Item = GradientSums> + Clone {
         let pairs = self.gradients[cells.clone()].iter().zip(&self.weights[cells]);
-        pairs.map(|(gradient, weight)| Sums::wide(*gradient, *weight))
+        pairs.map(|(gradient, weight)| GradientSums::wide(*gradient, *weight))
     }
 
     /// Adds another histogram to this one.
     pub fn add(&mut self, other: &Histogram) {
-        Arch::new().dispatch(Merge { from: other, into: self, subtract: false });
+        Arch::new().dispatch(MergeHistograms { from: other, into: self, subtract: false });
     }
 
     /// Takes away another histogram, of a part of the rows of this one: what remains is that of the others, exactly.
     pub fn subtract(&mut self, other: &Histogram) {
-        Arch::new().dispatch(Merge { from: other, into: self, subtract: true });
+        Arch::new().dispatch(MergeHistograms { from: other, into: self, subtract: true });
     }
 }
 
-struct Merge<'a> {
+struct MergeHistograms<'a> {
     from: &'a Histogram,
     into: &'a mut Histogram,
     subtract: bool,
 }
 
-impl WithSimd for Merge<'_> {
+impl WithSimd for MergeHistograms<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -104,7 +104,7 @@ impl WithSimd for Merge<'_> {
 
 /// One histogram to make: of these rows, each with its u64 in `packed`.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub struct HistogramJob<'a> {
     /// The rows, by number.
     pub rows: &'a [u32],
     /// The u64 of every row of the matrix.
@@ -116,7 +116,7 @@ pub struct Job<'a> {
 /// Makes histograms, on all cores. `starts[c]..starts[c + 1]` are the cells of column `c`, 256 at most.
 ///
 /// About 0.6 ns a row and column on one core. `spare` keeps the buffers of large nodes, which several threads share.
-pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<Job<'_>>, spare: &mut Vec<Histogram>) {
+pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<HistogramJob<'_>>, spare: &mut Vec<Histogram>) {
     let total: usize = jobs.iter().map(|job| job.rows.len()).sum();
     let share = total.div_ceil(threads()).max(ROWS_PER_TASK);
     let parts: Vec<usize> = jobs.iter().map(|job| job.rows.len().div_ceil(share).max(1)).collect();
@@ -125,15 +125,15 @@ pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<Job<'_>>
         spare.resize(more, Histogram::default());
     }
     let mut others = spare.iter_mut();
-    let mut pieces: Vec<Job<'_>> = Vec::with_capacity(jobs.len() + more);
+    let mut pieces: Vec<HistogramJob<'_>> = Vec::with_capacity(jobs.len() + more);
     for (job, parts) in jobs.iter_mut().zip(&parts) {
         let mut chunks = job.rows.chunks(job.rows.len().div_ceil(*parts).max(1));
         // The first piece goes where it belongs; the others are added to it afterwards.
         let places = std::iter::once(&mut *job.into).chain(others.by_ref().take(parts - 1));
-        let piece = |into| Job { rows: chunks.next().unwrap_or(&[]), packed: job.packed, into };
+        let piece = |into| HistogramJob { rows: chunks.next().unwrap_or(&[]), packed: job.packed, into };
         pieces.extend(places.map(piece));
     }
-    let count = |piece: Job<'_>| Arch::new().dispatch(Count { matrix, starts, job: piece });
+    let count = |piece: HistogramJob<'_>| Arch::new().dispatch(CountRows { matrix, starts, job: piece });
     if pieces.len() == 1 || total <= ROWS_PER_TASK / 2 {
         pieces.into_iter().for_each(count);
     } else {
@@ -146,7 +146,7 @@ pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<Job<'_>>
 }
 
 /// The words of a block of rows, eight codes each, column group after column group; their packed rows; their cells.
-struct Scratch {
+struct CountScratch {
     words: Vec<u64>,
     packed: Vec<u64>,
     cells: Box<[[u64; CODES]; GROUP]>,
@@ -155,22 +155,22 @@ struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Vec<Scratch>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: RefCell<Vec<CountScratch>> = const { RefCell::new(Vec::new()) };
 }
 
 /// One histogram on one core.
-struct Count<'a> {
+struct CountRows<'a> {
     matrix: BinnedRows<'a>,
     starts: &'a [u32],
-    job: Job<'a>,
+    job: HistogramJob<'a>,
 }
 
-impl WithSimd for Count<'_> {
+impl WithSimd for CountRows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Count { matrix, starts, job } = self;
+        let CountRows { matrix, starts, job } = self;
         let columns = starts.len().saturating_sub(1);
         job.into.clear(starts.last().map_or(0, |cells| *cells as usize));
         if columns == 0 {
@@ -181,7 +181,7 @@ impl WithSimd for Count<'_> {
         }
         let groups = columns.div_ceil(GROUP);
         let scratch = SCRATCH.with_borrow_mut(Vec::pop);
-        let mut scratch = scratch.unwrap_or_else(|| Scratch {
+        let mut scratch = scratch.unwrap_or_else(|| CountScratch {
             words: vec![],
             packed: vec![0; BLOCK],
             cells: Box::new([[0; CODES]; GROUP]),
@@ -206,7 +206,7 @@ impl WithSimd for Count<'_> {
 
 /// Adds rows to the wide sums directly.
 #[inline(always)]
-fn count_few(matrix: BinnedRows<'_>, starts: &[u32], job: Job<'_>) {
+fn count_few(matrix: BinnedRows<'_>, starts: &[u32], job: HistogramJob<'_>) {
     let columns = starts.len() - 1;
     for &row in job.rows {
         let packed = job.packed[row as usize];
@@ -225,7 +225,7 @@ fn count_few(matrix: BinnedRows<'_>, starts: &[u32], job: Job<'_>) {
 /// A row is a miss of the cache and often of the page table. So each stretch of rows is first only touched, in a loop so
 /// short that the processor has dozens of misses under way at once, and then copied.
 #[inline(always)]
-fn gather(matrix: BinnedRows<'_>, packed: &[u64], rows: &[u32], groups: usize, scratch: &mut Scratch) {
+fn gather(matrix: BinnedRows<'_>, packed: &[u64], rows: &[u32], groups: usize, scratch: &mut CountScratch) {
     for (&row, place) in rows.iter().zip(&mut scratch.packed) {
         *place = packed[row as usize];
     }

@@ -20,7 +20,7 @@ pub struct FeatureCells {
 
 /// A feature's place in the binned rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct FeaturePlace {
     /// The column; none for a feature with one bin.
     pub column: Option<u32>,
     /// The code of its first bin that has one.
@@ -35,7 +35,7 @@ pub struct Place {
     pub categorical: bool,
 }
 
-impl Place {
+impl FeaturePlace {
     /// Number of bins, with that of missing values.
     pub fn all_bins(&self) -> usize {
         self.bins as usize + usize::from(self.missing)
@@ -51,7 +51,7 @@ impl Place {
         }
     }
 
-    /// The bin of a code in the feature's column: the other way round than [`code`](Place::code).
+    /// The bin of a code in the feature's column: the other way round than [`code`](FeaturePlace::code).
     #[inline(always)]
     pub fn bin(&self, code: u8) -> u16 {
         let own = u16::from(code).wrapping_sub(self.offset);
@@ -65,16 +65,16 @@ impl Place {
 
 /// The places of all features, and the cells of all columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    places: Vec<Place>,
+pub struct BinLayout {
+    places: Vec<FeaturePlace>,
     cells: Vec<FeatureCells>,
     /// `starts[c]..starts[c + 1]`: the cells of column `c` in a histogram, one for each code.
     starts: Vec<u32>,
 }
 
-impl Layout {
+impl BinLayout {
     /// A layout from the places of the features and the codes of each column.
-    pub fn new(places: Vec<Place>, codes: &[usize]) -> Layout {
+    pub fn new(places: Vec<FeaturePlace>, codes: &[usize]) -> BinLayout {
         let mut starts = vec![0];
         for codes in codes {
             starts.push(starts[starts.len() - 1] + *codes as u32);
@@ -87,7 +87,7 @@ impl Layout {
             categorical: place.categorical,
         });
         let cells = cells.collect();
-        Layout { places, cells, starts }
+        BinLayout { places, cells, starts }
     }
 
     /// The features' cells, one entry a feature.
@@ -96,7 +96,7 @@ impl Layout {
     }
 
     /// The features' places.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[FeaturePlace] {
         &self.places
     }
 

@@ -1,7 +1,7 @@
 //! Monotone splits: bounds on the values of a node, handed down from the splits above it (LightGBM's basic method).
 
 use super::best_split::GradientRules;
-use super::fixed_point::Sums;
+use super::fixed_point::GradientSums;
 
 /// Bounds that leave every value as it is.
 pub const UNBOUNDED: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
@@ -36,13 +36,13 @@ pub fn children_bounds(bounds: [f64; 2], direction: i8, values: [f64; 2]) -> [[f
 impl MonotoneLimit {
     /// The value of a leaf with these sums.
     #[inline(always)]
-    fn value(&self, rules: &GradientRules, sums: Sums) -> f64 {
+    fn value(&self, rules: &GradientRules, sums: GradientSums) -> f64 {
         held(rules.value(sums), self.bounds)
     }
 
     /// Twice what a leaf with these sums takes off the loss, at the value it may have.
     #[inline(always)]
-    pub fn score(&self, rules: &GradientRules, sums: Sums) -> f64 {
+    pub fn score(&self, rules: &GradientRules, sums: GradientSums) -> f64 {
         let value = self.value(rules, sums);
         let gradient = sums.gradient as f64 * rules.units[0];
         let hessian = sums.hessian as f64 * rules.units[1] + rules.l2;
@@ -51,7 +51,7 @@ impl MonotoneLimit {
 
     /// Whether the values of two children go the feature's way.
     #[inline(always)]
-    pub fn allows(&self, rules: &GradientRules, left: Sums, right: Sums) -> bool {
+    pub fn allows(&self, rules: &GradientRules, left: GradientSums, right: GradientSums) -> bool {
         match self.direction {
             0 => true,
             direction => (self.value(rules, right) - self.value(rules, left)) * f64::from(direction) >= 0.0,
@@ -59,7 +59,7 @@ impl MonotoneLimit {
     }
 
     /// The bounds of the two children of a split.
-    pub fn children(&self, rules: &GradientRules, left: Sums, right: Sums) -> [[f64; 2]; 2] {
+    pub fn children(&self, rules: &GradientRules, left: GradientSums, right: GradientSums) -> [[f64; 2]; 2] {
         children_bounds(self.bounds, self.direction, [rules.value(left), rules.value(right)])
     }
 }

@@ -25,34 +25,35 @@ impl Route {
     }
 }
 
-/// Divides each range of `order` (row numbers) by its route, on all cores, and says how many rows went left.
+/// Partitions each range of `order` (row numbers) by its route, on all cores, and says how many rows went left.
 ///
 /// The ranges are disjoint and ascend. `scratch` is as long as `order`. Costs one scattered byte and three writes a row.
 pub fn partition(
     matrix: BinnedRows<'_>,
     order: &mut [u32],
     scratch: &mut [u32],
-    cuts: &[(Range<usize>, Route)],
+    nodes: &[(Range<usize>, Route)],
 ) -> Vec<usize> {
-    let total: usize = cuts.iter().map(|(range, _)| range.len()).sum();
+    let total: usize = nodes.iter().map(|(range, _)| range.len()).sum();
     // First each block by itself: what goes left at its front, what goes right behind, backwards.
-    let ranges = cuts.iter().map(|(range, _)| range.clone());
+    let ranges = nodes.iter().map(|(range, _)| range.clone());
     let blocks: Vec<(&Route, &[u32], &mut [u32])> = pieces(scratch, ranges.clone())
         .into_iter()
-        .zip(cuts)
+        .zip(nodes)
         .flat_map(|(scratch, (range, route))| {
             let rows = order[range.clone()].chunks(BLOCK);
             rows.zip(scratch.chunks_mut(BLOCK)).map(move |(rows, scratch)| (route, rows, scratch))
         })
         .collect();
-    let divide = |(route, rows, scratch): (&Route, &[u32], &mut [u32])| divide(matrix, route, rows, scratch);
+    let partition =
+        |(route, rows, scratch): (&Route, &[u32], &mut [u32])| partition_block(matrix, route, rows, scratch);
     let counts: Vec<usize> = match total {
-        0..BLOCK => blocks.into_iter().map(divide).collect(),
-        _ => blocks.into_par_iter().map(divide).collect(),
+        0..BLOCK => blocks.into_iter().map(partition).collect(),
+        _ => blocks.into_par_iter().map(partition).collect(),
     };
     // Then the fronts of a node's blocks one after the other, and the backs.
     let mut counts = counts.into_iter();
-    let mut lefts = Vec::with_capacity(cuts.len());
+    let mut lefts = Vec::with_capacity(nodes.len());
     let mut copies: Vec<(&[u32], &mut [u32], &mut [u32])> = vec![];
     for (range, order) in ranges.clone().zip(pieces(order, ranges)) {
         let scratch = scratch[range].chunks(BLOCK);
@@ -93,7 +94,7 @@ fn pieces(mut slice: &mut [u32], ranges: impl Iterator<Item = Range<usize>>) -> 
 }
 
 /// Writes the rows that go left to the front of `out`, the others to its end, backwards.
-fn divide(matrix: BinnedRows<'_>, route: &Route, rows: &[u32], out: &mut [u32]) -> usize {
+fn partition_block(matrix: BinnedRows<'_>, route: &Route, rows: &[u32], out: &mut [u32]) -> usize {
     let table: [u8; 256] = std::array::from_fn(|code| u8::from(route.goes_left(code as u8)));
     let count = matrix.bins.len() / matrix.stride;
     let column = &matrix.columns[route.column as usize * count..][..count];

@@ -13,7 +13,7 @@ const PAIRS: usize = 2 * 256;
 
 /// A column to count, and the cell of its first code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Column {
+pub struct CountedColumn {
     /// The column of the binned rows.
     pub column: u32,
     /// Its first cell.
@@ -47,7 +47,7 @@ impl TargetRows<'_> {
     }
 
     /// Adds rows to the cells of their codes in some columns. Words are added as integers modulo 2⁶⁴.
-    pub fn fill(&self, matrix: BinnedRows<'_>, columns: &[Column], rows: &[u32], cells: &mut [u64]) {
+    pub fn fill(&self, matrix: BinnedRows<'_>, columns: &[CountedColumn], rows: &[u32], cells: &mut [u64]) {
         match self {
             TargetRows::Classes(target) => class_histogram(matrix, columns, *target, rows, cells),
             TargetRows::Values(target) => value_histogram(matrix, columns, *target, rows, cells),
@@ -69,7 +69,7 @@ pub struct ClassRows<'a> {
 /// Adds the rows to the cells of their codes, k words a cell. About 1 ns a row and column.
 pub fn class_histogram(
     matrix: BinnedRows<'_>,
-    columns: &[Column],
+    columns: &[CountedColumn],
     target: ClassRows<'_>,
     rows: &[u32],
     cells: &mut [u64],
@@ -82,7 +82,7 @@ pub fn class_histogram(
             *class = target.codes[row as usize];
             *word = target.words[row as usize];
         }
-        let block = Block { starts: &starts[..rows.len()], classes: &classes, words: &words };
+        let block = ClassBlock { starts: &starts[..rows.len()], classes: &classes, words: &words };
         for column in columns {
             let first = column.first as usize * target.classes;
             let bins = &matrix.bins[column.column as usize..];
@@ -98,13 +98,13 @@ pub fn class_histogram(
 }
 
 /// The rows of a block: where their codes begin, their classes and words.
-struct Block<'a> {
+struct ClassBlock<'a> {
     starts: &'a [usize],
     classes: &'a [u32],
     words: &'a [u64],
 }
 
-impl Block<'_> {
+impl ClassBlock<'_> {
     /// Counts the block in one column; the cells are those of the column.
     #[inline(always)]
     fn count(&self, bins: &[u8], classes: usize, cells: &mut [u64]) {
@@ -163,7 +163,7 @@ impl ValueRows<'_> {
 /// Adds the rows to the cells of their codes, 1 + p words a cell. About 1.5 ns a row and column for one target.
 pub fn value_histogram(
     matrix: BinnedRows<'_>,
-    columns: &[Column],
+    columns: &[CountedColumn],
     target: ValueRows<'_>,
     rows: &[u32],
     cells: &mut [u64],

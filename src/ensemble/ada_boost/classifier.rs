@@ -1,8 +1,9 @@
 //! Classes by a weighted vote of weak classifiers.
 
-use super::learners::{Learner, classifier_of_rows};
+use super::learners::{WeakLearner, classifier_of_rows};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
+use crate::cpu::reduce::argmax;
 use crate::data::Labels;
 use crate::ensemble::members::{
     check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners,
@@ -73,10 +74,10 @@ impl AdaBoostClassifier {
         let rows = x.on_host()?;
         let present = present_classes(y, &weights);
         let half_a_row = 0.5 / weights.iter().filter(|weight| **weight > 0.0).count() as f64;
-        let mut ballot = Ballot::new(y, weights.clone());
+        let mut votes = VoteCounts::new(y, weights.clone());
         let learner = match self.resample {
-            true => Learner::Any(self.estimator.clone()),
-            false => Learner::new(&self.estimator, &rows, y, &weights)?,
+            true => WeakLearner::Any(self.estimator.clone()),
+            false => WeakLearner::new(&self.estimator, &rows, y, &weights)?,
         };
         let mut found = AdaBoostClassifierModel::start(self.clone(), y)?;
         for round in 0..self.n_estimators {
@@ -112,7 +113,7 @@ impl AdaBoostClassifier {
             found.members.push(model);
             found.votes.push(vote);
             found.errors.push(error);
-            found.train_errors.push(ballot.error_after(&said, vote, y));
+            found.train_errors.push(votes.error_after(&said, vote, y));
             let done = (round + 1) as f64 / self.n_estimators as f64;
             if reporter.report(round + 1, Some(error), done)? || error <= 0.0 {
                 break;
@@ -159,7 +160,7 @@ pub struct AdaBoostClassifierModel {
 }
 
 /// The votes for the fitted rows so far.
-struct Ballot {
+struct VoteCounts {
     /// n×k.
     sums: Vec<f64>,
     classes: usize,
@@ -167,9 +168,9 @@ struct Ballot {
     weights: Vec<f64>,
 }
 
-impl Ballot {
-    fn new(y: &Labels, weights: Vec<f64>) -> Ballot {
-        Ballot { sums: vec![0.0; y.len() * y.classes()], classes: y.classes(), weights }
+impl VoteCounts {
+    fn new(y: &Labels, weights: Vec<f64>) -> VoteCounts {
+        VoteCounts { sums: vec![0.0; y.len() * y.classes()], classes: y.classes(), weights }
     }
 
     /// The share of the weight whose class is wrong when these votes are added.
@@ -177,8 +178,7 @@ impl Ballot {
         let mut wrong = 0.0;
         for (row, sums) in self.sums.chunks_exact_mut(self.classes).enumerate() {
             sums[said.codes()[row] as usize] += vote;
-            let best = (1..sums.len()).fold(0, |best, class| if sums[class] > sums[best] { class } else { best });
-            wrong += if best as u32 == y.codes()[row] { 0.0 } else { self.weights[row] };
+            wrong += if argmax(sums) as u32 == y.codes()[row] { 0.0 } else { self.weights[row] };
         }
         wrong / self.weights.iter().sum::<f64>()
     }

@@ -9,20 +9,20 @@ use crate::ensemble::members::{classes_of, numbers_of};
 use crate::error::Result;
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict as _};
 use crate::model_file::Persist;
-use crate::tree::grow::Table;
+use crate::tree::grow::TreeTable;
 use crate::tree::{DecisionTreeClassifier, DecisionTreeClassifierModel};
 
 /// A weak classifier, fitted again and again on the same rows with other weights.
-pub(super) enum Learner<'a> {
+pub(super) enum WeakLearner<'a> {
     /// A tree: its rows are put into bins once for all rounds.
-    Tree(Box<(DecisionTreeClassifier, Table<'a>)>),
+    Tree(Box<(DecisionTreeClassifier, TreeTable<'a>)>),
     /// Any other classifier.
     Any(AnyEstimator),
 }
 
-impl<'a> Learner<'a> {
+impl<'a> WeakLearner<'a> {
     /// The estimator for rows of which those of weight 0 never count.
-    pub(super) fn new(estimator: &AnyEstimator, x: &'a Matrix, y: &Labels, weights: &[f64]) -> Result<Learner<'a>> {
+    pub(super) fn new(estimator: &AnyEstimator, x: &'a Matrix, y: &Labels, weights: &[f64]) -> Result<WeakLearner<'a>> {
         let tree = (estimator.name() == DecisionTreeClassifierModel::KIND)
             .then(|| estimator.parameters())
             .transpose()?
@@ -31,9 +31,9 @@ impl<'a> Learner<'a> {
             Some(tree) => {
                 let tree: DecisionTreeClassifier = tree;
                 let table = tree.table(x, y, weights)?;
-                Ok(Learner::Tree(Box::new((tree, table))))
+                Ok(WeakLearner::Tree(Box::new((tree, table))))
             }
-            None => Ok(Learner::Any(estimator.clone())),
+            None => Ok(WeakLearner::Any(estimator.clone())),
         }
     }
 
@@ -47,13 +47,13 @@ impl<'a> Learner<'a> {
         seed: u64,
     ) -> Result<(AnyModel, Labels)> {
         match self {
-            Learner::Tree(binned) => {
+            WeakLearner::Tree(binned) => {
                 let (tree, table) = &**binned;
                 let model = tree.clone().seed(seed).fit_table(table, x, y, weights)?;
                 let said = model.predict(x)?;
                 Ok((AnyModel::new(model), said))
             }
-            Learner::Any(estimator) => {
+            WeakLearner::Any(estimator) => {
                 let weights = super::weights::for_fit(weights);
                 let options = Fit::default().sample_weight(&weights);
                 let rows = x.to(device)?;

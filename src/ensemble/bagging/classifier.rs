@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::bags::{Bag, BagRules, check_width, known_rows, restore_bags, store_bags};
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
-use crate::ensemble::margins::{Strength, Votes};
+use crate::ensemble::margins::{ForestStrength, Votes};
 use crate::ensemble::members::{restore_classes, store_classes, weighted_mean, winners};
 use crate::ensemble::pictures;
 use crate::error::Result;
@@ -95,7 +95,7 @@ impl BaggingClassifierModel {
     }
 
     /// How strong the bags are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
-    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Strength> {
+    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<ForestStrength> {
         self.votes(x.into())?.strength("BaggingClassifier", self.classes.names(), y)
     }
 

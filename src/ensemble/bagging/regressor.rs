@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::bags::{Bag, BagRules, check_width, known_rows, restore_bags, store_bags};
 use crate::array::Matrix;
 use crate::data::Target;
-use crate::ensemble::averaging::Averaging;
+use crate::ensemble::ensemble_variance::EnsembleVariance;
 use crate::ensemble::members::weighted_mean;
 use crate::error::Result;
 use crate::estimator::{
@@ -84,10 +84,10 @@ impl BaggingRegressorModel {
     }
 
     /// How much averaging the bags lessens the variance of what they predict for the rows of `x`.
-    pub fn averaging<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Averaging> {
+    pub fn ensemble_variance<'a>(&self, x: impl Into<Rows<'a>>) -> Result<EnsembleVariance> {
         let x = x.into();
         check_width(x, self.columns)?;
-        Averaging::of("BaggingRegressor", self.bags.iter().map(|bag| bag.predict(x, None)))
+        EnsembleVariance::of("BaggingRegressor", self.bags.iter().map(|bag| bag.predict(x, None)))
     }
 }
 

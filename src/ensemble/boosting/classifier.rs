@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::classifier_parameters::{GradientBoostingClassifier, PARAMETERS};
 use super::lightgbm::to_text;
 use super::loss::ClassificationLoss;
-use super::model::{Boosted, Summary};
-use super::rounds::{Problem, boost, same_parameters};
-use super::stages::Stages;
-use super::truths::Truths;
+use super::model::{Boosted, FittedSummary};
+use super::rounds::{BoostingProblem, boost, same_parameters};
+use super::staged::StagedScores;
+use super::targets::BoostingTargets;
 use crate::array::Matrix;
-use crate::cpu::tree::gradients::{sigmoid, softmax_row};
+use crate::cpu::reduce::argmax;
 use crate::data::Labels;
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
@@ -21,6 +21,7 @@ use crate::estimator::{
     Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Task,
     ValidationTarget,
 };
+use crate::losses::{sigmoid, softmax_row};
 use crate::model_file::{Container, Persist, write_atomically};
 use crate::plot::Figure;
 use crate::tree::{Tree, check_classes, rows_to_learn};
@@ -92,29 +93,41 @@ impl GradientBoostingClassifier {
             return Err(Error::Param { name: "loss", rule, got: format!("exponential and {} classes", y.classes()) });
         }
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
-        let validation = options.validation_rows().map(|(x, truth)| self.validation(y, x, truth)).transpose()?;
-        let (truths, groups) = (self.truths(y.codes().to_vec(), y.classes()), y.codes().to_vec());
-        let problem =
-            Problem { x, device, truths, weights, groups, validation, before: before.map(|model| &model.boosted) };
+        let validation = options.validation_rows().map(|(x, target)| self.validation(y, x, target)).transpose()?;
+        let (targets, groups) = (self.targets(y.codes().to_vec(), y.classes()), y.codes().to_vec());
+        let problem = BoostingProblem {
+            x,
+            device,
+            targets,
+            weights,
+            groups,
+            validation,
+            before: before.map(|model| &model.boosted),
+        };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = y.with_codes(vec![])?;
         Ok(GradientBoostingClassifierModel { params: self.clone(), boosted, classes })
     }
 
     /// Two classes have one score, that of the second; more have one each.
-    fn truths(&self, classes: Vec<u32>, count: usize) -> Truths<'static> {
+    fn targets(&self, classes: Vec<u32>, count: usize) -> BoostingTargets<'static> {
         match count {
             2 => {
-                let targets = classes.into_iter().map(|class| class as f32).collect();
-                Truths::Binary { targets, loss: self.loss }
+                let column = classes.into_iter().map(|class| class as f32).collect();
+                BoostingTargets::Numbers { columns: vec![column], losses: vec![self.loss.pointwise()], alpha: 0.0 }
             }
-            _ => Truths::Classes { classes, count },
+            _ => BoostingTargets::Classes { classes, count },
         }
     }
 
     /// Validation rows with their classes in the codes of the fitted ones.
-    fn validation(&self, y: &Labels, x: Rows<'_>, truth: ValidationTarget<'_>) -> Result<(Matrix, Truths<'static>)> {
-        let ValidationTarget::Classes(labels) = truth else {
+    fn validation(
+        &self,
+        y: &Labels,
+        x: Rows<'_>,
+        target: ValidationTarget<'_>,
+    ) -> Result<(Matrix, BoostingTargets<'static>)> {
+        let ValidationTarget::Classes(labels) = target else {
             let (expected, got) = ("classes of the validation rows".to_string(), "numbers".to_string());
             return Err(Error::Shape { op: OP, expected, got });
         };
@@ -132,7 +145,7 @@ impl GradientBoostingClassifier {
             Error::Shape { op: OP, expected, got: format!("the class {name:?}") }
         };
         let classes = labels.codes().iter().map(|class| codes[*class as usize].ok_or_else(|| unknown(*class)));
-        Ok((x, self.truths(classes.collect::<Result<_>>()?, y.classes())))
+        Ok((x, self.targets(classes.collect::<Result<_>>()?, y.classes())))
     }
 }
 
@@ -148,7 +161,7 @@ pub struct GradientBoostingClassifierModel {
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Stored {
     params: GradientBoostingClassifier,
-    fitted: Summary,
+    fitted: FittedSummary,
 }
 
 impl GradientBoostingClassifierModel {
@@ -246,13 +259,13 @@ impl GradientBoostingClassifierModel {
     /// The chances n×k after each round.
     pub fn staged_predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
         let x = self.boosted.rows(OP, x.into())?;
-        Ok(Stages::new(&self.boosted, x).map(|scores| self.chances_of(scores)))
+        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.chances_of(scores)))
     }
 
     /// The classes after each round.
     pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Labels>>> {
         let x = self.boosted.rows(OP, x.into())?;
-        Ok(Stages::new(&self.boosted, x).map(|scores| self.winners(&scores)))
+        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.winners(&scores)))
     }
 
     fn chances_of(&self, scores: Vec<f64>) -> Result<Matrix> {
@@ -279,9 +292,7 @@ impl GradientBoostingClassifierModel {
     fn winners(&self, scores: &[f64]) -> Result<Labels> {
         let winner = |scores: &[f64]| match scores {
             [score] => u32::from(*score > 0.0),
-            scores => {
-                (1..scores.len()).fold(0, |best, class| if scores[class] > scores[best] { class } else { best }) as u32
-            }
+            scores => argmax(scores) as u32,
         };
         self.classes.with_codes(scores.chunks_exact(self.boosted.outputs()).map(winner).collect())
     }

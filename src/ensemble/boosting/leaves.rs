@@ -17,7 +17,7 @@ const ROWS: usize = 1 << 14;
 
 /// How a leaf's sums become its value.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct LeafStep {
     l1: f64,
     l2: f64,
     learning_rate: f64,
@@ -25,10 +25,10 @@ pub(super) struct Step {
     logarithmic: bool,
 }
 
-impl Step {
-    pub fn new(settings: &Settings, logarithmic: bool) -> Step {
+impl LeafStep {
+    pub fn new(settings: &Settings, logarithmic: bool) -> LeafStep {
         let Settings { l1_regularization: l1, l2_regularization: l2, learning_rate, .. } = *settings;
-        Step { l1, l2, learning_rate, logarithmic }
+        LeafStep { l1, l2, learning_rate, logarithmic }
     }
 
     /// −Σg/(Σh + λ), with |Σg| less the L1 term, held within bounds, times the learning rate.
@@ -47,7 +47,7 @@ pub(super) fn set_values(
     order: &[u32],
     gradients: &Gradients,
     units: [f64; 2],
-    step: Step,
+    step: LeafStep,
 ) {
     let nodes = grown.tree.nodes();
     let leaf = |node: &usize| nodes[*node].feature.is_none();

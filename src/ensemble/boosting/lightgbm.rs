@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::model::Boosted;
 use crate::tree::{Node, Tree};
 
-/// Bits of a division's kind: whether it is by category, whether missing values go left, and that they are NaN.
+/// Bits of a split's kind: whether it is by category, whether missing values go left, and that they are NaN.
 const BY_CATEGORY: u32 = 1;
 const DEFAULT_LEFT: u32 = 2;
 const MISSING_IS_NAN: u32 = 2 << 2;
@@ -64,7 +64,7 @@ fn block(model: &Boosted, number: usize, tree: &Tree) -> String {
     let mut places = vec![0_i64; nodes.len()];
     inner.iter().zip(0..).for_each(|(node, place)| places[*node] = place);
     leaves.iter().zip(0..).for_each(|(node, place)| places[*node] = -1 - place);
-    let sets = CategorySets::new(tree, &inner);
+    let sets = LightGbmSets::new(tree, &inner);
     let mut text = format!("Tree={number}\nnum_leaves={}\nnum_cat={}\n", leaves.len(), sets.sets.len());
     let mut line = |name: &str, nodes: &[usize], item: &dyn Fn(usize) -> String| {
         let items: Vec<String> = nodes.iter().map(|node| item(*node)).collect();
@@ -100,7 +100,7 @@ fn block(model: &Boosted, number: usize, tree: &Tree) -> String {
     text + "is_linear=0\nshrinkage=1\n\n\n"
 }
 
-/// How a node divides.
+/// How a node splits.
 fn decision_type(node: &Node) -> u32 {
     match node.category_set {
         Some(_) => MISSING_IS_NAN + BY_CATEGORY,
@@ -108,26 +108,26 @@ fn decision_type(node: &Node) -> u32 {
     }
 }
 
-/// The levels that go left at each node that divides levels: bits of 32-bit words.
+/// The categories that go left at each node that splits them: bits of 32-bit words.
 ///
-/// LightGBM sends missing and unknown levels right. Where they go left here, the children change places, and the set has
-/// the levels of the other side.
-struct CategorySets {
+/// LightGBM sends missing and unknown categories right. Where they go left here, the children change places, and the set
+/// has the categories of the other side.
+struct LightGbmSets {
     /// The node and the words of its set.
     sets: Vec<(usize, Vec<u32>)>,
 }
 
-impl CategorySets {
-    fn new(tree: &Tree, inner: &[usize]) -> CategorySets {
+impl LightGbmSets {
+    fn new(tree: &Tree, inner: &[usize]) -> LightGbmSets {
         let set = |node: &usize| {
             let at = *node as u32;
             let turned = tree.nodes()[*node].missing_left;
-            let levels = if turned { tree.right_categories(at) } else { tree.left_categories(at) }?;
-            let mut words = vec![0_u32; levels.last().map_or(1, |last| *last as usize / 32 + 1)];
-            levels.iter().for_each(|level| words[*level as usize / 32] |= 1 << (level % 32));
+            let categories = if turned { tree.right_categories(at) } else { tree.left_categories(at) }?;
+            let mut words = vec![0_u32; categories.last().map_or(1, |last| *last as usize / 32 + 1)];
+            categories.iter().for_each(|category| words[*category as usize / 32] |= 1 << (category % 32));
             Some((*node, words))
         };
-        CategorySets { sets: inner.iter().filter_map(set).collect() }
+        LightGbmSets { sets: inner.iter().filter_map(set).collect() }
     }
 
     /// The number of a node's set.

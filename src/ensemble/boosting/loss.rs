@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::losses::Loss;
+
 /// The loss of numbers; r is target − prediction. Names are scikit-learn's.
 ///
 /// For the absolute, Huber and quantile losses the leaves' values are those that lessen the loss of the leaf's rows
-/// most (Friedman 2001), not Newton's steps; `l1_regularization` and `l2_regularization` then only count in divisions.
+/// most (Friedman 2001), not Newton's steps; `l1_regularization` and `l2_regularization` then only count in splits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionLoss {
@@ -23,15 +25,38 @@ pub enum RegressionLoss {
     Poisson,
 }
 
+impl RegressionLoss {
+    /// The loss itself; Huber's δ is not known yet, and 0.
+    pub(super) fn pointwise(self, alpha: f64) -> Loss {
+        match self {
+            RegressionLoss::SquaredError => Loss::Squared,
+            RegressionLoss::AbsoluteError => Loss::Absolute,
+            RegressionLoss::Huber => Loss::Huber { delta: 0.0 },
+            RegressionLoss::Quantile => Loss::Quantile { alpha },
+            RegressionLoss::Poisson => Loss::Poisson,
+        }
+    }
+}
+
 /// The loss of classes. Names are scikit-learn's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassificationLoss {
-    /// Minus the logarithm of the true class's chance: the logistic loss of two classes, the softmax loss of more.
+    /// Minus the logarithm of the true class's probability: the logistic loss of two classes, the softmax loss of more.
     #[default]
     LogLoss,
     /// AdaBoost's e^−score, or e^score for the first class; two classes only. A score stands for 1/(1 + e^−2·score).
     Exponential,
+}
+
+impl ClassificationLoss {
+    /// The loss of two classes.
+    pub(super) fn pointwise(self) -> Loss {
+        match self {
+            ClassificationLoss::LogLoss => Loss::Logistic,
+            ClassificationLoss::Exponential => Loss::Exponential,
+        }
+    }
 }
 
 /// A loss of one's own, for

@@ -8,21 +8,18 @@
 
 mod classifier;
 mod classifier_parameters;
+mod custom_loss;
+mod leaf_refit;
 mod leaves;
 mod lightgbm;
 mod loss;
-mod mean_loss;
 mod model;
 mod regressor;
 mod regressor_parameters;
-mod renewal;
-#[doc(hidden)]
-pub mod robust;
 mod rounds;
 mod settings;
-mod stages;
-mod start;
-mod truths;
+mod staged;
+mod targets;
 mod validation;
 
 pub use classifier::GradientBoostingClassifierModel;

@@ -27,7 +27,7 @@ pub(super) struct Boosted {
 
 /// The numbers that are no arrays.
 #[derive(Debug, Serialize, Deserialize, PartialEq)]
-pub(super) struct Summary {
+pub(super) struct FittedSummary {
     features: usize,
     converged: bool,
 }
@@ -168,8 +168,8 @@ impl Boosted {
     }
 
     /// The numbers that are no arrays.
-    pub fn summary(&self) -> Summary {
-        Summary { features: self.features, converged: self.converged }
+    pub fn summary(&self) -> FittedSummary {
+        FittedSummary { features: self.features, converged: self.converged }
     }
 
     pub fn store(&self, container: &mut Container) -> Result<()> {
@@ -178,7 +178,7 @@ impl Boosted {
         store_trees(container, &self.trees)
     }
 
-    pub fn restore(container: &mut Container, summary: Summary) -> Result<Boosted> {
+    pub fn restore(container: &mut Container, summary: FittedSummary) -> Result<Boosted> {
         let [outputs] = container.shape("baseline")?;
         let [rounds] = container.shape("validation_loss")?;
         let baseline = container.take("baseline", &[outputs])?;

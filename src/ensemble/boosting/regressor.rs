@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::lightgbm::to_text;
 use super::loss::{BoostingLoss, RegressionLoss};
-use super::model::{Boosted, Summary};
+use super::model::{Boosted, FittedSummary};
 use super::regressor_parameters::{GradientBoostingRegressor, PARAMETERS};
-use super::rounds::{Problem, boost, same_parameters};
-use super::stages::Stages;
-use super::truths::{NumberLoss, Truths};
+use super::rounds::{BoostingProblem, boost, same_parameters};
+use super::staged::StagedScores;
+use super::targets::BoostingTargets;
 use crate::array::Matrix;
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
@@ -112,25 +112,37 @@ impl GradientBoostingRegressor {
         let (x, device) = rows_to_learn(OP, rows)?;
         let y = y.complete(OP, x.rows())?;
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
-        let validation = options.validation_rows().map(|(x, truth)| validation(y.columns(), x, truth)).transpose()?;
+        let validation = options.validation_rows().map(|(x, target)| validation(y.columns(), x, target)).transpose()?;
         let validation = match validation {
-            Some((x, y)) => Some((x, self.truths(&y, None, own)?)),
+            Some((x, y)) => Some((x, self.targets(&y, None, own)?)),
             None => None,
         };
-        let truths = self.truths(&y, weights.as_deref(), own)?;
+        let targets = self.targets(&y, weights.as_deref(), own)?;
         let groups = vec![0; x.rows()];
-        let problem =
-            Problem { x, device, truths, weights, groups, validation, before: before.map(|model| &model.boosted) };
+        let problem = BoostingProblem {
+            x,
+            device,
+            targets,
+            weights,
+            groups,
+            validation,
+            before: before.map(|model| &model.boosted),
+        };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         Ok(GradientBoostingRegressorModel { params: self.clone(), boosted, own_loss: own.is_some() })
     }
 
     /// The targets with their loss: one of the user's, or that of the parameters.
-    fn truths<'l>(&self, y: &Matrix, weights: Option<&[f32]>, own: Option<&'l dyn BoostingLoss>) -> Result<Truths<'l>> {
+    fn targets<'l>(
+        &self,
+        y: &Matrix,
+        weights: Option<&[f32]>,
+        own: Option<&'l dyn BoostingLoss>,
+    ) -> Result<BoostingTargets<'l>> {
         let column = |column: usize| y.as_slice().iter().skip(column).step_by(y.columns()).copied().collect();
-        let columns = (0..y.columns()).map(column).collect();
+        let columns: Vec<Vec<f32>> = (0..y.columns()).map(column).collect();
         if let Some(loss) = own {
-            return Ok(Truths::Own { columns, loss });
+            return Ok(BoostingTargets::Custom { columns, loss });
         }
         let counts = |at: usize| weights.is_none_or(|weights| weights[at / y.columns()] > 0.0);
         let negative = (0..y.as_slice().len()).find(|at| y.as_slice()[*at] < 0.0 && counts(*at));
@@ -139,12 +151,13 @@ impl GradientBoostingRegressor {
             let got = format!("poisson and {} in row {}", y.as_slice()[at], at / y.columns());
             return Err(Error::Param { name: "loss", rule, got });
         }
-        Ok(Truths::Numbers { columns, loss: NumberLoss { kind: self.loss, alpha: self.alpha, deltas: vec![] } })
+        let losses = vec![self.loss.pointwise(self.alpha); columns.len()];
+        Ok(BoostingTargets::Numbers { columns, losses, alpha: self.alpha })
     }
 }
 
-fn validation(columns: usize, x: Rows<'_>, truth: ValidationTarget<'_>) -> Result<(Matrix, Matrix)> {
-    let ValidationTarget::Numbers(targets) = truth else {
+fn validation(columns: usize, x: Rows<'_>, target: ValidationTarget<'_>) -> Result<(Matrix, Matrix)> {
+    let ValidationTarget::Numbers(targets) = target else {
         let (expected, got) = ("numbers for the validation rows".to_string(), "classes".to_string());
         return Err(Error::Shape { op: OP, expected, got });
     };
@@ -169,7 +182,7 @@ pub struct GradientBoostingRegressorModel {
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Stored {
     params: GradientBoostingRegressor,
-    fitted: Summary,
+    fitted: FittedSummary,
     #[serde(default)]
     own_loss: bool,
 }
@@ -261,7 +274,7 @@ impl GradientBoostingRegressorModel {
     /// The predictions n×p after each round.
     pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
         let x = self.boosted.rows(OP, x.into())?;
-        Ok(Stages::new(&self.boosted, x).map(|scores| self.numbers(scores)))
+        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.numbers(scores)))
     }
 
     /// The scores n×p that predictions are made of: their logarithms for the Poisson loss, else themselves.

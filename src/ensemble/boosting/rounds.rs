@@ -2,17 +2,18 @@
 
 use rayon::prelude::*;
 
-use super::leaves::{Step, add_to_others, add_to_scores, set_values};
+use super::leaves::{LeafStep, add_to_others, add_to_scores, set_values};
 use super::model::Boosted;
 use super::settings::Settings;
-use super::truths::Truths;
-use super::validation::{Patience, Watched, hold_out};
+use super::targets::BoostingTargets;
+use super::validation::{EarlyStopping, ValidationRows, hold_out};
 use crate::array::Matrix;
 use crate::cpu::random::philox::Philox;
-use crate::cpu::tree::fixed_point::MOST_ROWS;
+use crate::cpu::tree::fixed_point::MAX_ROWS;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Reporter;
+use crate::losses::Loss;
 use crate::tree::Tree;
 use crate::tree::bins::{BinnedMatrix, Bins};
 use crate::tree::grow::{GradientCells, Gradients, grow};
@@ -23,17 +24,17 @@ const SUBSAMPLE_STREAM: u32 = 0xb005_0000;
 const BLOCK: usize = 1 << 14;
 
 /// What is to be learned.
-pub(super) struct Problem<'a> {
+pub(super) struct BoostingProblem<'a> {
     pub x: Matrix,
     /// Where the trees are grown.
     pub device: Device,
-    pub truths: Truths<'a>,
+    pub targets: BoostingTargets<'a>,
     /// How much each row counts; none if all are alike.
     pub weights: Option<Vec<f32>>,
     /// The group of each row, for a held-out part that has its share of each.
     pub groups: Vec<u32>,
     /// Validation rows that were given.
-    pub validation: Option<(Matrix, Truths<'a>)>,
+    pub validation: Option<(Matrix, BoostingTargets<'a>)>,
     /// Rounds of an earlier fit, to go on from.
     pub before: Option<&'a Boosted>,
 }
@@ -48,10 +49,14 @@ pub(super) fn same_parameters(same: bool) -> Result<()> {
 }
 
 /// Boosts trees until there are enough, or the loss of the validation rows no longer falls.
-pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut Reporter<'_>) -> Result<Boosted> {
+pub(super) fn boost(
+    mut problem: BoostingProblem<'_>,
+    settings: &Settings,
+    watch: &mut Reporter<'_>,
+) -> Result<Boosted> {
     let x = problem.x.clone();
-    if x.rows() > MOST_ROWS {
-        let (need, have) = (x.rows() as u64, MOST_ROWS as u64);
+    if x.rows() > MAX_ROWS {
+        let (need, have) = (x.rows() as u64, MAX_ROWS as u64);
         return Err(Error::Limit { what: "rows of a histogram".to_string(), need, have });
     }
     if let Some((own, _)) = problem.validation.as_ref().filter(|(own, _)| own.columns() != x.columns()) {
@@ -86,19 +91,19 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut R
     let weights = problem.weights.as_deref();
     let bins = match known {
         Some(known) => Bins::with_categories(&x, weights, settings.max_bins, known.clone())?,
-        None => Bins::fit(&x, weights, settings.max_bins, &problem.truths.category_targets())?,
+        None => Bins::fit(&x, weights, settings.max_bins, &problem.targets.category_targets())?,
     };
     let matrix = BinnedMatrix::new(&x, &bins);
-    let mut start = problem.truths.start(weights)?;
+    let mut start = problem.targets.start(weights)?;
     if let Some(before) = problem.before {
         start.baseline = before.continued(start.baseline.len(), settings.n_estimators)?;
     }
     let counts = |weights: Option<&[f32]>, row: usize| weights.is_some_and(|weights| weights[row] > 0.0);
     let counts = |row: usize| weights.is_none() || counts(weights, row) || counts(held_weights.as_deref(), row);
-    let scores = problem.truths.begin(&start, counts)?;
-    let watched = problem.validation.map(|(x, truths)| Watched::new(x, truths, &start)).transpose()?;
+    let scores = problem.targets.begin(&start, counts)?;
+    let watched = problem.validation.map(|(x, targets)| ValidationRows::new(x, targets, &start)).transpose()?;
     if watched.is_some() || held_weights.is_some() {
-        problem.truths.check_losses(&scores)?;
+        problem.targets.check_losses(&scores)?;
     }
     let baseline = start.baseline;
     let mut rounds = Rounds {
@@ -111,15 +116,15 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut R
             &problem.device,
         )?,
         gradients: vec![Gradients::default(); scores.len()],
-        absent: problem.truths.absent(weights),
+        absent: problem.targets.absent(weights),
         rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),
-        truths: &problem.truths,
+        targets: &problem.targets,
         weights,
         scores,
         settings,
     };
     let mut watched = watched;
-    let mut patience = Patience::new(settings);
+    let mut stopping = EarlyStopping::new(settings);
     let (mut trees, mut converged) = (vec![], false);
     for round in 0..settings.n_estimators {
         // Inside the pool: a caller outside would fall asleep and be woken for each of a tree's many small steps.
@@ -135,16 +140,18 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut R
         }
         let loss = match (&mut watched, &held_weights) {
             (Some(watched), _) => Some(watched.add(&grown)),
-            (None, Some(weights)) => Some(problem.truths.loss(&rounds.scores, Some(weights))),
+            (None, Some(weights)) => Some(problem.targets.loss(&rounds.scores, Some(weights))),
             (None, None) => None,
         };
         if let Some(loss) = loss.filter(|loss| !loss.is_finite()) {
-            let Truths::Own { .. } = problem.truths else { return Err(diverged(settings, "a loss", round)) };
+            let BoostingTargets::Custom { .. } = problem.targets else {
+                return Err(diverged(settings, "a loss", round));
+            };
             let rule = "one whose values are finite".to_string();
             return Err(Error::Param { name: "loss", rule, got: format!("{loss} in round {}", round + 1) });
         }
         trees.extend(grown);
-        converged = loss.is_some_and(|loss| patience.is_over(loss));
+        converged = loss.is_some_and(|loss| stopping.is_over(loss));
         let fraction = (round + 1) as f64 / settings.n_estimators as f64;
         // Rounds that are known are not worth a report, and cannot be ended in.
         let finishes = known.is_none() && watch.report(round + 1, loss, fraction)?;
@@ -152,14 +159,14 @@ pub(super) fn boost(mut problem: Problem<'_>, settings: &Settings, watch: &mut R
             break;
         }
     }
-    let kept = patience.kept(trees.len() / baseline.len().max(1));
+    let kept = stopping.kept(trees.len() / baseline.len().max(1));
     trees.truncate(kept * baseline.len());
-    Ok(Boosted::new(trees, baseline, x.columns(), patience.curve, converged))
+    Ok(Boosted::new(trees, baseline, x.columns(), stopping.curve, converged))
 }
 
 struct Rounds<'a> {
     x: &'a Matrix,
-    truths: &'a Truths<'a>,
+    targets: &'a BoostingTargets<'a>,
     weights: Option<&'a [f32]>,
     settings: &'a Settings,
     cells: GradientCells<'a>,
@@ -183,9 +190,9 @@ impl Rounds<'_> {
 
     /// Grows one tree for each output, and adds them to the scores.
     fn next(&mut self, round: usize) -> Result<Vec<Tree>> {
-        let deltas = self.truths.deltas(&self.scores, self.weights);
-        self.truths.gradients(&self.scores, self.weights, &deltas, &mut self.gradients)?;
-        self.check_gradients(round, &deltas)?;
+        let losses = self.targets.round_losses(&self.scores, self.weights);
+        self.targets.gradients(&self.scores, self.weights, &losses, &mut self.gradients)?;
+        self.check_gradients(round, &losses)?;
         for (gradients, absent) in self.gradients.iter_mut().zip(&self.absent) {
             if *absent {
                 gradients.gradients.fill(0.0);
@@ -204,11 +211,11 @@ impl Rounds<'_> {
         };
         for (at, (grown, scores)) in grown.iter_mut().zip(&mut self.scores).enumerate() {
             let units = self.cells.units(at);
-            let step = Step::new(self.settings, self.truths.are_logarithms());
+            let step = LeafStep::new(self.settings, self.targets.are_logarithms());
             set_values(grown, self.cells.order(), &self.gradients[at], units, step);
-            if let Some(renewal) = self.truths.renewal(at, scores, self.weights, &deltas) {
+            if let Some(refit) = self.targets.leaf_refit(at, scores, self.weights, &losses) {
                 let Settings { monotonic_cst, learning_rate, .. } = self.settings;
-                renewal.set_values(grown, self.cells.order(), monotonic_cst.as_deref(), *learning_rate);
+                refit.set_values(grown, self.cells.order(), monotonic_cst.as_deref(), *learning_rate);
             }
             add_to_scores(grown, self.cells.order(), scores);
             add_to_others(&grown.tree, self.x, &others, scores);
@@ -218,7 +225,7 @@ impl Rounds<'_> {
     }
 
     /// Refuses gradients beyond the numbers of f32, of which no tree could be made.
-    fn check_gradients(&self, round: usize, deltas: &[f64]) -> Result<()> {
+    fn check_gradients(&self, round: usize, losses: &[Loss]) -> Result<()> {
         let are_finite =
             |all: &[Gradients]| all.iter().all(|own| own.largest.iter().all(|largest| largest.is_finite()));
         if are_finite(&self.gradients) {
@@ -228,7 +235,7 @@ impl Rounds<'_> {
         let ones: Option<Vec<f32>> =
             self.weights.map(|weights| weights.iter().map(|weight| f32::from(u8::from(*weight > 0.0))).collect());
         let mut plain = vec![Gradients::default(); self.gradients.len()];
-        self.truths.gradients(&self.scores, ones.as_deref(), deltas, &mut plain)?;
+        self.targets.gradients(&self.scores, ones.as_deref(), losses, &mut plain)?;
         if !are_finite(&plain) {
             return Err(diverged(self.settings, "a gradient", round));
         }
@@ -239,7 +246,7 @@ impl Rounds<'_> {
 
     /// Refuses scores beyond the numbers of f32, or of which the predictions are.
     fn check_scores(&self, round: usize) -> Result<()> {
-        let most = if self.truths.are_logarithms() { f32::MAX.ln() } else { f32::MAX };
+        let most = if self.targets.are_logarithms() { f32::MAX.ln() } else { f32::MAX };
         let counts = |row: usize| self.weights.is_none_or(|weights| weights[row] > 0.0);
         let is_wrong = |(row, score): (usize, &f32)| !(score.is_finite() && *score <= most) && counts(row);
         let any = |scores: &Vec<f32>| scores.par_iter().enumerate().with_min_len(BLOCK).any(is_wrong);

@@ -13,11 +13,11 @@ use crate::tree::grow::{GrowLimits, GrowOrder};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Growth {
-    /// The leaf with the largest gain is divided next, as LightGBM does.
+    /// The leaf with the largest gain is split next, as LightGBM does.
     #[default]
     LeafWise,
     /// All leaves of a level, then those of the next, as XGBoost does. Where `max_leaf_nodes` ends it, the leaves with
-    /// the largest gains of the last level were divided.
+    /// the largest gains of the last level were split.
     DepthWise,
 }
 
@@ -64,7 +64,7 @@ impl Settings {
         })
     }
 
-    /// The direction of each feature of `x`; none where all may do as they like. Levels have no order to follow.
+    /// The direction of each feature of `x`; none where all may do as they like. Categories have no order to follow.
     pub fn directions(&self, x: &Matrix) -> Result<Option<&[i8]>> {
         let Some(directions) = self.monotonic_cst.as_deref() else { return Ok(None) };
         let features = x.columns();
@@ -73,7 +73,7 @@ impl Settings {
             return Err(Error::Param { name: "monotonic_cst", rule, got: format!("{} numbers", directions.len()) });
         }
         if let Some(feature) = (0..features).find(|feature| directions[*feature] != 0 && x.is_categorical(*feature)) {
-            let rule = "0 for categorical features, whose levels have no order".to_string();
+            let rule = "0 for categorical features, whose categories have no order".to_string();
             let got = format!("{} for feature {feature}", directions[feature]);
             return Err(Error::Param { name: "monotonic_cst", rule, got });
         }

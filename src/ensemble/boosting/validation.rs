@@ -2,7 +2,7 @@
 
 use super::leaves::add_to_others;
 use super::settings::Settings;
-use super::truths::{Start, Truths};
+use super::targets::{BoostingTargets, Start};
 use crate::array::Matrix;
 use crate::cpu::random::permutation::permutation;
 use crate::error::{Error, Result};
@@ -49,19 +49,19 @@ pub fn held_of_each(sizes: &[usize], share: f64) -> Vec<usize> {
 }
 
 /// Validation rows of their own, with their scores.
-pub(super) struct Watched<'a> {
+pub(super) struct ValidationRows<'a> {
     pub x: Matrix,
-    pub truths: Truths<'a>,
+    pub targets: BoostingTargets<'a>,
     pub scores: Vec<Vec<f32>>,
     rows: Vec<u32>,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> ValidationRows<'a> {
     /// Rows before the first tree.
-    pub fn new(x: Matrix, mut truths: Truths<'a>, start: &Start) -> Result<Watched<'a>> {
-        let scores = truths.begin(start, |_| true)?;
+    pub fn new(x: Matrix, mut targets: BoostingTargets<'a>, start: &Start) -> Result<ValidationRows<'a>> {
+        let scores = targets.begin(start, |_| true)?;
         let rows = (0..x.rows() as u32).collect();
-        Ok(Watched { x, truths, scores, rows })
+        Ok(ValidationRows { x, targets, scores, rows })
     }
 
     /// Adds a round's trees, one an output, and says what the loss is now.
@@ -69,12 +69,12 @@ impl<'a> Watched<'a> {
         for (tree, scores) in trees.iter().zip(&mut self.scores) {
             add_to_others(tree, &self.x, &self.rows, scores);
         }
-        self.truths.loss(&self.scores, None)
+        self.targets.loss(&self.scores, None)
     }
 }
 
 /// The loss after each round, and whether it still falls.
-pub(super) struct Patience {
+pub(super) struct EarlyStopping {
     rounds: Option<usize>,
     tol: f64,
     pub curve: Vec<f64>,
@@ -83,10 +83,10 @@ pub(super) struct Patience {
     pub best_rounds: usize,
 }
 
-impl Patience {
-    pub fn new(settings: &Settings) -> Patience {
+impl EarlyStopping {
+    pub fn new(settings: &Settings) -> EarlyStopping {
         let (rounds, tol) = (settings.n_iter_no_change, settings.tol);
-        Patience { rounds, tol, curve: vec![], best: f64::INFINITY, best_rounds: 0 }
+        EarlyStopping { rounds, tol, curve: vec![], best: f64::INFINITY, best_rounds: 0 }
     }
 
     /// Whether the loss has not fallen by more than `tol` for the given number of rounds.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
+use super::ForestKind;
 use super::bootstrap::Bootstrap;
-use super::growth::Plan;
+use super::growth::ForestPlan;
 use super::out_of_bag::{accuracy_of_known, out_of_bag};
 use crate::array::Matrix;
 use crate::cpu::tree::target::{ClassTarget, FixedWeights};
@@ -12,7 +12,7 @@ use crate::data::Labels;
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, PredictProba, Rows};
 use crate::model_file::{Container, Persist};
-use crate::tree::grow::Table;
+use crate::tree::grow::TreeTable;
 use crate::tree::{ClassWeight, Criterion, MaxFeatures, Tree, TreeLimits, Trees};
 use crate::tree::{at_least, check_bins, check_classes, likeliest, rows_to_learn, to_matrix};
 
@@ -205,13 +205,13 @@ impl RandomForestClassifier {
         y: &Labels,
         options: Fit<'_>,
     ) -> Result<RandomForestClassifierModel> {
-        self.fit_kind(Kind::RandomForest, x.into(), y, options)
+        self.fit_kind(ForestKind::RandomForest, x.into(), y, options)
     }
 
     /// A forest of this kind.
     pub(super) fn fit_kind(
         &self,
-        kind: Kind,
+        kind: ForestKind,
         x: Rows<'_>,
         y: &Labels,
         options: Fit<'_>,
@@ -230,8 +230,8 @@ impl RandomForestClassifier {
             ClassTarget::new(y.codes(), y.classes(), weights, self.criterion)
         };
         let whole = target_of(None);
-        let table = Table::new(&x, &whole, self.max_bins)?.on(device);
-        let plan = Plan {
+        let table = TreeTable::new(&x, &whole, self.max_bins)?.on(device);
+        let plan = ForestPlan {
             bootstrap: Bootstrap::wanted(
                 self.bootstrap,
                 self.max_samples,
@@ -246,7 +246,7 @@ impl RandomForestClassifier {
             columns: x.columns(),
             features: self.max_features.of(x.columns())?,
             seed: self.seed,
-            random_cuts: kind == Kind::ExtraTrees,
+            random_cuts: kind == ForestKind::ExtraTrees,
             keep_bags: self.oob_score,
         };
         let (trees, bags) = options.watched(kind.label(), |watch| plan.grow(target_of, watch))?;
@@ -281,7 +281,7 @@ impl RandomForestClassifier {
 /// A fitted forest of classes.
 #[derive(Debug, Clone)]
 pub struct RandomForestClassifierModel {
-    pub(super) kind: Kind,
+    pub(super) kind: ForestKind,
     params: RandomForestClassifier,
     /// The classes; no rows.
     pub(super) classes: Labels,
@@ -380,7 +380,7 @@ impl Persist for RandomForestClassifierModel {
         let trees = Trees::restore(container, columns, names.len())?;
         let out_of_bag = super::out_of_bag::restore(container, names.len())?;
         let classes = Labels::from_codes(vec![], names)?;
-        let kind = Kind::of_file(container.kind());
+        let kind = ForestKind::of_file(container.kind());
         Ok(RandomForestClassifierModel { kind, params: estimator, classes, trees, out_of_bag, oob_score })
     }
 }

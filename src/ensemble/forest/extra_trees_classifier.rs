@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, RandomForestClassifier, RandomForestClassifierModel};
+use super::{ForestKind, RandomForestClassifier, RandomForestClassifierModel};
 use crate::array::Matrix;
 use crate::data::Labels;
-use crate::ensemble::margins::Strength;
+use crate::ensemble::margins::ForestStrength;
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, PredictProba, Rows};
 use crate::model_file::{Container, Persist};
@@ -200,7 +200,7 @@ impl ExtraTreesClassifier {
         y: &Labels,
         options: Fit<'_>,
     ) -> Result<ExtraTreesClassifierModel> {
-        Ok(ExtraTreesClassifierModel { forest: self.forest().fit_kind(Kind::ExtraTrees, x.into(), y, options)? })
+        Ok(ExtraTreesClassifierModel { forest: self.forest().fit_kind(ForestKind::ExtraTrees, x.into(), y, options)? })
     }
 
     /// The forest with these parameters.
@@ -270,7 +270,7 @@ impl ExtraTreesClassifierModel {
     }
 
     /// How strong the trees are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
-    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Strength> {
+    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<ForestStrength> {
         self.forest.strength(x, y)
     }
 

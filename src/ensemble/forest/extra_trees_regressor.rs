@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, RandomForestRegressor, RandomForestRegressorModel};
+use super::{ForestKind, RandomForestRegressor, RandomForestRegressorModel};
 use crate::array::Matrix;
-use crate::ensemble::averaging::Averaging;
+use crate::ensemble::ensemble_variance::EnsembleVariance;
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, Rows, Targets};
 use crate::model_file::{Container, Persist};
@@ -190,7 +190,7 @@ impl ExtraTreesRegressor {
         y: impl Into<Targets<'b>>,
         options: Fit<'_>,
     ) -> Result<ExtraTreesRegressorModel> {
-        let forest = self.forest().fit_kind(Kind::ExtraTrees, x.into(), y.into(), options)?;
+        let forest = self.forest().fit_kind(ForestKind::ExtraTrees, x.into(), y.into(), options)?;
         Ok(ExtraTreesRegressorModel { forest })
     }
 
@@ -249,8 +249,8 @@ impl ExtraTreesRegressorModel {
     }
 
     /// How much averaging the trees lessens the variance of what they predict for the rows of `x`.
-    pub fn averaging<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Averaging> {
-        self.forest.averaging(x)
+    pub fn ensemble_variance<'a>(&self, x: impl Into<Rows<'a>>) -> Result<EnsembleVariance> {
+        self.forest.ensemble_variance(x)
     }
 
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.

@@ -10,15 +10,15 @@ use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::TreeTarget;
 use crate::error::Result;
 use crate::estimator::Reporter;
-use crate::tree::grow::{BatchedForest, Learner, Table};
+use crate::tree::grow::{BatchedForest, TreeLearner, TreeTable};
 use crate::tree::{Tree, TreeLimits};
 
 /// Trees between two reports at least.
 const REPORT: usize = 20;
 
 /// What a forest grows.
-pub(super) struct Plan<'a> {
-    pub(super) table: &'a Table<'a>,
+pub(super) struct ForestPlan<'a> {
+    pub(super) table: &'a TreeTable<'a>,
     pub(super) limits: TreeLimits,
     pub(super) n_estimators: usize,
     /// None: every tree has all rows.
@@ -33,7 +33,7 @@ pub(super) struct Plan<'a> {
     pub(super) keep_bags: bool,
 }
 
-impl Plan<'_> {
+impl ForestPlan<'_> {
     /// Grows the trees, one on each core at a time, or as many as it holds together on a GPU; `target_of` makes what a
     /// tree learns from how often it counts each row. An observer may end the forest early.
     pub(super) fn grow<T: TreeTarget>(
@@ -80,8 +80,8 @@ impl Plan<'_> {
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,
     ) -> Result<Vec<(Tree, Option<InBag>)>> {
         let (targets, bags): (Vec<T>, Vec<_>) = numbers.clone().map(|tree| self.target(tree, &target_of)).unzip();
-        let learner = |(target, tree)| Learner { target, draw: self.draw(tree) };
-        let learners: Vec<Learner<'_, T>> = targets.iter().zip(numbers).map(learner).collect();
+        let learner = |(target, tree)| TreeLearner { target, draw: self.draw(tree) };
+        let learners: Vec<TreeLearner<'_, T>> = targets.iter().zip(numbers).map(learner).collect();
         let trees = batched.grow(&learners, &self.limits)?;
         Ok(trees.into_iter().map(|tree| tree.pruned_by(&self.limits)).zip(bags).collect())
     }

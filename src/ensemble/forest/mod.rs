@@ -23,38 +23,38 @@ pub use regressor::{RandomForestRegressor, RandomForestRegressorModel};
 
 /// Which forest it is: the two differ in how a threshold is found, and in their defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ForestKind {
     RandomForest,
     ExtraTrees,
 }
 
-impl Kind {
+impl ForestKind {
     /// The kind of a model file.
-    fn of_file(kind: &str) -> Kind {
-        if kind.starts_with("extra-trees") { Kind::ExtraTrees } else { Kind::RandomForest }
+    fn of_file(kind: &str) -> ForestKind {
+        if kind.starts_with("extra-trees") { ForestKind::ExtraTrees } else { ForestKind::RandomForest }
     }
 
     /// The name of its classifier in messages.
     fn classifier(self) -> &'static str {
         match self {
-            Kind::RandomForest => "RandomForestClassifier",
-            Kind::ExtraTrees => "ExtraTreesClassifier",
+            ForestKind::RandomForest => "RandomForestClassifier",
+            ForestKind::ExtraTrees => "ExtraTreesClassifier",
         }
     }
 
     /// The name of its regressor in messages.
     fn regressor(self) -> &'static str {
         match self {
-            Kind::RandomForest => "RandomForestRegressor",
-            Kind::ExtraTrees => "ExtraTreesRegressor",
+            ForestKind::RandomForest => "RandomForestRegressor",
+            ForestKind::ExtraTrees => "ExtraTreesRegressor",
         }
     }
 
     /// What an observer is told.
     fn label(self) -> &'static str {
         match self {
-            Kind::RandomForest => "random forest",
-            Kind::ExtraTrees => "extra trees",
+            ForestKind::RandomForest => "random forest",
+            ForestKind::ExtraTrees => "extra trees",
         }
     }
 }

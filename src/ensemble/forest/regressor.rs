@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
+use super::ForestKind;
 use super::bootstrap::Bootstrap;
-use super::growth::Plan;
+use super::growth::ForestPlan;
 use super::out_of_bag::out_of_bag;
 use crate::array::Matrix;
 use crate::cpu::tree::target::{FixedValues, TreeTarget};
-use crate::ensemble::averaging::Averaging;
+use crate::ensemble::ensemble_variance::EnsembleVariance;
 use crate::error::Result;
 use crate::estimator::{Fit, Predict, Rows, Targets};
 use crate::model_file::{Container, Persist};
-use crate::tree::grow::Table;
+use crate::tree::grow::TreeTable;
 use crate::tree::{MaxFeatures, RegressionCriterion, Tree, TreeLimits, Trees};
 use crate::tree::{at_least, check_bins, rows_to_learn, to_matrix};
 
@@ -195,13 +195,13 @@ impl RandomForestRegressor {
         y: impl Into<Targets<'b>>,
         options: Fit<'_>,
     ) -> Result<RandomForestRegressorModel> {
-        self.fit_kind(Kind::RandomForest, x.into(), y.into(), options)
+        self.fit_kind(ForestKind::RandomForest, x.into(), y.into(), options)
     }
 
     /// A forest of this kind.
     pub(super) fn fit_kind(
         &self,
-        kind: Kind,
+        kind: ForestKind,
         x: Rows<'_>,
         y: Targets<'_>,
         options: Fit<'_>,
@@ -216,8 +216,8 @@ impl RandomForestRegressor {
         let weights = options.weights(op, x.rows())?;
         let values = FixedValues::new(op, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);
         let whole = values.target(None);
-        let table = Table::new(&x, &whole, self.max_bins)?.on(device);
-        let plan = Plan {
+        let table = TreeTable::new(&x, &whole, self.max_bins)?.on(device);
+        let plan = ForestPlan {
             bootstrap: Bootstrap::wanted(
                 self.bootstrap,
                 self.max_samples,
@@ -232,7 +232,7 @@ impl RandomForestRegressor {
             columns: x.columns(),
             features: self.max_features.of(x.columns())?,
             seed: self.seed,
-            random_cuts: kind == Kind::ExtraTrees,
+            random_cuts: kind == ForestKind::ExtraTrees,
             keep_bags: self.oob_score,
         };
         let (trees, bags) = options.watched(kind.label(), |watch| plan.grow(|times| values.target(times), watch))?;
@@ -277,7 +277,7 @@ fn score_of_known<T: TreeTarget>(predicted: &Matrix, y: &Matrix, target: &T) -> 
 /// A fitted forest of numbers.
 #[derive(Debug, Clone)]
 pub struct RandomForestRegressorModel {
-    kind: Kind,
+    kind: ForestKind,
     params: RandomForestRegressor,
     trees: Trees,
     out_of_bag: Option<Matrix>,
@@ -313,9 +313,9 @@ impl RandomForestRegressorModel {
     }
 
     /// How much averaging the trees lessens the variance of what they predict for the rows of `x`.
-    pub fn averaging<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Averaging> {
+    pub fn ensemble_variance<'a>(&self, x: impl Into<Rows<'a>>) -> Result<EnsembleVariance> {
         let x = self.trees.queries(self.kind.regressor(), x.into())?;
-        Averaging::of(self.kind.regressor(), self.trees.predictions(&x)?)
+        EnsembleVariance::of(self.kind.regressor(), self.trees.predictions(&x)?)
     }
 
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.
@@ -370,7 +370,7 @@ impl Persist for RandomForestRegressorModel {
         }
         let trees = Trees::restore(container, columns, outputs)?;
         let out_of_bag = super::out_of_bag::restore(container, outputs)?;
-        let kind = Kind::of_file(container.kind());
+        let kind = ForestKind::of_file(container.kind());
         Ok(RandomForestRegressorModel { kind, params: estimator, trees, out_of_bag, oob_score })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::classifier::RandomForestClassifierModel;
 use crate::data::Labels;
-use crate::ensemble::margins::{Strength, Votes};
+use crate::ensemble::margins::{ForestStrength, Votes};
 use crate::error::Result;
 use crate::estimator::Rows;
 
@@ -14,7 +14,7 @@ impl RandomForestClassifierModel {
     }
 
     /// How strong the trees are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
-    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Strength> {
+    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<ForestStrength> {
         self.votes(x.into())?.strength(self.kind.classifier(), self.classes(), y)
     }
 

@@ -14,7 +14,7 @@ use crate::cpu::tree::best_split::{GradientNode, GradientRules, GradientSplit, b
 use crate::cpu::tree::histogram::Histogram;
 use crate::cpu::tree::monotone::MonotoneLimit;
 use crate::cpu::tree::split::better;
-use crate::cpu::tree::{FeatureCells, Sums};
+use crate::cpu::tree::{FeatureCells, GradientSums};
 use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
@@ -72,7 +72,7 @@ pub struct SplitSearch {
     /// The slot of its histogram.
     pub slot: usize,
     /// What its rows add up to.
-    pub node: Sums,
+    pub node: GradientSums,
     /// What its splits must keep to.
     pub rules: GradientRules,
     /// The features to try.
@@ -357,7 +357,7 @@ fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [u32; SEARCH_
     let halves = |word: u64| [word as u32, (word >> 32) as u32];
     let [gradient_low, gradient_high] = halves(node.gradient as u64);
     let [weight_low, weight_high] = halves(node.weight());
-    let [least_low, least_high] = halves(least_hessian(rules));
+    let [hessian_low, hessian_high] = halves(min_hessian_sum(rules));
     let min_count = rules.min_count.min(u64::from(u32::MAX)) as u32;
     [
         *slot as u32,
@@ -371,8 +371,8 @@ fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [u32; SEARCH_
         l1.to_bits(),
         l2.to_bits(),
         min_count,
-        least_low,
-        least_high,
+        hessian_low,
+        hessian_high,
         0,
         0,
         0,
@@ -380,7 +380,7 @@ fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [u32; SEARCH_
 }
 
 /// The smallest Σ Hessian in fixed point that is heavy enough, by the very comparison that the CPU makes.
-fn least_hessian(rules: &GradientRules) -> u64 {
+fn min_hessian_sum(rules: &GradientRules) -> u64 {
     let heavy = |hessian: u64| hessian as f64 * rules.units[1] >= rules.min_hessian;
     let (mut low, mut high) = (0, LARGEST as u64);
     // `high` is heavy or larger than any sum.

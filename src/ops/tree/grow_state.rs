@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Binned;
 use crate::cpu::tree::histogram::Histogram;
-use crate::cpu::tree::{Sums, TargetRows};
+use crate::cpu::tree::{GradientSums, TargetRows};
 use crate::device::{Buffer, Device, Purpose, Recording, Stream};
 use crate::error::{Error, Result};
 
@@ -48,7 +48,7 @@ pub(super) struct CpuGrowth {
 
 #[derive(Debug, Default)]
 pub(super) struct GpuGrowth {
-    pub(super) buffers: Option<Rows>,
+    pub(super) buffers: Option<RowBuffers>,
     slots: Option<Arc<Buffer>>,
     scratch_buffers: [Option<Arc<Buffer>>; 9],
 }
@@ -69,7 +69,7 @@ pub(super) enum ScratchBuffer {
 
 /// The order, as much room again, and the packed rows of all trees.
 #[derive(Debug, Clone)]
-pub(super) struct Rows {
+pub(super) struct RowBuffers {
     pub(super) order: Arc<Buffer>,
     pub(super) spare: Arc<Buffer>,
     pub(super) packed: Arc<Buffer>,
@@ -224,7 +224,7 @@ impl GrowState {
         &self.order
     }
 
-    /// Rows of all trees together.
+    /// RowBuffers of all trees together.
     pub(super) fn places(&self) -> usize {
         self.order.len()
     }
@@ -266,12 +266,12 @@ impl GpuGrowth {
     }
 
     /// Space for the order and so many words beside it; the order is uploaded.
-    fn begin_order(&mut self, recording: &mut Recording, order: &[u32], words: u64) -> Result<Rows> {
+    fn begin_order(&mut self, recording: &mut Recording, order: &[u32], words: u64) -> Result<RowBuffers> {
         let places = 4 * order.len() as u64;
-        let fits = |rows: &Rows| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
+        let fits = |rows: &RowBuffers| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
         let rows = match self.buffers.take().filter(fits) {
             Some(rows) => rows,
-            None => Rows {
+            None => RowBuffers {
                 order: recording.scratch(places, "the order of rows")?,
                 spare: recording.scratch(places, "the next order of rows")?,
                 packed: recording.scratch(4 * words, "gradients")?,
@@ -330,7 +330,7 @@ impl GpuGrowth {
 
 /// A row's gradient in the lower half of a word, its Hessian in the upper: both are below 2¹⁵.
 fn short(packed: u64) -> u32 {
-    let Sums { gradient, hessian, .. } = Sums::of_row(packed);
+    let GradientSums { gradient, hessian, .. } = GradientSums::of_row(packed);
     u32::from(gradient as u16) | (hessian as u32) << 16
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::grow_state::{CELL_BYTES, GpuGrowth, GrowthStorage, ScratchBuffer};
 use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, Round, rounds, slots_of};
 use super::{Binned, GrowState};
-use crate::cpu::tree::Sums;
-use crate::cpu::tree::histogram::{Histogram, Job, histograms};
+use crate::cpu::tree::GradientSums;
+use crate::cpu::tree::histogram::{Histogram, HistogramJob, histograms};
 use crate::device::{Buffer, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Kernel, Needs};
@@ -50,7 +50,7 @@ pub const KERNEL_MERGE_INT64: Kernel = Kernel {
 
 /// A histogram to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fill {
+pub struct HistogramFill {
     /// The tree, whose gradients count.
     pub tree: usize,
     /// The node's range of the row order.
@@ -68,19 +68,24 @@ pub struct Fill {
 ///
 /// ```
 /// use gristmill::cpu::tree::{BinnedRows, fixed_point::pack};
-/// use gristmill::ops::tree::{Binned, Fill, GrowState, histogram};
+/// use gristmill::ops::tree::{Binned, HistogramFill, GrowState, histogram};
 /// # use gristmill::Device;
 /// let mut stream = Device::Cpu.stream();
 /// let codes = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]; // three rows, one column
 /// let binned = Binned::new(&mut stream, BinnedRows { bins: &codes, stride: 8, columns: &[0, 1, 1] }, &[0, 2], &[])?;
 /// let mut state = GrowState::new(&stream);
 /// state.begin(&mut stream, &mut vec![0, 1, 2], &mut [vec![pack(5, 1), pack(-7, 1), pack(3, 2)]])?;
-/// histogram::histogram(&mut stream, &binned, &mut state, &[Fill { tree: 0, rows: 0..3, slot: 0, parent: None }])?;
+/// histogram::histogram(&mut stream, &binned, &mut state, &[HistogramFill { tree: 0, rows: 0..3, slot: 0, parent: None }])?;
 /// let cell = histogram::read(&mut stream, &binned, &mut state, 0)?.get(1);
 /// assert_eq!((cell.gradient, cell.hessian, cell.count), (-4, 3, 2));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn histogram(stream: &mut Stream, binned: &Binned<'_>, state: &mut GrowState, fills: &[Fill]) -> Result<()> {
+pub fn histogram(
+    stream: &mut Stream,
+    binned: &Binned<'_>,
+    state: &mut GrowState,
+    fills: &[HistogramFill],
+) -> Result<()> {
     binned.on(stream, "histogram")?;
     state.on(stream, "histogram")?;
     let places = state.places();
@@ -99,7 +104,7 @@ pub fn histogram(stream: &mut Stream, binned: &Binned<'_>, state: &mut GrowState
     }
 }
 
-fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, fills: &[Fill]) -> Result<()> {
+fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, fills: &[HistogramFill]) -> Result<()> {
     let (order, storage) = state.on_cpu()?;
     let most = fills.iter().map(|fill| fill.slot + 1).max().unwrap_or(0);
     if storage.slots.len() < most {
@@ -107,7 +112,7 @@ fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, fills: &[Fill]) -> Result<
     }
     // Each histogram is taken out of its slot while it is made.
     let mut made: Vec<Histogram> = fills.iter().map(|fill| std::mem::take(&mut storage.slots[fill.slot])).collect();
-    let jobs = fills.iter().zip(&mut made).map(|(fill, into)| Job {
+    let jobs = fills.iter().zip(&mut made).map(|(fill, into)| HistogramJob {
         rows: &order[fill.rows.clone()],
         packed: &storage.packed[fill.tree],
         into,
@@ -144,17 +149,22 @@ pub(super) fn decode(words: &[u32]) -> Histogram {
     let mut histogram = Histogram::zeros(words.len() / 4);
     for (cell, words) in words.chunks_exact(4).enumerate() {
         let long = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        histogram.set(cell, Sums::wide(long(words[0], words[1]) as i64, long(words[2], words[3])));
+        histogram.set(cell, GradientSums::wide(long(words[0], words[1]) as i64, long(words[2], words[3])));
     }
     histogram
 }
 
 const VARIANT: CountVariant =
-    CountVariant { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
+    CountVariant { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
 const VARIANT_INT64: CountVariant =
-    CountVariant { kernel: &KERNEL_INT64, most_rows: 2040, least_rows: 2040, words: 2, columns: 8, operations: 16 };
+    CountVariant { kernel: &KERNEL_INT64, max_rows: 2040, min_rows: 2040, words: 2, columns: 8, operations: 16 };
 
-fn record(recording: &mut Recording, binned: &Binned<'_>, state: &mut GrowState, fills: &[Fill]) -> Result<()> {
+fn record(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    state: &mut GrowState,
+    fills: &[HistogramFill],
+) -> Result<()> {
     let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
     let (cells, tree_rows) = (binned.cells(), state.rows);
     let storage = state.on_gpu()?;

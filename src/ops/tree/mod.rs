@@ -15,7 +15,7 @@ pub mod target_histogram;
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;
 pub use grow_state::GrowState;
-pub use histogram::Fill;
+pub use histogram::HistogramFill;
 pub use partition::NodePartition;
 
 use std::sync::Arc;

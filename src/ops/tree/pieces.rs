@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::binned::GROUP_COLUMNS;
 use super::grow_state::{GpuGrowth, ScratchBuffer};
-use super::{Binned, Fill};
+use super::{Binned, HistogramFill};
 use crate::device::{Buffer, Dispatch, Gpu, Recording};
 use crate::error::Result;
 use crate::kernel::{Field, Grid, Kernel, UNIFORM_BYTES, Work};
@@ -60,9 +60,9 @@ pub(super) const MERGE_PARAMS: &[Field] = &[
 pub(super) struct CountVariant {
     pub kernel: &'static Kernel,
     /// Rows of a piece at most, so that the sums of a piece do not overflow.
-    pub most_rows: usize,
+    pub max_rows: usize,
     /// Rows of a piece at least, while there are rows enough: clearing and merging cost as much as some rows.
-    pub least_rows: usize,
+    pub min_rows: usize,
     /// Words that a piece has for each cell.
     pub words: usize,
     /// Columns of a workgroup.
@@ -74,7 +74,7 @@ pub(super) struct CountVariant {
 /// Workgroups that keep a card busy.
 const GROUPS: usize = 1 << 11;
 /// Pieces of a dispatch at most: their table is bound as a uniform.
-const MOST_PIECES: usize = (UNIFORM_BYTES / 16) as usize;
+const MAX_PIECES: usize = (UNIFORM_BYTES / 16) as usize;
 const FRESH: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;
 
@@ -97,7 +97,7 @@ pub(super) struct CountBuffers<'a> {
 }
 
 /// The number of slots that these histograms and their parents need.
-pub(super) fn slots_of(fills: &[Fill]) -> usize {
+pub(super) fn slots_of(fills: &[HistogramFill]) -> usize {
     fills.iter().flat_map(|fill| [Some(fill.slot), fill.parent]).flatten().max().map_or(0, |slot| slot + 1)
 }
 
@@ -106,12 +106,12 @@ pub(super) fn rounds(
     gpu: &Gpu,
     variant: &CountVariant,
     binned: &Binned<'_>,
-    fills: &[Fill],
+    fills: &[HistogramFill],
     first_word: impl Fn(usize) -> usize,
 ) -> Vec<Round> {
     let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
     let column_groups = binned.columns().div_ceil(variant.columns).max(1);
-    let piece_rows = (total * column_groups / GROUPS).clamp(variant.least_rows, variant.most_rows);
+    let piece_rows = (total * column_groups / GROUPS).clamp(variant.min_rows, variant.max_rows);
     let per_round = pieces_per_round(gpu, variant, binned, piece_rows);
     let mut rounds = vec![];
     let mut round = Round::default();
@@ -119,11 +119,11 @@ pub(super) fn rounds(
         let (mut start, mut fresh) = (fill.rows.start, FRESH);
         loop {
             // The table of jobs stands behind that of the pieces, and needs no more room than one for each piece.
-            if round.pieces.len() >= per_round || round.pieces.len() + round.jobs.len() + 2 > MOST_PIECES {
+            if round.pieces.len() >= per_round || round.pieces.len() + round.jobs.len() + 2 > MAX_PIECES {
                 rounds.push(std::mem::take(&mut round));
             }
             let first = round.pieces.len();
-            let room = (per_round - first).min(MOST_PIECES - first - round.jobs.len() - 1);
+            let room = (per_round - first).min(MAX_PIECES - first - round.jobs.len() - 1);
             let end = fill.rows.end.min(start + room * piece_rows);
             for at in (start..end).step_by(piece_rows) {
                 let rows = piece_rows.min(end - at);
@@ -150,7 +150,7 @@ pub(super) fn rounds(
 fn pieces_per_round(gpu: &Gpu, variant: &CountVariant, binned: &Binned<'_>, piece_rows: usize) -> usize {
     let by_room = gpu.scratch_bytes() as usize / (4 * variant.words * binned.cells()).max(1);
     let by_work = gpu.operations_per_dispatch() / (variant.operations * (piece_rows * binned.columns()).max(1) as u64);
-    by_room.min(by_work as usize).clamp(1, MOST_PIECES)
+    by_room.min(by_work as usize).clamp(1, MAX_PIECES)
 }
 
 impl Round {

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::grow_state::{GrowthStorage, ScratchBuffer, TargetPlaces};
 use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, rounds, slots_of};
-use super::{Binned, Fill, GrowState};
+use super::{Binned, GrowState, HistogramFill};
 use crate::cpu::tree::TargetRows;
-use crate::cpu::tree::target_histogram::Column;
+use crate::cpu::tree::target_histogram::CountedColumn;
 use crate::device::{Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Kernel, Needs};
@@ -43,15 +43,9 @@ pub const KERNEL_MERGE: Kernel = Kernel {
 };
 
 const VARIANT: CountVariant =
-    CountVariant { kernel: &KERNEL, most_rows: 1 << 16, least_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
-const VARIANT_INT64: CountVariant = CountVariant {
-    kernel: &KERNEL_INT64,
-    most_rows: 1 << 16,
-    least_rows: 1 << 11,
-    words: 2,
-    columns: 8,
-    operations: 16,
-};
+    CountVariant { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
+const VARIANT_INT64: CountVariant =
+    CountVariant { kernel: &KERNEL_INT64, max_rows: 1 << 16, min_rows: 1 << 11, words: 2, columns: 8, operations: 16 };
 /// Bytes of the cells that one task counts in: what the first cache holds beside the rows.
 const CACHED: usize = 1 << 14;
 
@@ -64,7 +58,7 @@ pub fn target_histogram(
     binned: &Binned<'_>,
     state: &mut GrowState,
     targets: &[TargetRows<'_>],
-    fills: &[Fill],
+    fills: &[HistogramFill],
 ) -> Result<()> {
     binned.on(stream, "target_histogram")?;
     state.on(stream, "target_histogram")?;
@@ -76,7 +70,7 @@ pub fn target_histogram(
     }
 }
 
-fn check(binned: &Binned<'_>, state: &GrowState, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
+fn check(binned: &Binned<'_>, state: &GrowState, targets: &[TargetRows<'_>], fills: &[HistogramFill]) -> Result<()> {
     let (places, rows) = (state.places(), binned.rows());
     let shape = |expected: String, got: String| Err(Error::Shape { op: "target_histogram", expected, got });
     if let Some(fill) = fills.iter().find(|fill| fill.rows.start > fill.rows.end || fill.rows.end > places) {
@@ -95,7 +89,12 @@ fn check(binned: &Binned<'_>, state: &GrowState, targets: &[TargetRows<'_>], fil
     }
 }
 
-fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, targets: &[TargetRows<'_>], fills: &[Fill]) -> Result<()> {
+fn on_cpu(
+    binned: &Binned<'_>,
+    state: &mut GrowState,
+    targets: &[TargetRows<'_>],
+    fills: &[HistogramFill],
+) -> Result<()> {
     let (order, storage) = state.on_cpu()?;
     let (codes, starts, all_cells) = (binned.codes()?, binned.starts, binned.cells());
     let slots = &mut storage.target_slots;
@@ -106,7 +105,7 @@ fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, targets: &[TargetRows<'_>]
     let groups = groups(starts, words);
     // Each histogram is taken out of its slot while it is made.
     let mut made: Vec<Vec<u64>> = fills.iter().map(|fill| std::mem::take(&mut slots[fill.slot])).collect();
-    let mut tasks: Vec<(&Fill, &Range<usize>, &mut [u64])> = vec![];
+    let mut tasks: Vec<(&HistogramFill, &Range<usize>, &mut [u64])> = vec![];
     for (fill, made) in fills.iter().zip(&mut made) {
         made.resize(all_cells * words, 0);
         let mut rest = made.as_mut_slice();
@@ -119,8 +118,9 @@ fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, targets: &[TargetRows<'_>]
     }
     tasks.into_par_iter().for_each(|(fill, group, cells)| {
         cells.fill(0);
-        let column = |column: usize| Column { column: column as u32, first: starts[column] - starts[group.start] };
-        let columns: Vec<Column> = group.clone().map(column).collect();
+        let column =
+            |column: usize| CountedColumn { column: column as u32, first: starts[column] - starts[group.start] };
+        let columns: Vec<CountedColumn> = group.clone().map(column).collect();
         targets[fill.tree].fill(codes, &columns, &order[fill.rows.clone()], cells);
     });
     for (fill, made) in fills.iter().zip(made) {
@@ -152,7 +152,7 @@ fn record(
     binned: &Binned<'_>,
     state: &mut GrowState,
     targets: &[TargetRows<'_>],
-    fills: &[Fill],
+    fills: &[HistogramFill],
 ) -> Result<()> {
     let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
     let (cells, cell_bytes) = (binned.cells(), state.cell_bytes);

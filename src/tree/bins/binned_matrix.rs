@@ -7,7 +7,7 @@ use super::Bins;
 use super::bundles::bundles;
 use crate::array::Matrix;
 use crate::cpu::tree::splitters::BinnedTable;
-use crate::cpu::tree::{BinnedRows, CategoryBins, Layout, Place, UNKNOWN};
+use crate::cpu::tree::{BinLayout, BinnedRows, CategoryBins, FeaturePlace, UNKNOWN};
 
 /// Rows binned together.
 const BLOCK: usize = 1024;
@@ -19,22 +19,22 @@ const BLOCK: usize = 1024;
 pub struct BinnedMatrix {
     rows: usize,
     stride: usize,
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     columns: Vec<u8>,
-    layout: Layout,
+    layout: BinLayout,
 }
 
 /// A cache line, so that a row of at most as many codes never lies in two.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
-struct Line([u8; 64]);
+struct CacheLine([u8; 64]);
 
 impl BinnedMatrix {
     /// The rows of `x` in these bins, which were fitted on them. About 6 ns a value on one core.
     pub fn new(x: &Matrix, bins: &Bins) -> BinnedMatrix {
         let layout = bundles(x, bins);
         let stride = stride(layout.columns());
-        let mut lines = vec![Line::zeroed(); (x.rows() * stride).div_ceil(64)];
+        let mut lines = vec![CacheLine::zeroed(); (x.rows() * stride).div_ceil(64)];
         let mut columns = vec![0; x.rows() * layout.columns()];
         if stride > 0 {
             let encoder = |feature: usize| match bins.categories().feature(feature) {
@@ -47,7 +47,7 @@ impl BinnedMatrix {
             for column in columns.chunks_mut(x.rows()) {
                 parts.iter_mut().zip(column.chunks_mut(BLOCK)).for_each(|(part, codes)| part.push(codes));
             }
-            let codes = cast_slice_mut::<Line, u8>(&mut lines).par_chunks_mut(BLOCK * stride);
+            let codes = cast_slice_mut::<CacheLine, u8>(&mut lines).par_chunks_mut(BLOCK * stride);
             let values = x.as_slice().par_chunks(BLOCK * x.columns());
             values.zip(codes).zip(parts).for_each(|((values, codes), mut columns)| {
                 for (feature, (place, encoder)) in layout.places().iter().zip(&encoders).enumerate() {
@@ -80,7 +80,7 @@ impl BinnedMatrix {
     }
 
     /// Where each feature is.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &BinLayout {
         &self.layout
     }
 
@@ -111,7 +111,7 @@ enum Encoder<'a> {
 
 impl Encoder<'_> {
     /// Writes the codes of one feature's values.
-    fn encode<'a>(&self, values: impl Iterator<Item = &'a f32>, place: &Place, codes: &mut [u8]) {
+    fn encode<'a>(&self, values: impl Iterator<Item = &'a f32>, place: &FeaturePlace, codes: &mut [u8]) {
         match self {
             Encoder::Numbers(thresholds) => thresholds.encode(values, place, codes),
             Encoder::Categories(bins) => {
@@ -153,7 +153,7 @@ impl Thresholds {
     }
 
     /// Writes the codes of one feature's values.
-    fn encode<'a>(&self, values: impl Iterator<Item = &'a f32>, place: &Place, codes: &mut [u8]) {
+    fn encode<'a>(&self, values: impl Iterator<Item = &'a f32>, place: &FeaturePlace, codes: &mut [u8]) {
         for (value, code) in values.zip(codes) {
             if let Some(own) = place.code(self.bin(*value)) {
                 *code = own;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::Bins;
 use crate::array::Matrix;
-use crate::cpu::tree::{Layout, Place};
+use crate::cpu::tree::{BinLayout, FeaturePlace};
 
 /// A feature is sparse when this share of the rows is in its fullest bin.
 const SPARSE: f64 = 0.5;
@@ -28,7 +28,7 @@ struct Bundle {
 }
 
 /// The layout of the rows of `x`: each feature with more than one bin has a column, or a part of one.
-pub(super) fn bundles(x: &Matrix, bins: &Bins) -> Layout {
+pub(super) fn bundles(x: &Matrix, bins: &Bins) -> BinLayout {
     let all_bins = |feature: usize| bins.present(feature) as usize + usize::from(bins.has_missing(feature));
     let sparse = |feature: &usize| all_bins(*feature) > 1 && bins.fullest(*feature).1 >= SPARSE;
     let words = x.rows().div_ceil(64);
@@ -59,7 +59,7 @@ pub(super) fn bundles(x: &Matrix, bins: &Bins) -> Layout {
 }
 
 /// Columns in the order of their first features.
-fn lay_out(bins: &Bins, all_bins: impl Fn(usize) -> usize, bundles: Vec<Bundle>) -> Layout {
+fn lay_out(bins: &Bins, all_bins: impl Fn(usize) -> usize, bundles: Vec<Bundle>) -> BinLayout {
     let mut shared: Vec<Vec<usize>> =
         bundles.into_iter().map(|bundle| bundle.features).filter(|features| features.len() > 1).collect();
     shared.iter_mut().for_each(|features| features.sort_unstable());
@@ -67,7 +67,7 @@ fn lay_out(bins: &Bins, all_bins: impl Fn(usize) -> usize, bundles: Vec<Bundle>)
     for (number, features) in shared.iter().enumerate() {
         features.iter().for_each(|feature| bundle_of[*feature] = Some(number));
     }
-    let place = |feature: usize| Place {
+    let place = |feature: usize| FeaturePlace {
         column: None,
         offset: 0,
         bins: bins.present(feature),
@@ -75,7 +75,7 @@ fn lay_out(bins: &Bins, all_bins: impl Fn(usize) -> usize, bundles: Vec<Bundle>)
         default: None,
         categorical: bins.categories().feature(feature).is_some(),
     };
-    let mut places: Vec<Place> = (0..bins.features()).map(place).collect();
+    let mut places: Vec<FeaturePlace> = (0..bins.features()).map(place).collect();
     let mut codes: Vec<usize> = vec![];
     for feature in 0..bins.features() {
         if all_bins(feature) < 2 || places[feature].column.is_some() {
@@ -90,12 +90,12 @@ fn lay_out(bins: &Bins, all_bins: impl Fn(usize) -> usize, bundles: Vec<Bundle>)
         let mut next = 1;
         for member in &shared[bundle] {
             let default = Some(bins.fullest(*member).0);
-            places[*member] = Place { column, offset: next as u16, default, ..places[*member] };
+            places[*member] = FeaturePlace { column, offset: next as u16, default, ..places[*member] };
             next += all_bins(*member) - 1;
         }
         codes.push(next);
     }
-    Layout::new(places, &codes)
+    BinLayout::new(places, &codes)
 }
 
 /// For each of the features, the rows whose value is outside the fullest bin, as bits.

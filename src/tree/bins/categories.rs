@@ -16,13 +16,18 @@ pub struct Categories {
 
 impl Categories {
     /// The bins of the marked columns of `x`, by the rows whose weight is above 0: a category each where there are at
-    /// most `most`. Else the most frequent half of as many each have one (of equally frequent ones the lowest code), and
-    /// the others share the rest with those of like `targets`; what that leaves over goes to the next most frequent. Costs
-    /// one pass over the column and a number for each category, with too many of them three passes and a sort.
-    pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize, targets: &CategoryTargets<'_>) -> Result<Categories> {
+    /// most `max_bins`. Else the most frequent half of as many each have one (of equally frequent ones the lowest code),
+    /// and the others share the rest with those of like `targets`; what that leaves over goes to the next in frequency.
+    /// Costs one pass over the column and a number for each category, with too many of them three passes and a sort.
+    pub fn fit(
+        x: &Matrix,
+        weights: Option<&[f32]>,
+        max_bins: usize,
+        targets: &CategoryTargets<'_>,
+    ) -> Result<Categories> {
         let one = |column: usize| {
             let categorical = x.is_categorical(column);
-            categorical.then(|| fit_column(x, weights, column, most, targets)).transpose()
+            categorical.then(|| fit_column(x, weights, column, max_bins, targets)).transpose()
         };
         let features: Vec<Result<Option<CategoryBins>>> = (0..x.columns()).into_par_iter().map(one).collect();
         Ok(Categories { features: features.into_iter().collect::<Result<_>>()? })
@@ -80,7 +85,7 @@ fn fit_column(
     x: &Matrix,
     weights: Option<&[f32]>,
     column: usize,
-    most: usize,
+    max_bins: usize,
     targets: &CategoryTargets<'_>,
 ) -> Result<CategoryBins> {
     let mut counts: Vec<u32> = vec![];
@@ -94,9 +99,9 @@ fn fit_column(
     }
     let mut bins = vec![UNKNOWN; counts.len()];
     let mut seen: Vec<usize> = (0..counts.len()).filter(|code| counts[*code] > 0).collect();
-    if seen.len() > most {
+    if seen.len() > max_bins {
         seen.sort_by_key(|code| (std::cmp::Reverse(counts[*code]), *code));
-        let mut rare = seen.split_off(most / 2);
+        let mut rare = seen.split_off(max_bins / 2);
         let mut numbers = vec![usize::MAX; counts.len()];
         rare.iter().enumerate().for_each(|(number, code)| numbers[*code] = number);
         // All values were found to be categories or missing.
@@ -104,11 +109,11 @@ fn fit_column(
         let codes = codes.map(|row| (row, x.get(row, column))).filter(|(_, value)| !value.is_nan());
         let members = codes.map(|(row, code)| (row, numbers[code as usize]));
         let members = members.filter(|(_, number)| *number != usize::MAX);
-        let groups = group_categories(targets, members, rare.len(), most - seen.len());
+        let groups = group_categories(targets, members, rare.len(), max_bins - seen.len());
         let count = groups.iter().max().map_or(0, |last| last + 1);
-        rare.iter().zip(groups).for_each(|(code, group)| bins[*code] = (most - 1 - group) as u8);
+        rare.iter().zip(groups).for_each(|(code, group)| bins[*code] = (max_bins - 1 - group) as u8);
         // Bins that no group needs.
-        seen.extend(rare.drain(..most - count - seen.len()));
+        seen.extend(rare.drain(..max_bins - count - seen.len()));
         seen.sort_unstable();
     }
     seen.into_iter().enumerate().for_each(|(bin, code)| bins[code] = bin as u8);

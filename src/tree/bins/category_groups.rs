@@ -1,5 +1,4 @@
-//! Which categories of a categorical feature share a bin when there are more categories than bins: those whose rows have like
-//! targets.
+//! Which categories of a feature share a bin when there are more of them than bins: those whose rows have like targets.
 
 /// The targets of rows, by which categories are told apart.
 #[derive(Debug, Clone, Copy)]
@@ -48,23 +47,23 @@ struct Group {
     widest: (usize, f64),
 }
 
-/// Divides categories into at most `most` groups and returns the group of each. `members` gives each row with the number of
-/// its category, which is below `categories`; every category has a row.
+/// Puts categories into at most `max_groups` groups and returns the group of each. `members` gives each row with the
+/// number of its category, which is below `categories`; every category has a row.
 ///
 /// The group whose means are farthest from one another is cut in two where that leaves least, in the output in which they
-/// are farthest, over and over. A mean of few rows is drawn to that of all, as far as the spread within categories says that
-/// it is chance; a group whose categories differ no more than chance would have them stays whole. So a column of numbers that
-/// name the rows stays one group: it tells nothing of other rows.
+/// are farthest, over and over. A mean of few rows is drawn to that of all, as far as the spread within categories says
+/// that it is noise; a group whose categories differ no more than noise would have them stays whole. So a column of
+/// numbers that name the rows stays one group: it tells nothing of other rows.
 pub fn group_categories(
     targets: &CategoryTargets<'_>,
     members: impl Iterator<Item = (usize, usize)> + Clone,
     categories: usize,
-    most: usize,
+    max_groups: usize,
 ) -> Vec<usize> {
     let (categories, noise) = summarise(targets, members, categories);
     let mut owner = vec![0; categories.len()];
     let mut groups = vec![Group::new(categories)];
-    while groups.len() < most {
+    while groups.len() < max_groups {
         let open = groups.iter().enumerate().filter(|(_, group)| group.differs(&noise));
         let Some((at, _)) = open.max_by(|(_, one), (_, other)| one.widest.1.total_cmp(&other.widest.1)) else { break };
         let [one, other] = groups.swap_remove(at).cut();
@@ -84,7 +83,7 @@ struct Noise {
     degrees: f64,
 }
 
-/// The means of all categories, and what may be chance in them.
+/// The means of all categories, and what may be noise in them.
 fn summarise(
     targets: &CategoryTargets<'_>,
     members: impl Iterator<Item = (usize, usize)> + Clone,
@@ -136,8 +135,8 @@ impl Group {
         Group { categories, widest }
     }
 
-    /// Whether the categories differ by more than chance: if they do not, Σ rows × distance² over its degrees of freedom is the
-    /// variance of a row, give or take what either estimate may be off.
+    /// Whether the categories differ by more than noise: if they do not, Σ rows × distance² over its degrees of freedom is
+    /// the variance of a row, give or take what either estimate may be off.
     fn differs(&self, noise: &Noise) -> bool {
         let degrees = self.categories.len() as f64 - 1.0;
         let outputs = self.categories.first().map_or(0, |category| category.means.len());

@@ -48,15 +48,15 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Bins for the columns of `x` (n×d, no infinities), at most `most` for each, by the rows whose weight is above 0.
+    /// Bins for the columns of `x` (n×d, no infinities), at most `max_bins` for each, by the rows whose weight is above 0.
     ///
-    /// A feature of at most `most` values or categories is binned exactly. The rows that decide are all, or 200,000 of them,
-    /// one from each stretch of equal length, always the same. Costs a sort of them for each feature. Where a feature has
-    /// more categories, `targets` says which share a bin.
-    pub fn fit(x: &Matrix, weights: Option<&[f32]>, most: usize, targets: &CategoryTargets<'_>) -> Result<Bins> {
-        check_most(most)?;
-        let categories = Categories::fit(x, weights, most, targets)?;
-        Bins::build(x, weights, most, Arc::new(categories))
+    /// A feature of at most `max_bins` values or categories is binned exactly. The rows that decide are all, or 200,000 of
+    /// them, one from each stretch of equal length, always the same. Costs a sort of them for each feature. Where a feature
+    /// has more categories, `targets` says which share a bin.
+    pub fn fit(x: &Matrix, weights: Option<&[f32]>, max_bins: usize, targets: &CategoryTargets<'_>) -> Result<Bins> {
+        check_bins(max_bins)?;
+        let categories = Categories::fit(x, weights, max_bins, targets)?;
+        Bins::build(x, weights, max_bins, Arc::new(categories))
     }
 
     /// The same with bins of categories that are known, so that new trees can be added to old ones: a category that is not
@@ -64,23 +64,23 @@ impl Bins {
     pub fn with_categories(
         x: &Matrix,
         weights: Option<&[f32]>,
-        most: usize,
+        max_bins: usize,
         categories: Arc<Categories>,
     ) -> Result<Bins> {
-        check_most(most)?;
-        let mut bins = Bins::build(x, weights, most, categories)?;
+        check_bins(max_bins)?;
+        let mut bins = Bins::build(x, weights, max_bins, categories)?;
         bins.find_unknown(x, weights);
         Ok(bins)
     }
 
-    fn build(x: &Matrix, weights: Option<&[f32]>, most: usize, categories: Arc<Categories>) -> Result<Bins> {
+    fn build(x: &Matrix, weights: Option<&[f32]>, max_bins: usize, categories: Arc<Categories>) -> Result<Bins> {
         let counts = |row: &usize| weights.is_none_or(|weights| weights[*row] > 0.0);
         let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
         let rows = sample(rows);
         let fit = |column: usize| match categories.feature(column) {
             // Nothing is known of the fullest bin: categories have a column to themselves.
             Some(_) => (vec![], false, (0, 0.0)),
-            None => fit_feature(x, &rows, column, most),
+            None => fit_feature(x, &rows, column, max_bins),
         };
         let fitted: Vec<_> = (0..x.columns()).into_par_iter().map(fit).collect();
         let missing = (0..x.columns()).map(|column| fitted[column].1).collect::<Vec<bool>>();
@@ -180,20 +180,20 @@ fn sample(rows: Vec<usize>) -> Vec<usize> {
     (0..SAMPLE).map(|number| rows[place(number).min(rows.len() - 1)]).collect()
 }
 
-fn check_most(most: usize) -> Result<()> {
-    if (2..=MAX_BINS).contains(&most) {
+fn check_bins(max_bins: usize) -> Result<()> {
+    if (2..=MAX_BINS).contains(&max_bins) {
         return Ok(());
     }
-    Err(Error::Param { name: "max_bins", rule: format!("from 2 to {MAX_BINS}"), got: most.to_string() })
+    Err(Error::Param { name: "max_bins", rule: format!("from 2 to {MAX_BINS}"), got: max_bins.to_string() })
 }
 
 /// Thresholds, whether a value is missing, and the fullest bin with its share.
-fn fit_feature(x: &Matrix, rows: &[usize], column: usize, most: usize) -> (Vec<f32>, bool, (u16, f64)) {
+fn fit_feature(x: &Matrix, rows: &[usize], column: usize, max_bins: usize) -> (Vec<f32>, bool, (u16, f64)) {
     let (values, columns) = (x.as_slice(), x.columns());
     let mut present: Vec<f32> = rows.iter().map(|row| values[row * columns + column]).collect();
     present.retain(|value| !value.is_nan());
     let absent = rows.len() - present.len();
-    let thresholds = thresholds(&mut present, most);
+    let thresholds = thresholds(&mut present, max_bins);
     // The values are sorted now: a bin's count is the distance between two places.
     let ends = thresholds.iter().map(|threshold| present.partition_point(|value| value <= threshold));
     let mut start = 0;

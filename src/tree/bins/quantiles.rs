@@ -2,11 +2,11 @@
 
 use crate::cpu::tree::split::midway;
 
-/// The thresholds between at most `most` bins of these values, which it sorts; the last bin has none.
+/// The thresholds between at most `max_bins` bins of these values, which it sorts; the last bin has none.
 ///
 /// With few distinct values each has its bin, and a threshold is midway between two. Otherwise the bins hold nearly
 /// equal numbers of values: one that alone fills a bin has one to itself, and the others share what is left.
-pub fn thresholds(values: &mut [f32], most: usize) -> Vec<f32> {
+pub fn thresholds(values: &mut [f32], max_bins: usize) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     // Both zeros are one value, and total order has them side by side.
     let mut distinct: Vec<(f32, usize)> = vec![];
@@ -16,22 +16,22 @@ pub fn thresholds(values: &mut [f32], most: usize) -> Vec<f32> {
             _ => distinct.push((*value, 1)),
         }
     }
-    if distinct.len() <= most {
+    if distinct.len() <= max_bins {
         return distinct.windows(2).map(|pair| midway(pair[0].0, pair[1].0)).collect();
     }
-    quantiles(&distinct, values.len(), most)
+    quantiles(&distinct, values.len(), max_bins)
 }
 
-/// Cuts more than `most` distinct values, each with its count, where the bins are full.
-fn quantiles(distinct: &[(f32, usize)], total: usize, most: usize) -> Vec<f32> {
-    let heavy = |count: usize| count * most >= total;
+/// Cuts more than `max_bins` distinct values, each with its count, where the bins are full.
+fn quantiles(distinct: &[(f32, usize)], total: usize, max_bins: usize) -> Vec<f32> {
+    let heavy = |count: usize| count * max_bins >= total;
     let heavy_counts = distinct.iter().map(|(_, count)| *count).filter(|count| heavy(*count));
-    let (mut bins, mut rows) = heavy_counts.fold((most, total), |(bins, rows), count| (bins - 1, rows - count));
+    let (mut bins, mut rows) = heavy_counts.fold((max_bins, total), |(bins, rows), count| (bins - 1, rows - count));
     // `bins` and `rows`: what is left for the values that share.
     let mut thresholds = vec![];
     let mut in_bin = 0;
     for pair in distinct.windows(2) {
-        if thresholds.len() + 1 == most {
+        if thresholds.len() + 1 == max_bins {
             break;
         }
         let ((value, count), (next, next_count)) = (pair[0], pair[1]);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::sequential::{SubtreeStart, grow_from};
 use super::target_cells::{NodeCell, TargetCells};
-use super::{Cells, GrowContext, GrowLimits, GrowOrder, Grown, Learner, grow};
+use super::{Cells, GrowContext, GrowLimits, GrowOrder, Grown, TreeLearner, grow};
 use crate::cpu::tree::splitters::{BinnedSplitter, ROOT};
 use crate::cpu::tree::target::TreeTarget;
 use crate::device::Device;
@@ -39,7 +39,7 @@ impl<'a> BatchedForest<'a> {
     /// [`sequential::grow`](super::sequential::grow).
     pub(crate) fn grow<T: TreeTarget>(
         &mut self,
-        learners: &[Learner<'_, T>],
+        learners: &[TreeLearner<'_, T>],
         limits: &TreeLimits,
     ) -> Result<Vec<Tree>> {
         let order = if limits.max_leaf_nodes.is_some() { GrowOrder::BestFirst } else { GrowOrder::LevelByLevel };
@@ -75,7 +75,7 @@ fn complete<T: TreeTarget>(
         .map_init(
             || None,
             |splitter, SmallNode { tree, node, start }| {
-                let Learner { target, draw } = &cells.learners[*tree];
+                let TreeLearner { target, draw } = &cells.learners[*tree];
                 let splitter = splitter.get_or_insert_with(|| BinnedSplitter::new(matrix.table(bins), *draw));
                 splitter.draw_by(*draw);
                 let rows = cells.order()[grown[*tree].rows[*node as usize].clone()].to_vec();

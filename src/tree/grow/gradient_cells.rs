@@ -3,17 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Candidate, Cells, GrowContext, NodeSplit, Root};
+use super::{Cells, GrowContext, NodeSplit, OpenNode, Root};
 use crate::cpu::tree::best_split::{GradientRules, GradientSplit};
 use crate::cpu::tree::fixed_point::{FixedPoint, totals};
 use crate::cpu::tree::monotone::{MonotoneLimit, UNBOUNDED};
 use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder};
-use crate::cpu::tree::{SplitRule, Sums};
+use crate::cpu::tree::{GradientSums, SplitRule};
 use crate::device::Device;
 use crate::error::Result;
 use crate::ops::tree::best_split::best_split;
 use crate::ops::tree::histogram::histogram;
-use crate::ops::tree::{Fill, Monotone, NodePartition, SplitSearch};
+use crate::ops::tree::{HistogramFill, Monotone, NodePartition, SplitSearch};
 use crate::tree::bins::{BinnedMatrix, Bins};
 
 /// Rows with a gradient and a Hessian for each tree that is grown.
@@ -36,7 +36,7 @@ pub(crate) struct GradientCells<'a> {
 /// What the rows of a node add up to, and the smallest and the largest value that it may have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NodeSums {
-    pub sums: Sums,
+    pub sums: GradientSums,
     pub bounds: [f64; 2],
 }
 
@@ -110,7 +110,7 @@ impl<'a> GradientCells<'a> {
         self.trees[tree].rules.units
     }
 
-    fn split_search(&self, node: &Candidate<NodeSums>) -> SplitSearch {
+    fn split_search(&self, node: &OpenNode<NodeSums>) -> SplitSearch {
         let (GradientTree { draw, rules }, mut order) = (&self.trees[node.tree], FeatureOrder::default());
         draw.start(node.path, &mut order);
         let bounds = node.totals.bounds;
@@ -154,12 +154,12 @@ impl Cells for GradientCells<'_> {
         self.unused = unused;
     }
 
-    fn fill(&mut self, fills: &[Fill]) -> Result<()> {
+    fn fill(&mut self, fills: &[HistogramFill]) -> Result<()> {
         let GrowContext { stream, binned, state, .. } = &mut self.context;
         histogram(stream, binned, state, fills)
     }
 
-    fn search(&mut self, nodes: &[Candidate<NodeSums>]) -> Result<Vec<Option<NodeSplit<NodeSums>>>> {
+    fn search(&mut self, nodes: &[OpenNode<NodeSums>]) -> Result<Vec<Option<NodeSplit<NodeSums>>>> {
         let searches: Vec<SplitSearch> = nodes.iter().map(|node| self.split_search(node)).collect();
         let GrowContext { stream, binned, state, .. } = &mut self.context;
         let found = best_split(stream, binned, state, &searches)?;

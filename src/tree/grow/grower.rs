@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Candidate, Cells, GrowLimits, GrowOrder, Grown, NodeSplit, Root};
+use super::{Cells, GrowLimits, GrowOrder, Grown, NodeSplit, OpenNode, Root};
 use crate::cpu::tree::splitters::ROOT;
 use crate::error::Result;
-use crate::ops::tree::{Fill, NodePartition};
+use crate::ops::tree::{HistogramFill, NodePartition};
 use crate::tree::model::{Node, Tree};
 
 /// A node that can be split: a leaf of its tree, or the child of one that was worked out by looking ahead.
@@ -51,23 +51,23 @@ struct Child<Totals> {
 
 /// The two children of a node: those that may be split again, all their rows, and the slot of their parent's histogram.
 struct Pair<Totals> {
-    sides: [Option<Candidate<Totals>>; 2],
+    sides: [Option<OpenNode<Totals>>; 2],
     ranges: [Range<usize>; 2],
     tree: usize,
     slot: Option<usize>,
 }
 
 /// Whose child a node is: number of the pair, side.
-type Place = (usize, usize);
+type ChildPlace = (usize, usize);
 /// What was found for the two sides of a pair.
 type Sides<Totals> = [Option<Leaf<Totals>>; 2];
 /// A node that can be split, and whose child it is.
-type Placed<Totals> = (Place, Leaf<Totals>);
+type PlacedLeaf<Totals> = (ChildPlace, Leaf<Totals>);
 
 /// New nodes that are worked on together.
-struct Batch<Totals> {
-    fills: Vec<Fill>,
-    wanted: Vec<(Place, Candidate<Totals>)>,
+struct NodeBatch<Totals> {
+    fills: Vec<HistogramFill>,
+    wanted: Vec<(ChildPlace, OpenNode<Totals>)>,
     /// Slots that nobody needs afterwards.
     free: Vec<usize>,
 }
@@ -84,9 +84,9 @@ pub(crate) fn grow<C: Cells>(
     for (tree, root) in roots.into_iter().enumerate() {
         if limits.max_depth > 0 && limits.max_leaves > 1 && grower.cells.may_split(&root.totals) {
             let slot = grower.slot();
-            fills.push(Fill { tree, rows: root.rows.clone(), slot, parent: None });
+            fills.push(HistogramFill { tree, rows: root.rows.clone(), slot, parent: None });
             let (rows, totals) = (root.rows.clone(), root.totals.clone());
-            wanted.push(((tree, 0), Candidate { tree, path: ROOT, depth: 0, rows, totals, slot }));
+            wanted.push(((tree, 0), OpenNode { tree, path: ROOT, depth: 0, rows, totals, slot }));
         }
         let node = Node { count: C::count(&root.totals), ..Node::default() };
         grower.grown.push(Grown {
@@ -219,7 +219,7 @@ impl<C: Cells> Grower<'_, C> {
         let ranges = [rows.start..middle, middle..rows.end];
         let side = |path: u64, rows: &Range<usize>, totals: &C::Totals| {
             let open = room && self.cells.may_split(totals);
-            open.then(|| Candidate { tree, path, depth, rows: rows.clone(), totals: totals.clone(), slot: 0 })
+            open.then(|| OpenNode { tree, path, depth, rows: rows.clone(), totals: totals.clone(), slot: 0 })
         };
         let [left, right] = &split.children;
         let sides = [side(first, &ranges[0], left), side(first.wrapping_add(1), &ranges[1], right)];
@@ -247,7 +247,7 @@ impl<C: Cells> Grower<'_, C> {
         let mut all: Vec<Sides<C::Totals>> = pairs.iter().map(|_| [None, None]).collect();
         let mut pairs = pairs.into_iter().enumerate().peekable();
         while pairs.peek().is_some() {
-            let mut batch = Batch { fills: vec![], wanted: vec![], free: vec![] };
+            let mut batch = NodeBatch { fills: vec![], wanted: vec![], free: vec![] };
             while let Some((number, pair)) = pairs.next_if(|_| batch.wanted.len() + 2 <= most) {
                 self.plan(number, pair, &mut batch);
             }
@@ -265,7 +265,7 @@ impl<C: Cells> Grower<'_, C> {
 
     /// Plans the histograms of two children: that of the smaller from its rows, that of the larger as what remains of
     /// the parent's. Integers make the two ways the same.
-    fn plan(&mut self, number: usize, pair: Pair<C::Totals>, batch: &mut Batch<C::Totals>) {
+    fn plan(&mut self, number: usize, pair: Pair<C::Totals>, batch: &mut NodeBatch<C::Totals>) {
         let Pair { sides: [left, right], ranges, tree, slot: parent } = pair;
         if left.is_none() && right.is_none() {
             self.slots.extend(parent);
@@ -278,10 +278,10 @@ impl<C: Cells> Grower<'_, C> {
         let slot = self.slot();
         match (parent, larger) {
             (Some(parent), Some(larger)) => {
-                batch.fills.push(Fill { tree, rows: smaller_range, slot, parent: Some(parent) });
-                batch.wanted.push((places[1], Candidate { slot: parent, ..larger }));
+                batch.fills.push(HistogramFill { tree, rows: smaller_range, slot, parent: Some(parent) });
+                batch.wanted.push((places[1], OpenNode { slot: parent, ..larger }));
                 match smaller {
-                    Some(smaller) => batch.wanted.push((places[0], Candidate { slot, ..smaller })),
+                    Some(smaller) => batch.wanted.push((places[0], OpenNode { slot, ..smaller })),
                     // Free only when the batch is done, as it is written and read in it.
                     None => batch.free.push(slot),
                 }
@@ -293,8 +293,8 @@ impl<C: Cells> Grower<'_, C> {
                 {
                     if let Some(candidate) = candidate {
                         let slot = free.take().unwrap_or_else(|| self.slot());
-                        batch.fills.push(Fill { tree, rows, slot, parent: None });
-                        batch.wanted.push((place, Candidate { slot, ..candidate }));
+                        batch.fills.push(HistogramFill { tree, rows, slot, parent: None });
+                        batch.wanted.push((place, OpenNode { slot, ..candidate }));
                     }
                 }
                 self.slots.extend(free);
@@ -303,12 +303,12 @@ impl<C: Cells> Grower<'_, C> {
     }
 
     /// The nodes that have a split; the slots of the others are free again.
-    fn search(&mut self, wanted: Vec<(Place, Candidate<C::Totals>)>) -> Result<Vec<Placed<C::Totals>>> {
-        let (places, nodes): (Vec<Place>, Vec<Candidate<C::Totals>>) = wanted.into_iter().unzip();
+    fn search(&mut self, wanted: Vec<(ChildPlace, OpenNode<C::Totals>)>) -> Result<Vec<PlacedLeaf<C::Totals>>> {
+        let (places, nodes): (Vec<ChildPlace>, Vec<OpenNode<C::Totals>>) = wanted.into_iter().unzip();
         let splits = self.cells.search(&nodes)?;
         let mut found = vec![];
         for ((place, node), split) in places.into_iter().zip(nodes).zip(splits) {
-            let Candidate { tree, path, depth, rows, slot, .. } = node;
+            let OpenNode { tree, path, depth, rows, slot, .. } = node;
             match split {
                 Some(split) => {
                     let leaf = Leaf { tree, node: 0, path, depth, rows, split, slot: Some(slot), children: None };

@@ -24,15 +24,15 @@ pub(crate) use batched_forest::BatchedForest;
 pub(crate) use context::GrowContext;
 pub(crate) use gradient_cells::{GradientCells, Gradients, NodeSums};
 pub(crate) use grower::grow;
-pub use table::Table;
-pub(crate) use target_cells::Learner;
+pub use table::TreeTable;
+pub(crate) use target_cells::TreeLearner;
 
 use std::ops::Range;
 
 use super::model::Tree;
 use crate::cpu::tree::SplitRule;
 use crate::error::Result;
-use crate::ops::tree::{Fill, NodePartition};
+use crate::ops::tree::{HistogramFill, NodePartition};
 
 /// In which order leaves are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(crate) struct Grown<Totals> {
 
 /// A node that may be split, before its split is known.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate<Totals> {
+pub(crate) struct OpenNode<Totals> {
     pub tree: usize,
     /// The way from the root, see [`ROOT`](crate::cpu::tree::splitters::ROOT); with `tree` the key of what is drawn.
     pub path: u64,
@@ -111,10 +111,10 @@ pub(crate) trait Cells {
     fn restore_order(&mut self, unused: Vec<Range<usize>>);
 
     /// Makes histograms.
-    fn fill(&mut self, fills: &[Fill]) -> Result<()>;
+    fn fill(&mut self, fills: &[HistogramFill]) -> Result<()>;
 
     /// The best split of each node, none where none is allowed.
-    fn search(&mut self, nodes: &[Candidate<Self::Totals>]) -> Result<Vec<Option<NodeSplit<Self::Totals>>>>;
+    fn search(&mut self, nodes: &[OpenNode<Self::Totals>]) -> Result<Vec<Option<NodeSplit<Self::Totals>>>>;
 
     /// Partitions ranges of the row order, stably: what goes left first. The ranges are disjoint and ascend. Returns how
     /// many rows went left.

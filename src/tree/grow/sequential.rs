@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use crate::cpu::tree::splitters::{ROOT, Splitter, TargetNode, TargetSplit};
+use crate::cpu::tree::splitters::{NodeSplitter, ROOT, TargetNode, TargetSplit};
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
 use crate::tree::model::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
@@ -37,7 +37,7 @@ struct SequentialGrower<'a, T, S> {
 ///
 /// Without a limit of the leaves every node is split that may be, and nodes are numbered level by level. With one, the
 /// split that gains most comes first, of equal ones that of the lowest node, and nodes are numbered as they arise.
-pub(super) fn grow<T: TreeTarget, S: Splitter<T>>(
+pub(super) fn grow<T: TreeTarget, S: NodeSplitter<T>>(
     target: &T,
     splitter: &mut S,
     rows: Vec<u32>,
@@ -56,7 +56,7 @@ pub(super) struct SubtreeStart {
 }
 
 /// The same from a node on. Without a limit of the leaves, nodes are numbered as they arise.
-pub(super) fn grow_from<T: TreeTarget, S: Splitter<T>>(
+pub(super) fn grow_from<T: TreeTarget, S: NodeSplitter<T>>(
     target: &T,
     splitter: &mut S,
     rows: Vec<u32>,
@@ -80,7 +80,7 @@ pub(super) fn grow_from<T: TreeTarget, S: Splitter<T>>(
     grower.tree
 }
 
-impl<T: TreeTarget, S: Splitter<T>> SequentialGrower<'_, T, S> {
+impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
     /// A subtree is finished before the next is begun, so that its rows stay near.
     fn depth_first(&mut self, root: Option<SplitLeaf>) {
         let mut open: Vec<SplitLeaf> = root.into_iter().collect();

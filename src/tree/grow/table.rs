@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sequential::grow;
-use super::{BatchedForest, Learner};
+use super::{BatchedForest, TreeLearner};
 use crate::array::Matrix;
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::splitters::{
@@ -18,41 +18,43 @@ use crate::tree::parameters::TreeLimits;
 
 /// Rows as trees take them: in bins, or as they are.
 #[derive(Debug)]
-pub enum Table<'a> {
+pub enum TreeTable<'a> {
     /// Categorical features have bins here too.
     Exact(&'a Matrix, Arc<Categories>),
     /// With the device on which trees grow.
     Binned(Box<Bins>, BinnedMatrix, Device),
 }
 
-impl<'a> Table<'a> {
+impl<'a> TreeTable<'a> {
     /// The rows of `x` in at most `max_bins` bins a feature, decided by the rows that count; without bins if `None`.
-    pub fn new<T: TreeTarget>(x: &'a Matrix, target: &T, max_bins: Option<usize>) -> Result<Table<'a>> {
+    pub fn new<T: TreeTarget>(x: &'a Matrix, target: &T, max_bins: Option<usize>) -> Result<TreeTable<'a>> {
         let counts: Vec<f32> = (0..x.rows()).map(|row| f32::from(u8::from(target.counts(row)))).collect();
         let targets = match target.rows() {
             TargetRows::Classes(rows) => CategoryTargets::Classes { codes: rows.codes, count: rows.classes },
             TargetRows::Values(rows) => CategoryTargets::Fixed { values: rows.values, outputs: rows.outputs },
         };
         let Some(most) = max_bins else {
-            return Ok(Table::Exact(x, Arc::new(Categories::fit(x, Some(&counts), MAX_BINS, &targets)?)));
+            return Ok(TreeTable::Exact(x, Arc::new(Categories::fit(x, Some(&counts), MAX_BINS, &targets)?)));
         };
         let bins = Bins::fit(x, Some(&counts), most, &targets)?;
         let matrix = BinnedMatrix::new(x, &bins);
-        Ok(Table::Binned(Box::new(bins), matrix, Device::Cpu))
+        Ok(TreeTable::Binned(Box::new(bins), matrix, Device::Cpu))
     }
 
     /// The same table, for trees that grow on a device. Exact splits are always found on the CPU.
-    pub(crate) fn on(self, device: Device) -> Table<'a> {
+    pub(crate) fn on(self, device: Device) -> TreeTable<'a> {
         match self {
-            Table::Exact(x, categories) => Table::Exact(x, categories),
-            Table::Binned(bins, matrix, _) => Table::Binned(bins, matrix, device),
+            TreeTable::Exact(x, categories) => TreeTable::Exact(x, categories),
+            TreeTable::Binned(bins, matrix, _) => TreeTable::Binned(bins, matrix, device),
         }
     }
 
     /// A GPU with the binned rows, if trees are to grow on one.
     pub(crate) fn on_gpu(&self) -> Result<Option<BatchedForest<'_>>> {
         match self {
-            Table::Binned(bins, matrix, device @ Device::Gpu(_)) => BatchedForest::new(matrix, bins, device).map(Some),
+            TreeTable::Binned(bins, matrix, device @ Device::Gpu(_)) => {
+                BatchedForest::new(matrix, bins, device).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -61,10 +63,10 @@ impl<'a> Table<'a> {
     pub fn grow<T: TreeTarget>(&self, target: &T, limits: &TreeLimits, draw: FeatureDraw) -> Result<Tree> {
         let by_histograms = !draw.cuts_at_random() && target.by_medians().is_none();
         match self {
-            Table::Binned(bins, matrix, device)
+            TreeTable::Binned(bins, matrix, device)
                 if by_histograms && (draw.takes_all() || matches!(device, Device::Gpu(_))) =>
             {
-                let trees = BatchedForest::new(matrix, bins, device)?.grow(&[Learner { target, draw }], limits)?;
+                let trees = BatchedForest::new(matrix, bins, device)?.grow(&[TreeLearner { target, draw }], limits)?;
                 let tree = trees.into_iter().next().map(|tree| tree.pruned_by(limits));
                 Ok(tree.unwrap_or_else(|| self.grow_on_one(target, limits, draw)))
             }
@@ -87,26 +89,26 @@ impl<'a> Table<'a> {
     /// The bins of categorical features.
     fn categories(&self) -> &Arc<Categories> {
         match self {
-            Table::Exact(_, categories) => categories,
-            Table::Binned(bins, ..) => bins.categories(),
+            TreeTable::Exact(_, categories) => categories,
+            TreeTable::Binned(bins, ..) => bins.categories(),
         }
     }
 
     fn splitter_rows(&self) -> SplitterRows<'_> {
         match self {
-            Table::Exact(x, categories) => SplitterRows::Exact(ExactRows {
+            TreeTable::Exact(x, categories) => SplitterRows::Exact(ExactRows {
                 values: x.as_slice(),
                 columns: x.columns(),
                 categories: categories.features(),
             }),
-            Table::Binned(bins, matrix, _) => SplitterRows::Binned(matrix.table(bins)),
+            TreeTable::Binned(bins, matrix, _) => SplitterRows::Binned(matrix.table(bins)),
         }
     }
 
     fn rows(&self) -> usize {
         match self {
-            Table::Exact(x, _) => x.rows(),
-            Table::Binned(_, matrix, _) => matrix.rows(),
+            TreeTable::Exact(x, _) => x.rows(),
+            TreeTable::Binned(_, matrix, _) => matrix.rows(),
         }
     }
 }

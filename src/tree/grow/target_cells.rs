@@ -5,16 +5,16 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Candidate, Cells, GrowContext, Grown, NodeSplit, Root};
+use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root};
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::split::better;
 use crate::cpu::tree::splitters::{
-    BinnedSplitter, CellScratch, FeatureDraw, FeatureOrder, Splitter, TargetNode, TargetSplit, scan,
+    BinnedSplitter, CellScratch, FeatureDraw, FeatureOrder, NodeSplitter, TargetNode, TargetSplit, scan,
 };
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
 use crate::error::Result;
 use crate::ops::tree::target_histogram::{read, target_histogram};
-use crate::ops::tree::{Fill, NodePartition};
+use crate::ops::tree::{HistogramFill, NodePartition};
 use crate::tree::model::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
 
@@ -31,11 +31,11 @@ pub(crate) struct NodeCell {
 }
 
 /// What a node says, found when its rows were in ascending order.
-type Described = (NodeSummary, Vec<f64>);
+type NodeDescription = (NodeSummary, Vec<f64>);
 
 /// What one of the trees learns.
 #[derive(Debug)]
-pub(crate) struct Learner<'a, T> {
+pub(crate) struct TreeLearner<'a, T> {
     pub(crate) target: &'a T,
     pub(crate) draw: FeatureDraw,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Learner<'a, T> {
 /// Binned rows with targets, for trees that grow together.
 pub(super) struct TargetCells<'a, 'b, T> {
     context: &'b mut GrowContext<'a>,
-    pub(super) learners: &'b [Learner<'b, T>],
+    pub(super) learners: &'b [TreeLearner<'b, T>],
     targets: Vec<TargetRows<'b>>,
     /// Where the rows of each tree end.
     ends: Vec<usize>,
@@ -52,14 +52,14 @@ pub(super) struct TargetCells<'a, 'b, T> {
     small: u64,
     /// The least gain of a split of each tree, in units of the target.
     pub(super) min_gains: Vec<f64>,
-    described: HashMap<Range<usize>, Described>,
+    described: HashMap<Range<usize>, NodeDescription>,
 }
 
 impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     /// Begins trees, and tells their roots.
     pub(super) fn begin(
         context: &'b mut GrowContext<'a>,
-        learners: &'b [Learner<'b, T>],
+        learners: &'b [TreeLearner<'b, T>],
         limits: &'b TreeLimits,
         small: u64,
     ) -> Result<(TargetCells<'a, 'b, T>, Vec<Root<NodeCell>>)> {
@@ -91,7 +91,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 
     /// The sums of a range of rows and what it says.
-    fn describe(&self, learner: &Learner<'_, T>, rows: &Range<usize>) -> (NodeCell, Described) {
+    fn describe(&self, learner: &TreeLearner<'_, T>, rows: &Range<usize>) -> (NodeCell, NodeDescription) {
         let (rows, target) = (&self.order()[rows.clone()], learner.target);
         let mut words = vec![0; target.words()];
         rows.iter().for_each(|row| target.add(*row as usize, &mut words));
@@ -101,12 +101,12 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 
     /// Whose rows these are.
-    fn learner(&self, rows: &Range<usize>) -> &Learner<'b, T> {
+    fn learner(&self, rows: &Range<usize>) -> &TreeLearner<'b, T> {
         &self.learners[self.ends.partition_point(|end| *end <= rows.start).min(self.learners.len() - 1)]
     }
 
     /// A grown tree with the values of its nodes and all gains in weight × impurity.
-    pub(super) fn finish(&self, learner: &Learner<'_, T>, grown: &Grown<NodeCell>) -> Tree {
+    pub(super) fn finish(&self, learner: &TreeLearner<'_, T>, grown: &Grown<NodeCell>) -> Tree {
         let mut finished = grown.tree.clone().with_outputs(learner.target.outputs());
         for (number, rows) in (0..).zip(&grown.rows) {
             let node = finished.node_mut(number);
@@ -121,7 +121,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 
     /// The best split of each node, whose histograms are `cells`.
-    fn best(&self, nodes: &[&Candidate<NodeCell>], cells: &[&[u64]]) -> Vec<Option<TargetSplit>> {
+    fn best(&self, nodes: &[&OpenNode<NodeCell>], cells: &[&[u64]]) -> Vec<Option<TargetSplit>> {
         let layout = self.context.matrix.layout();
         let features = layout.features().len();
         let words = self.targets.first().map_or(1, TargetRows::words);
@@ -149,15 +149,15 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 
     /// The sums of a node as numbers, and the features it looks at.
-    fn prepare(&self, node: &Candidate<NodeCell>) -> (TargetTotals, FeatureOrder) {
-        let Learner { target, draw } = &self.learners[node.tree];
+    fn prepare(&self, node: &OpenNode<NodeCell>) -> (TargetTotals, FeatureOrder) {
+        let TreeLearner { target, draw } = &self.learners[node.tree];
         let (mut totals, mut order) = (TargetTotals::default(), FeatureOrder::default());
         target.totals(&node.totals.words, &mut totals);
         draw.start(node.path, &mut order);
         (totals, order)
     }
 
-    fn target_node<'c>(&'c self, node: &'c Candidate<NodeCell>, totals: &'c TargetTotals) -> TargetNode<'c, T> {
+    fn target_node<'c>(&'c self, node: &'c OpenNode<NodeCell>, totals: &'c TargetTotals) -> TargetNode<'c, T> {
         let NodeCell { words: cell, count } = &node.totals;
         let min_samples_leaf = self.limits.min_samples_leaf as u64;
         let bounds = SplitBounds { totals, count: *count, min_samples_leaf };
@@ -167,7 +167,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     /// The best split of one node by some of the features.
     fn scan(
         &self,
-        node: &Candidate<NodeCell>,
+        node: &OpenNode<NodeCell>,
         totals: &TargetTotals,
         features: &[u32],
         cells: &[u64],
@@ -184,7 +184,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 
     /// A node that found no split by the features it drew goes on drawing: rare, so its rows are counted here.
-    fn redraw(&self, node: &Candidate<NodeCell>, drawn: &(TargetTotals, FeatureOrder)) -> Option<TargetSplit> {
+    fn redraw(&self, node: &OpenNode<NodeCell>, drawn: &(TargetTotals, FeatureOrder)) -> Option<TargetSplit> {
         let draw = self.learners[node.tree].draw;
         if draw.takes_all() {
             return None;
@@ -194,7 +194,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 
     /// A split with what is known of the two children.
-    fn node_split(&self, split: TargetSplit, node: &Candidate<NodeCell>) -> NodeSplit<NodeCell> {
+    fn node_split(&self, split: TargetSplit, node: &OpenNode<NodeCell>) -> NodeSplit<NodeCell> {
         let mut right = node.totals.words.clone();
         take_cell(&mut right, &split.left);
         let target = self.learners[node.tree].target;
@@ -224,25 +224,25 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
     /// Nodes were described before their rows were partitioned, and nobody reads the order later.
     fn restore_order(&mut self, _: Vec<Range<usize>>) {}
 
-    fn fill(&mut self, fills: &[Fill]) -> Result<()> {
+    fn fill(&mut self, fills: &[HistogramFill]) -> Result<()> {
         let GrowContext { stream, binned, state, .. } = &mut *self.context;
         target_histogram(stream, binned, state, &self.targets, fills)
     }
 
-    fn search(&mut self, nodes: &[Candidate<NodeCell>]) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
-        let pure = |node: &Candidate<NodeCell>| self.described.get(&node.rows).is_some_and(|own| own.0.pure);
+    fn search(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
+        let pure = |node: &OpenNode<NodeCell>| self.described.get(&node.rows).is_some_and(|own| own.0.pure);
         let open: Vec<usize> = (0..nodes.len()).filter(|at| !pure(&nodes[*at])).collect();
         let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
         let words = self.targets.first().map_or(1, TargetRows::words);
         let together = MAX_READ / (8 * words * self.context.binned.cells()).max(1);
         for open in open.chunks(together.max(1)) {
-            let wanted: Vec<&Candidate<NodeCell>> = open.iter().map(|at| &nodes[*at]).collect();
+            let wanted: Vec<&OpenNode<NodeCell>> = open.iter().map(|at| &nodes[*at]).collect();
             let slots: Vec<usize> = wanted.iter().map(|node| node.slot).collect();
             let cells = read(&mut self.context.stream, &self.context.binned, &self.context.state, &slots)?;
             let cells: Vec<&[u64]> = cells.iter().map(|cells| &**cells).collect();
             open.iter().zip(self.best(&wanted, &cells)).for_each(|(at, found)| winners[*at] = found);
         }
-        let allowed = |split: &TargetSplit, node: &Candidate<NodeCell>| split.gain >= self.min_gains[node.tree];
+        let allowed = |split: &TargetSplit, node: &OpenNode<NodeCell>| split.gain >= self.min_gains[node.tree];
         let splits = winners
             .into_iter()
             .zip(nodes)

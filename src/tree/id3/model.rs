@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 use crate::estimator::{FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows};
 use crate::model_file::{Container, Persist};
 use crate::plot::Figure;
+use crate::tree::model::draw_lines;
 
-/// A fitted tree of levels.
+/// A fitted tree of categories.
 #[derive(Debug, Clone)]
 pub struct Id3ClassifierModel {
     params: Id3Classifier,
@@ -42,7 +43,7 @@ impl Id3ClassifierModel {
         self.names.as_deref()
     }
 
-    /// The information that each column gave, by the weight of the nodes it divides: shares with the sum 1, or zeros.
+    /// The information that each column gave, by the weight of the nodes it splits: shares with the sum 1, or zeros.
     pub fn feature_importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.columns];
         for node in self.tree.nodes() {
@@ -57,33 +58,23 @@ impl Id3ClassifierModel {
         gains
     }
 
-    /// The tree as lines of text. `levels` has the names of each column's levels, by code, as a
+    /// The tree as lines of text. `categories` has the names of each column's categories, by code, as a
     /// [`Dataset`](crate::Dataset) does; codes that have none are written as numbers.
-    pub fn to_text(&self, levels: &[Option<Vec<String>>]) -> String {
-        self.text_with(&[], levels)
+    pub fn to_text(&self, categories: &[Option<Vec<String>>]) -> String {
+        self.text_with(&[], categories)
     }
 
     /// The same with names for columns that have none of their own.
-    fn text_with(&self, columns: &[String], levels: &[Option<Vec<String>>]) -> String {
-        let mut text = String::new();
-        // Number of the node, what stands before its line, what stands before its children's.
-        let mut waiting = vec![(0_u32, String::new(), String::new())];
-        while let Some((number, before, below)) = waiting.pop() {
+    fn text_with(&self, columns: &[String], categories: &[Option<Vec<String>>]) -> String {
+        draw_lines(|number| {
             let node = &self.tree.nodes()[number as usize];
             let label = match node.column {
                 None => format!("{}  [{} rows]", self.answer(number), node.count),
                 Some(column) => format!("{}? ({:.3} bits)", self.column_name(column, columns), node.gain),
             };
-            text += &format!("{before}{label}\n");
-            let last = node.levels.len().wrapping_sub(1);
-            let children: Vec<(u32, u32)> = node.children().collect();
-            for (at, (level, child)) in children.into_iter().enumerate().rev() {
-                let name = category_name(levels, node.column, level);
-                let (turn, line) = if at == last { ("└─", "   ") } else { ("├─", "│  ") };
-                waiting.push((child, format!("{below}{turn} {name}: "), format!("{below}{line}")));
-            }
-        }
-        text
+            let name = |(category, child)| (category_name(categories, node.column, category), child);
+            (label, node.children().map(name).collect())
+        })
     }
 
     /// The name of a column: its own, that in `columns`, or its number.
@@ -95,12 +86,12 @@ impl Id3ClassifierModel {
     /// The commonest class of a node and its share.
     pub(crate) fn answer(&self, node: u32) -> String {
         let class = self.commonest(node);
-        format!("{} ({:.3})", self.classes.names()[class], self.tree.chances(node)[class])
+        format!("{} ({:.3})", self.classes.names()[class], self.tree.probabilities(node)[class])
     }
 
     /// The code of the commonest class of a node; the lowest of equals.
     pub(crate) fn commonest(&self, node: u32) -> usize {
-        likeliest(self.tree.chances(node), self.classes.classes())[0] as usize
+        likeliest(self.tree.probabilities(node), self.classes.classes())[0] as usize
     }
 
     /// The nodes where rows end.
@@ -114,10 +105,10 @@ impl Id3ClassifierModel {
     }
 }
 
-/// The name of a level, or its code.
-pub(crate) fn category_name(levels: &[Option<Vec<String>>], column: Option<u32>, level: u32) -> String {
-    let names = column.and_then(|column| levels.get(column as usize)).and_then(Option::as_ref);
-    names.and_then(|names| names.get(level as usize)).cloned().unwrap_or_else(|| level.to_string())
+/// The name of a category, or its code.
+pub(crate) fn category_name(categories: &[Option<Vec<String>>], column: Option<u32>, category: u32) -> String {
+    let names = column.and_then(|column| categories.get(column as usize)).and_then(Option::as_ref);
+    names.and_then(|names| names.get(category as usize)).cloned().unwrap_or_else(|| category.to_string())
 }
 
 impl Predict for Id3ClassifierModel {
@@ -134,8 +125,9 @@ impl PredictProba for Id3ClassifierModel {
     /// The share of each class where each row ends, by weight, n×k.
     fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let ends = self.ends(x.into())?;
-        let chances = ends.iter().flat_map(|node| self.tree.chances(*node)).map(|chance| *chance as f32).collect();
-        Matrix::from_vec(ends.len(), self.classes.classes(), chances)
+        let probabilities =
+            ends.iter().flat_map(|node| self.tree.probabilities(*node)).map(|own| *own as f32).collect();
+        Matrix::from_vec(ends.len(), self.classes.classes(), probabilities)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A tree with a branch for each level.
+//! A tree with a branch for each category.
 
 use crate::error::Result;
 use crate::model_file::Container;
@@ -6,25 +6,26 @@ use crate::model_file::Container;
 /// What stands for the column of a leaf.
 const LEAF: u32 = u32::MAX;
 
-/// A tree of nominal columns: nodes in an array, the root first, level by level; the children of a node stand together.
+/// A tree of nominal columns: nodes in an array, the root first, level by level; the children of a node stand
+/// together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NominalTree {
     pub(super) classes: usize,
     pub(super) nodes: Vec<NominalNode>,
     /// Nodes×classes.
-    pub(super) chances: Vec<f64>,
+    pub(super) probabilities: Vec<f64>,
 }
 
 /// One node of a [`NominalTree`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NominalNode {
-    /// The column that divides; none in a leaf.
+    /// The column that is asked for; none in a leaf.
     pub column: Option<u32>,
-    /// The levels of that column that the rows had, ascending; none in a leaf.
-    pub levels: Vec<u32>,
-    /// The node of the first of these levels; the others follow. 0 in a leaf.
+    /// The categories of that column that the rows had, ascending; none in a leaf.
+    pub categories: Vec<u32>,
+    /// The node of the first of these categories; the others follow. 0 in a leaf.
     pub first_child: u32,
-    /// What the division tells, in bits; 0 in a leaf.
+    /// The information gain of the split, in bits; 0 in a leaf.
     pub gain: f64,
     /// The entropy of the classes, in bits.
     pub entropy: f64,
@@ -41,8 +42,8 @@ impl NominalTree {
     }
 
     /// The share of each class in a node. Panics when there is no such node, as indexing does.
-    pub fn chances(&self, node: u32) -> &[f64] {
-        &self.chances[node as usize * self.classes..][..self.classes]
+    pub fn probabilities(&self, node: u32) -> &[f64] {
+        &self.probabilities[node as usize * self.classes..][..self.classes]
     }
 
     /// Number of leaves.
@@ -59,17 +60,17 @@ impl NominalTree {
         depths.into_iter().max().unwrap_or(0)
     }
 
-    /// The node that a row of codes ends in: a leaf, or the last one that knows its level. Panics when the row has
+    /// The node that a row of codes ends in: a leaf, or the last one that knows its category. Panics when the row has
     /// fewer columns than the tree asks for, as indexing does.
     pub fn node_of(&self, row: &[f32]) -> u32 {
         let mut at = 0;
         loop {
             let node = &self.nodes[at as usize];
             let Some(column) = node.column else { return at };
-            // −0 is level 0.
+            // −0 is category 0.
             let value = row[column as usize] + 0.0;
-            let level = node.levels.binary_search_by(|level| (*level as f32).total_cmp(&value));
-            match level {
+            let category = node.categories.binary_search_by(|category| (*category as f32).total_cmp(&value));
+            match category {
                 Ok(place) => at = node.first_child + place as u32,
                 Err(_) => return at,
             }
@@ -80,19 +81,19 @@ impl NominalTree {
     pub(super) fn store(&self, container: &mut Container) -> Result<()> {
         let (count, nodes) = (self.nodes.len(), &self.nodes);
         let column = nodes.iter().map(|node| node.column.unwrap_or(LEAF)).collect::<Vec<u32>>();
-        let levels: Vec<u32> = nodes.iter().flat_map(|node| node.levels.iter().copied()).collect();
+        let categories: Vec<u32> = nodes.iter().flat_map(|node| node.categories.iter().copied()).collect();
         container.insert("node.column", &[count], column)?;
         container.insert(
             "node.branches",
             &[count],
-            nodes.iter().map(|node| node.levels.len() as u32).collect::<Vec<_>>(),
+            nodes.iter().map(|node| node.categories.len() as u32).collect::<Vec<_>>(),
         )?;
         container.insert("node.gain", &[count], nodes.iter().map(|node| node.gain).collect::<Vec<f64>>())?;
         container.insert("node.entropy", &[count], nodes.iter().map(|node| node.entropy).collect::<Vec<f64>>())?;
         container.insert("node.weight", &[count], nodes.iter().map(|node| node.weight).collect::<Vec<f64>>())?;
         container.insert("node.count", &[count], nodes.iter().map(|node| node.count).collect::<Vec<u64>>())?;
-        container.insert("branch.level", &[levels.len()], levels)?;
-        container.insert("node.chances", &[count, self.classes], self.chances.clone())
+        container.insert("branch.category", &[categories.len()], categories)?;
+        container.insert("node.probabilities", &[count, self.classes], self.probabilities.clone())
     }
 
     /// Takes it out again: every column is below `columns`, and each node but the root is some node's child.
@@ -104,34 +105,43 @@ impl NominalTree {
         let entropy: Vec<f64> = container.take("node.entropy", &[count])?;
         let weight: Vec<f64> = container.take("node.weight", &[count])?;
         let rows: Vec<u64> = container.take("node.count", &[count])?;
-        let [all] = container.shape("branch.level")?;
-        let levels: Vec<u32> = container.take("branch.level", &[all])?;
-        let chances: Vec<f64> = container.take("node.chances", &[count, classes])?;
+        let [all] = container.shape("branch.category")?;
+        let categories: Vec<u32> = container.take("branch.category", &[all])?;
+        let probabilities: Vec<f64> = container.take("node.probabilities", &[count, classes])?;
         let (mut nodes, mut next) = (Vec::with_capacity(count), 1_usize);
         for at in 0..count {
             let own = Some(column[at]).filter(|column| *column != LEAF);
             let (from, to) = (next - 1, next - 1 + branches[at] as usize);
             let fits = own.is_some() == (branches[at] > 0) && own.is_none_or(|own| (own as usize) < columns);
-            let levels = levels.get(from..to).filter(|levels| levels.is_sorted_by(|one, other| one < other));
+            let categories =
+                categories.get(from..to).filter(|categories| categories.is_sorted_by(|one, other| one < other));
             // Children come behind their parents, so that following them ends.
-            let (Some(levels), true) = (levels, fits && (own.is_none() || next > at)) else {
+            let (Some(categories), true) = (categories, fits && (own.is_none() || next > at)) else {
                 return Err(container.refuse(format!("node {at} of the tree has branches that cannot be")));
             };
             let first_child = if own.is_some() { next as u32 } else { 0 };
-            next += levels.len();
+            next += categories.len();
             let (gain, entropy, weight, count) = (gain[at], entropy[at], weight[at], rows[at]);
-            nodes.push(NominalNode { column: own, levels: levels.to_vec(), first_child, gain, entropy, weight, count });
+            nodes.push(NominalNode {
+                column: own,
+                categories: categories.to_vec(),
+                first_child,
+                gain,
+                entropy,
+                weight,
+                count,
+            });
         }
         match count > 0 && next == count && all + 1 == count {
-            true => Ok(NominalTree { classes, nodes, chances }),
+            true => Ok(NominalTree { classes, nodes, probabilities }),
             false => Err(container.refuse(format!("{all} branches do not lead to {count} nodes"))),
         }
     }
 }
 
 impl NominalNode {
-    /// Each level and the node it leads to.
+    /// Each category and the node it leads to.
     pub fn children(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.levels.iter().zip(self.first_child..).map(|(level, child)| (*level, child))
+        self.categories.iter().zip(self.first_child..).map(|(category, child)| (*category, child))
     }
 }

@@ -13,6 +13,6 @@ pub(crate) use flatten::flatten;
 pub use pruning::PruningPath;
 pub use shapley::{Cover, ShapleyTree, shapley_values};
 pub use storage::{restore_trees, store_trees};
-pub(crate) use text::{CategoryNames, categories_asked, draw, of_classes};
+pub(crate) use text::{CategoryNames, categories_asked, draw, draw_lines, of_classes};
 pub use tree::{Node, Tree};
 pub(crate) use trees::{Trees, check_classes, likeliest, rows_to_learn, to_matrix};

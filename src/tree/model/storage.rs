@@ -59,7 +59,7 @@ pub fn restore_trees(container: &mut Container, features: usize, outputs: usize)
     let rows: Vec<u64> = container.take("tree.count", &[count])?;
     let impurity: Vec<f64> = container.take("tree.impurity", &[count])?;
     let values: Vec<f64> = container.take("tree.value", &[count, outputs])?;
-    let mut sets = CategorySets::restore(container, count, features)?;
+    let mut sets = StoredSets::restore(container, count, features)?;
     let nodes: Vec<Node> = (0..count)
         .map(|at| Node {
             feature: Some(feature[at]).filter(|feature| *feature != LEAF),
@@ -114,7 +114,7 @@ fn check(nodes: &[Node], features: usize) -> std::result::Result<(), String> {
 }
 
 /// Puts the sets of trees that were grown together into a container, beside their other arrays: the set of each node,
-/// numbered within its tree, the words of all sets, and the bins of the categories. Trees without categories have none of it.
+/// numbered within its tree, the words of all sets, and the bins of the categories. Trees without them have none of it.
 fn store_category_sets(container: &mut Container, trees: &[Tree]) -> Result<()> {
     let Some(categories) = trees.iter().find_map(|tree| tree.categories.as_ref()) else { return Ok(()) };
     if trees.iter().any(|tree| tree.categories.as_ref() != Some(categories)) {
@@ -129,17 +129,17 @@ fn store_category_sets(container: &mut Container, trees: &[Tree]) -> Result<()> 
 }
 
 /// Sets that are given back to their trees, one tree after the other.
-struct CategorySets {
+struct StoredSets {
     categories: Option<Arc<Categories>>,
     numbers: Vec<u32>,
     sets: std::vec::IntoIter<BinSet>,
 }
 
-impl CategorySets {
+impl StoredSets {
     /// Takes the sets of `nodes` nodes out of a container; none where the trees have no categories.
-    fn restore(container: &mut Container, nodes: usize, features: usize) -> Result<CategorySets> {
+    fn restore(container: &mut Container, nodes: usize, features: usize) -> Result<StoredSets> {
         if !container.contains("tree.category_set") {
-            return Ok(CategorySets { categories: None, numbers: vec![], sets: vec![].into_iter() });
+            return Ok(StoredSets { categories: None, numbers: vec![], sets: vec![].into_iter() });
         }
         let numbers = container.take("tree.category_set", &[nodes])?;
         let [count, _] = container.shape("tree.left_categories")?;
@@ -147,7 +147,7 @@ impl CategorySets {
         let (words, _) = words.as_chunks::<WORDS>();
         let sets: Vec<BinSet> = words.iter().map(|words| BinSet(*words)).collect();
         let categories = Some(Arc::new(Categories::restore(container, features)?));
-        Ok(CategorySets { categories, numbers, sets: sets.into_iter() })
+        Ok(StoredSets { categories, numbers, sets: sets.into_iter() })
     }
 
     /// Gives a tree its sets; its nodes are those from `first` on. Every split by a categorical feature has a set,

@@ -29,8 +29,8 @@ pub(crate) fn of_classes(
     })
 }
 
-/// What a node asks of a category, with at most so many of them: `in {red, blue}`, or `not in {green}` where fewer categories
-/// go right; codes where names are not known. Nothing for a node that splits numbers.
+/// What a node asks of a category, with at most so many of them: `in {red, blue}`, or `not in {green}` where fewer
+/// categories go right; codes where names are not known. Nothing for a node that splits numbers.
 pub(crate) fn categories_asked(tree: &Tree, node: u32, categories: CategoryNames<'_>, most: usize) -> Option<String> {
     let (left, right) = (tree.left_categories(node)?, tree.right_categories(node)?);
     let (word, codes) = if left.len() <= right.len() { ("in", left) } else { ("not in", right) };
@@ -47,27 +47,33 @@ fn draw_with(
     categories: CategoryNames<'_>,
     leaf: impl Fn(u32) -> String,
 ) -> String {
+    draw_lines(|number| {
+        let node = &tree.nodes()[number as usize];
+        let Some(feature) = node.feature else {
+            return (format!("{}  [{} rows]", leaf(number), node.count), vec![]);
+        };
+        let name = names.and_then(|names| names.get(feature as usize)).cloned();
+        let name = name.unwrap_or_else(|| format!("feature {feature}"));
+        let asked = categories_asked(tree, number, categories, NAMED_CATEGORIES);
+        let asked = asked.unwrap_or_else(|| format!("≤ {}", node.threshold));
+        let missing = if node.missing_left { "yes" } else { "no" };
+        let children = ["yes", "no"].map(str::to_string).into_iter().zip(node.children).collect();
+        (format!("{name} {asked} (missing: {missing})"), children)
+    })
+}
+
+/// Lines from parent to child, from node 0 on: `node` gives what a node's line says, and its children with their names.
+pub(crate) fn draw_lines(node: impl Fn(u32) -> (String, Vec<(String, u32)>)) -> String {
     let mut text = String::new();
     // Number of the node, what stands before its line, what stands before its children's.
-    let mut waiting = vec![(0_u32, String::new(), String::new())];
+    let mut waiting = vec![(0, String::new(), String::new())];
     while let Some((number, before, below)) = waiting.pop() {
-        let node = &tree.nodes()[number as usize];
-        let label = match node.feature {
-            None => format!("{}  [{} rows]", leaf(number), node.count),
-            Some(feature) => {
-                let name = names.and_then(|names| names.get(feature as usize)).cloned();
-                let missing = if node.missing_left { "yes" } else { "no" };
-                let name = name.unwrap_or_else(|| format!("feature {feature}"));
-                let asked = categories_asked(tree, number, categories, NAMED_CATEGORIES);
-                let asked = asked.unwrap_or_else(|| format!("≤ {}", node.threshold));
-                format!("{name} {asked} (missing: {missing})")
-            }
-        };
+        let (label, children) = node(number);
         text += &format!("{before}{label}\n");
-        if node.feature.is_some() {
-            let [left, right] = node.children;
-            waiting.push((right, format!("{below}└─ no: "), format!("{below}   ")));
-            waiting.push((left, format!("{below}├─ yes: "), format!("{below}│  ")));
+        let last = children.len().wrapping_sub(1);
+        for (at, (name, child)) in children.into_iter().enumerate().rev() {
+            let (turn, line) = if at == last { ("└─", "   ") } else { ("├─", "│  ") };
+            waiting.push((child, format!("{below}{turn} {name}: "), format!("{below}{line}")));
         }
     }
     text

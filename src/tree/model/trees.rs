@@ -5,6 +5,7 @@ use super::shapley::{Cover, ShapleyTree, shapley_values};
 use super::storage::{restore_trees, store_trees};
 use super::tree::Tree;
 use crate::array::{DeviceMatrix, Matrix};
+use crate::cpu::reduce::argmax;
 use crate::data::Labels;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -165,9 +166,7 @@ pub(crate) fn check_classes(op: &'static str, x: &Matrix, y: &Labels) -> Result<
 
 /// The class with the largest probability in each row of n×k probabilities; the lowest of equals.
 pub(crate) fn likeliest(probabilities: &[f64], classes: usize) -> Vec<u32> {
-    let winner =
-        |row: &[f64]| (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best }) as u32;
-    probabilities.chunks_exact(classes.max(1)).map(winner).collect()
+    probabilities.chunks_exact(classes.max(1)).map(|row| argmax(row) as u32).collect()
 }
 
 /// n×outputs values as a matrix.

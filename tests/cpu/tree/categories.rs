@@ -7,24 +7,24 @@ use gristmill::cpu::tree::splitters::{TargetNode, TargetSplit, split_categories}
 use gristmill::cpu::tree::target::{
     ClassTarget, Criterion, FixedValues, FixedWeights, SplitBounds, TargetTotals, TreeTarget, add_cell,
 };
-use gristmill::cpu::tree::{FeatureCells, Split, Sums};
+use gristmill::cpu::tree::{FeatureCells, GradientSums, Split};
 
 const RULES: GradientRules =
     GradientRules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.5, min_hessian: 1e-3, min_count: 3, min_gain: 0.0 };
 
 /// Cells of some bins, one in five of them empty, and their sum.
-fn cells(bins: usize, missing: bool, seed: u64) -> (Vec<Sums>, Sums) {
+fn cells(bins: usize, missing: bool, seed: u64) -> (Vec<GradientSums>, GradientSums) {
     let numbers = Philox::new(seed, 1);
     let cell = |at: u64| match numbers.below(4 * at, 5) {
-        0 => Sums::default(),
-        _ => Sums {
+        0 => GradientSums::default(),
+        _ => GradientSums {
             gradient: i64::from(numbers.below(4 * at + 1, 20_000)) - 10_000,
             hessian: u64::from(numbers.below(4 * at + 2, 90_000)) + 1,
             count: u64::from(numbers.below(4 * at + 3, 40)) + 1,
         },
     };
-    let cells: Vec<Sums> = (0..(bins + usize::from(missing)) as u64).map(cell).collect();
-    let node = cells.iter().copied().fold(Sums::default(), Sums::plus);
+    let cells: Vec<GradientSums> = (0..(bins + usize::from(missing)) as u64).map(cell).collect();
+    let node = cells.iter().copied().fold(GradientSums::default(), GradientSums::plus);
     (cells, node)
 }
 
@@ -34,12 +34,12 @@ const FEW: usize = 4;
 /// Bins of the smaller set at most.
 const SMALLER: usize = 32;
 
-fn allow(child: Sums) -> bool {
+fn allow(child: GradientSums) -> bool {
     child.count >= RULES.min_count && child.hessian as f64 * RULES.units[1] >= RULES.min_hessian
 }
 
 /// The best split of `bins` bins; behind their cells is that of missing values or none.
-fn split(cells: &[Sums], bins: usize, feature: u32, node: Sums) -> Option<GradientSplit> {
+fn split(cells: &[GradientSums], bins: usize, feature: u32, node: GradientSums) -> Option<GradientSplit> {
     let mut histogram = Histogram::zeros(cells.len());
     cells.iter().enumerate().for_each(|(at, sums)| histogram.set(at, *sums));
     let missing = cells.len() > bins;
@@ -48,11 +48,11 @@ fn split(cells: &[Sums], bins: usize, feature: u32, node: Sums) -> Option<Gradie
 }
 
 /// The largest gain of all splits, the bin of missing values being one of the bins.
-fn brute_force(cells: &[Sums], node: Sums, l2: f64) -> Option<f64> {
+fn brute_force(cells: &[GradientSums], node: GradientSums, l2: f64) -> Option<f64> {
     let stricter = GradientRules { l2: RULES.l2 + l2, ..RULES };
     let splits = (0..1_usize << cells.len()).filter_map(|choice| {
         let chosen = (0..cells.len()).filter(|at| choice >> at & 1 == 1).map(|at| cells[at]);
-        let left = chosen.fold(Sums::default(), Sums::plus);
+        let left = chosen.fold(GradientSums::default(), GradientSums::plus);
         let right = node.minus(left);
         let allowed = allow(left) && allow(right);
         allowed.then(|| stricter.score(left) + stricter.score(right) - RULES.score(node))
@@ -75,8 +75,8 @@ fn up_to_eight_categories_are_split_by_gradients_as_well_as_can_be() {
         };
         // The set holds what is on the left, and what the node has not goes with the larger child.
         let own = (0..bins).filter(|bin| categories.contains(*bin as u8)).map(|bin| cells[bin]);
-        let sum = own.fold(Sums::default(), Sums::plus);
-        let absent = if missing && missing_left { cells[bins] } else { Sums::default() };
+        let sum = own.fold(GradientSums::default(), GradientSums::plus);
+        let absent = if missing && missing_left { cells[bins] } else { GradientSums::default() };
         assert_eq!(sum.plus(absent), left, "seed {seed}");
         let unseen = (0..bins).filter(|bin| cells[*bin].count == 0);
         assert!(unseen.into_iter().all(|bin| categories.contains(bin as u8) == (2 * left.count >= node.count)));
@@ -88,7 +88,7 @@ fn many_categories_are_split_as_their_order_allows_whatever_their_codes_are() {
     for seed in 0..40 {
         let (cells, node) = cells(100, false, seed);
         let found = split(&cells, 100, 0, node).unwrap();
-        let reversed: Vec<Sums> = cells.iter().rev().copied().collect();
+        let reversed: Vec<GradientSums> = cells.iter().rev().copied().collect();
         let mirrored = split(&reversed, 100, 0, node).unwrap();
         assert_eq!((found.gain, found.left), (mirrored.gain, mirrored.left));
         let (categories, others) = (found.rule.categories.unwrap(), mirrored.rule.categories.unwrap());
@@ -101,12 +101,12 @@ fn many_categories_are_split_as_their_order_allows_whatever_their_codes_are() {
 
 #[test]
 fn one_category_is_split_from_missing_values_alone() {
-    let one = Sums { gradient: 9000, hessian: 50_000, count: 20 };
-    let other = Sums { gradient: -8000, hessian: 50_000, count: 30 };
+    let one = GradientSums { gradient: 9000, hessian: 50_000, count: 20 };
+    let other = GradientSums { gradient: -8000, hessian: 50_000, count: 30 };
     let found = split(&[one, other], 1, 0, one.plus(other)).unwrap();
     assert_eq!((found.left, found.rule.missing_left, found.rule.categories.unwrap().contains(0)), (one, false, true));
     assert!(split(&[one], 1, 0, one).is_none());
-    assert!(split(&[Sums::default(), one], 1, 0, one).is_none());
+    assert!(split(&[GradientSums::default(), one], 1, 0, one).is_none());
 }
 
 /// The best split of `bins` categories by the search and by trying all, missing values being one more category.

@@ -8,11 +8,10 @@ mod targets;
 use gristmill::cpu::random::philox::Philox;
 use gristmill::cpu::tree::best_split::{GradientNode, GradientRules, best_split};
 use gristmill::cpu::tree::fixed_point::{LIMIT, pack};
-use gristmill::cpu::tree::gradients::{self, Places, Rows};
-use gristmill::cpu::tree::histogram::{Histogram, Job, histograms};
+use gristmill::cpu::tree::histogram::{Histogram, HistogramJob, histograms};
 use gristmill::cpu::tree::monotone::MonotoneLimit;
 use gristmill::cpu::tree::partition::{Route, partition};
-use gristmill::cpu::tree::{BinnedRows, FeatureCells, Sums};
+use gristmill::cpu::tree::{BinnedRows, FeatureCells, GradientSums};
 
 /// Binned rows with `codes[c]` codes in column c, and a gradient and a Hessian each.
 struct Case {
@@ -57,13 +56,13 @@ impl Case {
 
     fn histogram(&self, rows: &[u32]) -> Histogram {
         let mut into = Histogram::zeros(3);
-        let job = Job { rows, packed: &self.packed, into: &mut into };
+        let job = HistogramJob { rows, packed: &self.packed, into: &mut into };
         histograms(self.view(), &self.starts, vec![job], &mut vec![]);
         into
     }
 
-    fn oracle(&self, rows: &[u32]) -> Vec<Sums> {
-        let mut sums = vec![Sums::default(); *self.starts.last().unwrap() as usize];
+    fn oracle(&self, rows: &[u32]) -> Vec<GradientSums> {
+        let mut sums = vec![GradientSums::default(); *self.starts.last().unwrap() as usize];
         for row in rows.iter().map(|row| *row as usize) {
             for column in 0..self.starts.len() - 1 {
                 let cell = &mut sums[self.starts[column] as usize + self.columns[column * self.rows + row] as usize];
@@ -103,7 +102,7 @@ fn histograms_are_the_sums_of_their_rows_at_every_size() {
         for rows in [&all, &some] {
             let found = case.histogram(rows);
             let cells = *case.starts.last().unwrap() as usize;
-            assert_eq!(found.range(0..cells).collect::<Vec<Sums>>(), case.oracle(rows), "{} rows", rows.len());
+            assert_eq!(found.range(0..cells).collect::<Vec<GradientSums>>(), case.oracle(rows), "{} rows", rows.len());
         }
     }
 }
@@ -116,9 +115,12 @@ fn one_cell_holds_all_rows_without_overflow() {
     let matrix = BinnedRows { bins: &bins, stride: 8, columns: &columns };
     let order: Vec<u32> = (0..rows as u32).collect();
     let mut into = Histogram::default();
-    histograms(matrix, &[0, 1], vec![Job { rows: &order, packed: &packed, into: &mut into }], &mut vec![]);
-    let want =
-        Sums { gradient: -i64::from(LIMIT) * rows as i64, hessian: LIMIT as u64 * rows as u64, count: rows as u64 };
+    histograms(matrix, &[0, 1], vec![HistogramJob { rows: &order, packed: &packed, into: &mut into }], &mut vec![]);
+    let want = GradientSums {
+        gradient: -i64::from(LIMIT) * rows as i64,
+        hessian: LIMIT as u64 * rows as u64,
+        count: rows as u64,
+    };
     assert_eq!(into.get(0), want);
 }
 
@@ -167,13 +169,13 @@ fn partitions_are_stable_on_any_number_of_threads() {
 }
 
 /// Every cut of a feature's bins, with missing values on either side, in f64 from the sums.
-fn split_oracle(sums: &[Sums], bins: usize, rules: &GradientRules) -> Option<(usize, bool, f64)> {
-    let total = sums.iter().copied().fold(Sums::default(), Sums::plus);
+fn split_oracle(sums: &[GradientSums], bins: usize, rules: &GradientRules) -> Option<(usize, bool, f64)> {
+    let total = sums.iter().copied().fold(GradientSums::default(), GradientSums::plus);
     let missing = sums.get(bins).copied().unwrap_or_default();
     let mut best: Option<(usize, bool, f64)> = None;
     for bin in 0..bins {
         for missing_left in [false, true] {
-            let mut left = sums[..=bin].iter().copied().fold(Sums::default(), Sums::plus);
+            let mut left = sums[..=bin].iter().copied().fold(GradientSums::default(), GradientSums::plus);
             if missing_left {
                 if missing.count == 0 {
                     continue;
@@ -181,7 +183,7 @@ fn split_oracle(sums: &[Sums], bins: usize, rules: &GradientRules) -> Option<(us
                 left = left.plus(missing);
             }
             let right = total.minus(left);
-            let small = |child: Sums| {
+            let small = |child: GradientSums| {
                 child.count < rules.min_count || child.hessian as f64 * rules.units[1] < rules.min_hessian
             };
             let gain = rules.score(left) + rules.score(right) - rules.score(total);
@@ -200,7 +202,7 @@ fn the_best_split_is_the_best_of_all_cuts() {
         let rows: Vec<u32> = (0..3000).collect();
         let histogram = case.histogram(&rows);
         let sums = case.oracle(&rows);
-        let node = sums.iter().copied().fold(Sums::default(), Sums::plus);
+        let node = sums.iter().copied().fold(GradientSums::default(), GradientSums::plus);
         for (l1, l2, min_count) in [(0.0, 0.0, 1), (0.5, 2.0, 100)] {
             let units = [1e-3, 2e-4];
             let rules = GradientRules { units, l1, l2, min_hessian: 0.1, min_count, min_gain: 0.0 };
@@ -223,7 +225,7 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
     let case = Case::new(5000, &[6], 9);
     let rows: Vec<u32> = (0..5000).collect();
     let whole = case.histogram(&rows);
-    let node = case.oracle(&rows).into_iter().fold(Sums::default(), Sums::plus);
+    let node = case.oracle(&rows).into_iter().fold(GradientSums::default(), GradientSums::plus);
     let rules = GradientRules { units: [1e-3, 1e-3], l1: 0.0, l2: 0.0, min_hessian: 0.0, min_count: 1, min_gain: 0.0 };
     let plain = FeatureCells { first: 0, bins: 5, missing: true, default: None, categorical: false };
     let node = GradientNode { sums: node, rules: &rules, limit: None };
@@ -244,43 +246,14 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
         let bins: Vec<u8> = codes.iter().flat_map(|code| [*code, 0, 0, 0, 0, 0, 0, 0]).collect();
         let matrix = BinnedRows { bins: &bins, stride: 8, columns: &codes };
         let mut shared = Histogram::default();
-        histograms(matrix, &[0, 6], vec![Job { rows: &others, packed: &case.packed, into: &mut shared }], &mut vec![]);
+        histograms(
+            matrix,
+            &[0, 6],
+            vec![HistogramJob { rows: &others, packed: &case.packed, into: &mut shared }],
+            &mut vec![],
+        );
         let cells = FeatureCells { first: 1, bins: 5, missing: true, default: Some(default), categorical: false };
         assert_eq!(best_split(&shared, 0, &cells, &node), want);
-    }
-}
-
-#[test]
-fn gradients_are_those_of_the_losses() {
-    let rows = 1003;
-    let scores: Vec<Vec<f32>> = (0..3)
-        .map(|class| (0..rows).map(|row| ((row * 37 + class * 11) % 101) as f32 / 5.0 - 10.0).collect())
-        .collect();
-    let classes: Vec<u32> = (0..rows as u32).map(|row| row % 3).collect();
-    let targets: Vec<f32> = (0..rows).map(|row| (row % 2) as f32).collect();
-    let weights: Vec<f32> = (0..rows).map(|row| (row % 4) as f32).collect();
-    let (mut g, mut h) = (vec![0.0; rows], vec![0.0; rows]);
-    let input = Rows { scores: &scores[0], targets: &targets, weights: Some(&weights) };
-    let largest = gradients::logistic(input, Places { gradients: &mut g, hessians: &mut h });
-    for row in 0..rows {
-        let p = 1.0 / (1.0 + (-f64::from(scores[0][row])).exp());
-        let w = f64::from(weights[row]);
-        assert!((f64::from(g[row]) - w * (p - f64::from(targets[row]))).abs() <= 1e-6 * w);
-        assert!((f64::from(h[row]) - w * p * (1.0 - p)).abs() <= 1e-6 * w);
-    }
-    assert_eq!(largest, [g.iter().fold(0.0_f32, |a, b| a.max(b.abs())), h.iter().fold(0.0_f32, |a, b| a.max(*b))]);
-    let mut out: Vec<(Vec<f32>, Vec<f32>)> = vec![(vec![0.0; rows], vec![0.0; rows]); 3];
-    let places = out.iter_mut().map(|(gradients, hessians)| Places { gradients, hessians }).collect();
-    let views: Vec<&[f32]> = scores.iter().map(Vec::as_slice).collect();
-    gradients::softmax(&views, &classes, None, places);
-    for row in 0..rows {
-        let total: f64 = scores.iter().map(|scores| f64::from(scores[row]).exp()).sum();
-        for class in 0..3 {
-            let p = f64::from(scores[class][row]).exp() / total;
-            let want = p - f64::from(u8::from(classes[row] == class as u32));
-            assert!((f64::from(out[class].0[row]) - want).abs() <= 1e-6);
-            assert!((f64::from(out[class].1[row]) - 1.5 * p * (1.0 - p)).abs() <= 2e-6);
-        }
     }
 }
 
@@ -290,9 +263,9 @@ fn sets_of_categories_are_scored_within_the_bounds_of_their_node() {
     let mut bounded = 0;
     for seed in 0..60 {
         let numbers = Philox::new(seed, 12);
-        let (bins, mut histogram, mut node) = (4, Histogram::zeros(4), Sums::default());
+        let (bins, mut histogram, mut node) = (4, Histogram::zeros(4), GradientSums::default());
         for bin in 0..bins {
-            let sums = Sums {
+            let sums = GradientSums {
                 gradient: i64::from(numbers.below(4 * bin, 20_000)) - 10_000,
                 hessian: u64::from(numbers.below(4 * bin + 1, 90_000)) + 1,
                 count: u64::from(numbers.below(4 * bin + 2, 40)) + 3,
@@ -305,7 +278,7 @@ fn sets_of_categories_are_scored_within_the_bounds_of_their_node() {
         // Four categories can be split in two in seven ways.
         let splits = (1..8_usize).filter_map(|choice| {
             let chosen = (0..4).filter(|bin| choice >> bin & 1 == 1).map(|bin| histogram.get(bin));
-            let left = chosen.fold(Sums::default(), Sums::plus);
+            let left = chosen.fold(GradientSums::default(), GradientSums::plus);
             let scores = limit.score(&rules, left) + limit.score(&rules, node.minus(left));
             Some(scores - limit.score(&rules, node)).filter(|gain| *gain > 1e-9)
         });

@@ -1,6 +1,6 @@
 //! Bounds on the values of nodes.
 
-use gristmill::cpu::tree::Sums;
+use gristmill::cpu::tree::GradientSums;
 use gristmill::cpu::tree::best_split::GradientRules;
 use gristmill::cpu::tree::monotone::{MonotoneLimit, UNBOUNDED, children_bounds};
 
@@ -11,7 +11,7 @@ const RULES: GradientRules =
 fn without_bounds_the_score_is_that_of_the_rules() {
     let free = MonotoneLimit { bounds: UNBOUNDED, direction: 1 };
     for (gradient, hessian) in [(7, 12), (-9, 3), (1, 5), (0, 9), (1000, 1)] {
-        let sums = Sums { gradient, hessian, count: 4 };
+        let sums = GradientSums { gradient, hessian, count: 4 };
         let (bounded, plain) = (free.score(&RULES, sums), RULES.score(sums));
         assert!((bounded - plain).abs() <= 1e-12 * plain.max(1.0), "{sums:?}: {bounded} {plain}");
     }
@@ -27,7 +27,8 @@ fn children_are_parted_by_the_mid_of_their_values_and_stay_within_the_bounds() {
 
 #[test]
 fn a_split_against_the_direction_is_not_allowed() {
-    let (low, high) = (Sums { gradient: 10, hessian: 8, count: 2 }, Sums { gradient: -10, hessian: 8, count: 2 });
+    let (low, high) =
+        (GradientSums { gradient: 10, hessian: 8, count: 2 }, GradientSums { gradient: -10, hessian: 8, count: 2 });
     for (direction, allowed) in [(1, true), (0, true), (-1, false)] {
         let limit = MonotoneLimit { bounds: UNBOUNDED, direction };
         assert_eq!(limit.allows(&RULES, low, high), allowed);

@@ -3,7 +3,7 @@
 use gristmill::cpu::tree::target::{
     ClassTarget, Criterion, FixedValues, FixedWeights, NodeSummary, TargetTotals, TreeTarget, log2, weighted_median,
 };
-use gristmill::cpu::tree::target_histogram::{Column, class_histogram, value_histogram};
+use gristmill::cpu::tree::target_histogram::{CountedColumn, class_histogram, value_histogram};
 use gristmill::cpu::tree::{BinnedRows, ClassRows, ValueRows};
 
 #[test]
@@ -131,7 +131,7 @@ fn every_row_is_counted_once_in_each_column() {
     let bins: Vec<u8> = (0..rows * stride).map(|at| (at * 31 % 251) as u8).collect();
     let codes: Vec<u32> = (0..rows as u32).map(|row| row * 7 % 3).collect();
     let words: Vec<u64> = (0..rows as u64).map(|row| (row % 5) << 20 | 1).collect();
-    let columns = [0, 2, 3, 5, 6, 7].map(|column| Column { column, first: column * 256 });
+    let columns = [0, 2, 3, 5, 6, 7].map(|column| CountedColumn { column, first: column * 256 });
     for count in 0..=columns.len() {
         let chosen: Vec<u32> = (0..rows as u32).filter(|row| row % 4 != 1).collect();
         let mut cells = vec![0; 8 * 256 * classes];
@@ -163,7 +163,7 @@ fn sums_are_those_of_the_rows_one_by_one() {
     let words: Vec<u64> = (0..rows as u64).map(|row| (row % 3 + 1) << 10 | 1).collect();
     let target = ValueRows { values: &values, words: &words, count_bits: 10, outputs };
     let chosen: Vec<u32> = (0..rows as u32).filter(|row| row % 3 != 1).collect();
-    let columns = [Column { column: 1, first: 0 }, Column { column: 4, first: 100 }];
+    let columns = [CountedColumn { column: 1, first: 0 }, CountedColumn { column: 4, first: 100 }];
     let mut cells = vec![0; 200 * 3];
     value_histogram(BinnedRows { bins: &bins, stride, columns: &[] }, &columns, target, &chosen, &mut cells);
     let mut want = vec![0; cells.len()];

@@ -1,9 +1,9 @@
 use gristmill::cpu::tree::best_split::{GradientRules, GradientSplit};
-use gristmill::cpu::tree::fixed_point::{Sums, pack};
+use gristmill::cpu::tree::fixed_point::{GradientSums, pack};
 use gristmill::cpu::tree::{FeatureCells, SplitRule};
 use gristmill::ops::tree::best_split::best_split;
 use gristmill::ops::tree::histogram::histogram;
-use gristmill::ops::tree::{Binned, Fill, GrowState, SplitSearch};
+use gristmill::ops::tree::{Binned, GrowState, HistogramFill, SplitSearch};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients};
@@ -41,7 +41,7 @@ fn oracle(
         let cells = &features[number as usize];
         let column = codes.starts.iter().rposition(|start| *start <= cells.first).unwrap();
         let all = cells.bins + u16::from(cells.missing);
-        let mut bins = vec![Sums::default(); all as usize];
+        let mut bins = vec![GradientSums::default(); all as usize];
         for &row in rows {
             let own = u32::from(codes.code(row, column)) + codes.starts[column];
             let bin = match cells.default {
@@ -50,19 +50,19 @@ fn oracle(
                 Some(default) => (own - cells.first) as u16 + u16::from((own - cells.first) as u16 >= default),
             };
             let (gradient, hessian) = pairs[row as usize];
-            let one = Sums { gradient: i64::from(gradient), hessian: u64::from(hessian), count: 1 };
+            let one = GradientSums { gradient: i64::from(gradient), hessian: u64::from(hessian), count: 1 };
             bins[bin as usize] = bins[bin as usize].plus(one);
         }
-        let absent = if cells.missing { bins[cells.bins as usize] } else { Sums::default() };
+        let absent = if cells.missing { bins[cells.bins as usize] } else { GradientSums::default() };
         for bin in 0..cells.bins {
             for missing_left in [false, true] {
-                let mut left = bins[..=bin as usize].iter().fold(Sums::default(), |sum, bin| sum.plus(*bin));
+                let mut left = bins[..=bin as usize].iter().fold(GradientSums::default(), |sum, bin| sum.plus(*bin));
                 if missing_left {
                     left = left.plus(absent);
                 }
                 let right = search.node.minus(left);
                 let rules = &search.rules;
-                let allowed = |child: Sums| {
+                let allowed = |child: GradientSums| {
                     child.count >= rules.min_count && child.hessian as f64 * rules.units[1] >= rules.min_hessian
                 };
                 if absent.count == 0 && missing_left || !allowed(left) || !allowed(right) {
@@ -101,14 +101,14 @@ impl Case<'_> {
         let order: Vec<u32> = (0..rows as u32).collect();
         state.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
         let ranges = [0..rows, rows / 3..rows];
-        let fill = |slot: usize| Fill { tree: 0, rows: ranges[slot].clone(), slot, parent: None };
+        let fill = |slot: usize| HistogramFill { tree: 0, rows: ranges[slot].clone(), slot, parent: None };
         histogram(&mut stream, &binned, &mut state, &[fill(0), fill(1)]).unwrap();
         let mut numbers = Numbers::new(70);
         let mut searches = vec![];
         for rules in self.rules {
             for slot in [1, 0] {
-                let node = order[ranges[slot].clone()].iter().map(|row| Sums::of_row(packed[*row as usize]));
-                let node = node.fold(Sums::default(), Sums::plus);
+                let node = order[ranges[slot].clone()].iter().map(|row| GradientSums::of_row(packed[*row as usize]));
+                let node = node.fold(GradientSums::default(), GradientSums::plus);
                 let chosen = |feature: &u32| !self.some || numbers.below(3) == 0 || *feature == 0;
                 let features = (0..all as u32).filter(chosen).collect();
                 searches.push(SplitSearch { slot, node, rules: *rules, features, monotone: None });
@@ -211,8 +211,10 @@ fn a_search_takes_one_read_back_and_two_where_many_features_are_alike() {
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
         let mut state = GrowState::new(&stream);
         state.begin(&mut stream, &mut (0..4000).collect(), &mut [packed.clone()]).unwrap();
-        histogram(&mut stream, &binned, &mut state, &[Fill { tree: 0, rows: 0..4000, slot: 0, parent: None }]).unwrap();
-        let node = packed.iter().map(|row| Sums::of_row(*row)).fold(Sums::default(), Sums::plus);
+        histogram(&mut stream, &binned, &mut state, &[HistogramFill { tree: 0, rows: 0..4000, slot: 0, parent: None }])
+            .unwrap();
+        let node =
+            packed.iter().map(|row| GradientSums::of_row(*row)).fold(GradientSums::default(), GradientSums::plus);
         device.profile(true);
         let search = SplitSearch { slot: 0, node, rules: PLAIN, features: (0..8).collect(), monotone: None };
         let found = best_split(&mut stream, &binned, &mut state, &[search]).unwrap();
@@ -229,7 +231,8 @@ fn a_feature_that_is_not_there_is_refused() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
         let mut state = GrowState::new(&stream);
-        let search = SplitSearch { slot: 0, node: Sums::default(), rules: PLAIN, features: vec![2], monotone: None };
+        let search =
+            SplitSearch { slot: 0, node: GradientSums::default(), rules: PLAIN, features: vec![2], monotone: None };
         let refused = best_split(&mut stream, &binned, &mut state, &[search]);
         assert!(matches!(refused, Err(Error::Param { .. })), "{name}: {refused:?}");
     }
@@ -241,7 +244,8 @@ fn levels_are_divided_alike_everywhere_and_without_another_read_back() {
     for rows in [2, 65, 1000, 4000] {
         let (codes, pairs) = (Codes::new(rows, &sizes, 81), gradients(rows, 82).0);
         let packed: Vec<u64> = pairs.iter().map(|(gradient, hessian)| pack(*gradient, *hessian)).collect();
-        let node = packed.iter().map(|row| Sums::of_row(*row)).fold(Sums::default(), Sums::plus);
+        let node =
+            packed.iter().map(|row| GradientSums::of_row(*row)).fold(GradientSums::default(), GradientSums::plus);
         // All categorical, every second one, and the first of several alike.
         for (number, categorical) in [|_| true, |column| column % 2 == 1, |column: usize| column < 6].iter().enumerate()
         {
@@ -256,10 +260,10 @@ fn levels_are_divided_alike_everywhere_and_without_another_read_back() {
                 let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();
                 let mut state = GrowState::new(&stream);
                 state.begin(&mut stream, &mut (0..rows as u32).collect(), &mut [packed.clone()]).unwrap();
-                let fill = |slot: usize| Fill { tree: 0, rows: slot..rows, slot, parent: None };
+                let fill = |slot: usize| HistogramFill { tree: 0, rows: slot..rows, slot, parent: None };
                 histogram(&mut stream, &binned, &mut state, &[fill(0), fill(1)]).unwrap();
                 let of = |slot: usize, some: u32| {
-                    let node = if slot == 0 { node } else { node.minus(Sums::of_row(packed[0])) };
+                    let node = if slot == 0 { node } else { node.minus(GradientSums::of_row(packed[0])) };
                     let features = (0..9).filter(|feature| feature % some == 0).collect();
                     SplitSearch { slot, node, rules: GradientRules { min_count: 1, ..PLAIN }, features, monotone: None }
                 };

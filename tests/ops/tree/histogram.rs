@@ -1,40 +1,46 @@
 use std::ops::Range;
 
-use gristmill::cpu::tree::fixed_point::{Sums, pack};
+use gristmill::cpu::tree::fixed_point::{GradientSums, pack};
 use gristmill::cpu::tree::histogram::Histogram;
 use gristmill::ops::tree::histogram::{histogram, read};
-use gristmill::ops::tree::{Binned, Fill, GrowState};
+use gristmill::ops::tree::{Binned, GrowState, HistogramFill};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients, mixed};
 use crate::support::{devices, open_gpu};
 
 /// Row by row, column by column, in wide integers.
-fn oracle(codes: &Codes, pairs: &[(i32, u32)], rows: &[u32]) -> Vec<Sums> {
+fn oracle(codes: &Codes, pairs: &[(i32, u32)], rows: &[u32]) -> Vec<GradientSums> {
     let columns = codes.starts.len() - 1;
-    let mut sums = vec![Sums::default(); codes.starts[columns] as usize];
+    let mut sums = vec![GradientSums::default(); codes.starts[columns] as usize];
     for &row in rows {
         let (gradient, hessian) = pairs[row as usize];
         for column in 0..columns {
             let cell = &mut sums[codes.starts[column] as usize + codes.code(row, column) as usize];
-            *cell = cell.plus(Sums { gradient: i64::from(gradient), hessian: u64::from(hessian), count: 1 });
+            *cell = cell.plus(GradientSums { gradient: i64::from(gradient), hessian: u64::from(hessian), count: 1 });
         }
     }
     sums
 }
 
-fn sums(histogram: &Histogram, cells: usize) -> Vec<Sums> {
+fn sums(histogram: &Histogram, cells: usize) -> Vec<GradientSums> {
     (0..cells).map(|cell| histogram.get(cell)).collect()
 }
 
 /// The histograms of these ranges of the order, in slots 0, 1, ….
-fn made(device: &Device, codes: &Codes, packed: &[u64], order: &[u32], ranges: &[Range<usize>]) -> Vec<Vec<Sums>> {
+fn made(
+    device: &Device,
+    codes: &Codes,
+    packed: &[u64],
+    order: &[u32],
+    ranges: &[Range<usize>],
+) -> Vec<Vec<GradientSums>> {
     let mut stream = device.stream();
     let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
     let mut state = GrowState::new(&stream);
     state.begin(&mut stream, &mut order.to_vec(), &mut [packed.to_vec()]).unwrap();
-    let fill = |(slot, rows): (usize, &Range<usize>)| Fill { tree: 0, rows: rows.clone(), slot, parent: None };
-    let fills: Vec<Fill> = ranges.iter().enumerate().map(fill).collect();
+    let fill = |(slot, rows): (usize, &Range<usize>)| HistogramFill { tree: 0, rows: rows.clone(), slot, parent: None };
+    let fills: Vec<HistogramFill> = ranges.iter().enumerate().map(fill).collect();
     histogram(&mut stream, &binned, &mut state, &fills).unwrap();
     let cells = binned.cells();
     (0..ranges.len()).map(|slot| sums(&read(&mut stream, &binned, &mut state, slot).unwrap(), cells)).collect()
@@ -87,7 +93,7 @@ fn what_remains_of_the_parent_is_the_sibling() {
         let mut state = GrowState::new(&stream);
         state.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
         let mut fill = |rows: Range<usize>, slot: usize, parent: Option<usize>| {
-            histogram(&mut stream, &binned, &mut state, &[Fill { tree: 0, rows, slot, parent }]).unwrap();
+            histogram(&mut stream, &binned, &mut state, &[HistogramFill { tree: 0, rows, slot, parent }]).unwrap();
         };
         fill(0..3000, 0, None);
         // Slot 40 makes the device find more room for slots.
@@ -111,7 +117,7 @@ fn trees_that_grow_together_have_their_own_gradients() {
         let mut state = GrowState::new(&stream);
         let mut packed: Vec<Vec<u64>> = trees.iter().map(|tree| tree.1.clone()).collect();
         state.begin(&mut stream, &mut order.clone(), &mut packed).unwrap();
-        let fill = |tree: usize| Fill { tree, rows: 700 * tree..700 * (tree + 1), slot: tree, parent: None };
+        let fill = |tree: usize| HistogramFill { tree, rows: 700 * tree..700 * (tree + 1), slot: tree, parent: None };
         histogram(&mut stream, &binned, &mut state, &[fill(2), fill(0), fill(1)]).unwrap();
         for (tree, (pairs, _)) in trees.iter().enumerate() {
             let found = read(&mut stream, &binned, &mut state, tree).unwrap();
@@ -145,7 +151,8 @@ fn more_workgroups_than_one_dimension_has_are_folded() {
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
         let mut state = GrowState::new(&stream);
         state.begin(&mut stream, &mut order.clone(), &mut [packed.clone()]).unwrap();
-        let fill = |(slot, rows): (usize, &Range<usize>)| Fill { tree: 0, rows: rows.clone(), slot, parent: None };
+        let fill =
+            |(slot, rows): (usize, &Range<usize>)| HistogramFill { tree: 0, rows: rows.clone(), slot, parent: None };
         histogram(&mut stream, &binned, &mut state, &ranges.iter().enumerate().map(fill).collect::<Vec<_>>()).unwrap();
         for slot in [0, 1, 1999, 2000, 2047, 2048, 3999] {
             let found = read(&mut stream, &binned, &mut state, slot).unwrap();
@@ -160,7 +167,8 @@ fn chunks_and_budgets_do_not_show() {
     let (pairs, packed) = gradients(40_000, 35);
     let order = shuffled(40_000, 36);
     let ranges = [0..15_000, 15_000..15_007, 20_000..40_000];
-    let wanted: Vec<Vec<Sums>> = ranges.iter().map(|range| oracle(&codes, &pairs, &order[range.clone()])).collect();
+    let wanted: Vec<Vec<GradientSums>> =
+        ranges.iter().map(|range| oracle(&codes, &pairs, &order[range.clone()])).collect();
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [2, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     let short = [
@@ -181,7 +189,7 @@ fn what_does_not_fit_is_refused_alike() {
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
         let mut state = GrowState::new(&stream);
         state.begin(&mut stream, &mut (0..10).collect(), &mut [gradients(10, 1).1]).unwrap();
-        let fills = [Fill { tree: 0, rows: 5..11, slot: 0, parent: None }];
+        let fills = [HistogramFill { tree: 0, rows: 5..11, slot: 0, parent: None }];
         let refused = histogram(&mut stream, &binned, &mut state, &fills);
         assert!(matches!(refused, Err(Error::Shape { op: "histogram", .. })), "{name}: {refused:?}");
         let refused = state.begin(&mut stream, &mut vec![3, 10], &mut [gradients(10, 1).1]);

@@ -4,7 +4,7 @@ use gristmill::cpu::tree::ClassRows;
 use gristmill::cpu::tree::TargetRows;
 use gristmill::cpu::tree::ValueRows;
 use gristmill::ops::tree::target_histogram::{read, target_histogram};
-use gristmill::ops::tree::{Binned, Fill, GrowState};
+use gristmill::ops::tree::{Binned, GrowState, HistogramFill};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, mixed};
@@ -83,8 +83,8 @@ fn made(device: &Device, codes: &Codes, targets: &Targets, ranges: &[Range<usize
     let mut state = GrowState::new(&stream);
     let rows = [targets.rows()];
     state.begin_targets(&mut stream, &mut (0..codes.rows as u32).collect(), &rows).unwrap();
-    let fill = |(slot, rows): (usize, &Range<usize>)| Fill { tree: 0, rows: rows.clone(), slot, parent: None };
-    let fills: Vec<Fill> = ranges.iter().enumerate().map(fill).collect();
+    let fill = |(slot, rows): (usize, &Range<usize>)| HistogramFill { tree: 0, rows: rows.clone(), slot, parent: None };
+    let fills: Vec<HistogramFill> = ranges.iter().enumerate().map(fill).collect();
     target_histogram(&mut stream, &binned, &mut state, &rows, &fills).unwrap();
     let slots: Vec<usize> = (0..ranges.len()).collect();
     let cells = read(&mut stream, &binned, &state, &slots).unwrap();
@@ -139,10 +139,16 @@ fn what_remains_of_the_parent_is_the_sibling_and_trees_have_their_own_words() {
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &[]).unwrap();
         let mut state = GrowState::new(&stream);
         state.begin_targets(&mut stream, &mut order.clone(), &rows).unwrap();
-        let mut fill = |fills: &[Fill]| target_histogram(&mut stream, &binned, &mut state, &rows, fills).unwrap();
-        fill(&[0, 1].map(|tree| Fill { tree, rows: 3000 * tree..3000 * (tree + 1), slot: tree, parent: None }));
+        let mut fill =
+            |fills: &[HistogramFill]| target_histogram(&mut stream, &binned, &mut state, &rows, fills).unwrap();
+        fill(&[0, 1].map(|tree| HistogramFill {
+            tree,
+            rows: 3000 * tree..3000 * (tree + 1),
+            slot: tree,
+            parent: None,
+        }));
         // Slot 40 makes the device find more room for slots.
-        fill(&[Fill { tree: 1, rows: 3000..4100, slot: 40, parent: Some(1) }]);
+        fill(&[HistogramFill { tree: 1, rows: 3000..4100, slot: 40, parent: Some(1) }]);
         let found = read(&mut stream, &binned, &state, &[0, 1, 40]).unwrap();
         assert!(*found[0] == trees[0].oracle(&codes, &rows_of(&(0..3000))), "{name}: the other tree");
         assert!(*found[1] == trees[1].oracle(&codes, &rows_of(&(1100..3000))), "{name}: the sibling");
@@ -191,7 +197,7 @@ fn what_does_not_fit_is_refused_alike() {
         let mut state = GrowState::new(&stream);
         let (two, three) = (Targets::classes(10, 2, 3, 16), Targets::classes(10, 3, 3, 17));
         state.begin_targets(&mut stream, &mut (0..10).collect(), &[two.rows()]).unwrap();
-        let fill = |tree: usize, rows: Range<usize>| [Fill { tree, rows, slot: 0, parent: None }];
+        let fill = |tree: usize, rows: Range<usize>| [HistogramFill { tree, rows, slot: 0, parent: None }];
         for (targets, fills) in [(&two, fill(0, 5..11)), (&two, fill(1, 0..5)), (&three, fill(0, 0..5))] {
             let refused = target_histogram(&mut stream, &binned, &mut state, &[targets.rows()], &fills);
             assert!(matches!(refused, Err(Error::Shape { op: "target_histogram", .. })), "{name}: {refused:?}");

@@ -4,10 +4,12 @@
 //! at no others.
 
 use super::histogram_split::{CellScratch, scan, scan_cells};
-use super::{BinnedTable, FeatureDraw, FeatureOrder, Splitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
-use crate::cpu::tree::layout::Place;
+use super::{
+    BinnedTable, FeatureDraw, FeatureOrder, NodeSplitter, SplitterRows, TargetNode, TargetSplit, search_drawn,
+};
+use crate::cpu::tree::layout::FeaturePlace;
 use crate::cpu::tree::target::TreeTarget;
-use crate::cpu::tree::target_histogram::Column;
+use crate::cpu::tree::target_histogram::CountedColumn;
 
 /// Codes of a column at most.
 const CODES: usize = 256;
@@ -26,7 +28,7 @@ pub struct BinnedSplitter<'a> {
 /// Room that is used again for every node.
 #[derive(Debug, Default)]
 struct Room {
-    columns: Vec<Column>,
+    columns: Vec<CountedColumn>,
     /// 256 cells for each feature that is counted; zeros between nodes.
     cells: Vec<u64>,
     scratch: CellScratch,
@@ -44,7 +46,7 @@ impl<'a> BinnedSplitter<'a> {
     }
 }
 
-impl<T: TreeTarget> Splitter<T> for BinnedSplitter<'_> {
+impl<T: TreeTarget> NodeSplitter<T> for BinnedSplitter<'_> {
     fn best_split(&mut self, node: &TargetNode<'_, T>, path: u64, rows: &[u32]) -> Option<TargetSplit> {
         let BinnedSplitter { table, draw, order, room } = self;
         search_drawn(draw, order, path, |features| best_of(table, node, rows, features, room))
@@ -71,7 +73,7 @@ fn best_of<T: TreeTarget>(
     columns.clear();
     for (at, feature) in features.iter().enumerate() {
         if let Some(column) = layout.places()[*feature as usize].column {
-            columns.push(Column { column, first: (at * CODES) as u32 });
+            columns.push(CountedColumn { column, first: (at * CODES) as u32 });
         }
     }
     node.target.rows().fill(table.codes, columns, rows, cells);
@@ -98,7 +100,7 @@ fn best_of<T: TreeTarget>(
 fn gather(
     table: &BinnedTable<'_>,
     rows: &[u32],
-    place: &Place,
+    place: &FeaturePlace,
     words: usize,
     cells: &mut [u64],
     scratch: &mut CellScratch,

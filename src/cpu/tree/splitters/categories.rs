@@ -1,7 +1,9 @@
 //! The best split of the categories of a feature, from the target cells of its bins.
 
 use super::{TargetNode, TargetSplit};
-use crate::cpu::tree::category_split::{CategoryCells, CategoryNode, EXACT, InhabitedBin, Tried, best_category_split};
+use crate::cpu::tree::category_split::{
+    CategoryCells, CategoryNode, CategorySearch, EXACT, InhabitedBin, best_category_split,
+};
 use crate::cpu::tree::target::{TreeTarget, add_cell};
 
 /// Steps towards the direction in which the bins differ most.
@@ -35,7 +37,7 @@ pub fn split_categories<T: TreeTarget>(
     let keyed = places.into_iter().zip(keys);
     let inhabited = keyed.map(|(place, key)| InhabitedBin { bin: bin_of(place) as u8, place, key }).collect();
     let every = !one_number && found.len() <= EXACT;
-    let tried = if every { Tried::All } else { Tried::Places { smaller: usize::MAX } };
+    let tried = if every { CategorySearch::All } else { CategorySearch::Places { smaller: usize::MAX } };
     let cells = TargetCategories { node, cells, missing };
     let category_node = CategoryNode { feature, bins, has_missing: is_inhabited(missing) };
     let split = best_category_split(&cells, &category_node, inhabited, tried);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::categories::split_categories;
-use super::{ExactRows, FeatureDraw, FeatureOrder, Splitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
+use super::{ExactRows, FeatureDraw, FeatureOrder, NodeSplitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
 use crate::cpu::tree::categories::CategoryBins;
 use crate::cpu::tree::ordered;
 use crate::cpu::tree::split::{SplitRule, better, midway};
@@ -27,7 +27,7 @@ impl<'a> ExactSplitter<'a> {
     }
 }
 
-impl<T: TreeTarget> Splitter<T> for ExactSplitter<'_> {
+impl<T: TreeTarget> NodeSplitter<T> for ExactSplitter<'_> {
     fn best_split(&mut self, node: &TargetNode<'_, T>, path: u64, rows: &[u32]) -> Option<TargetSplit> {
         let ExactSplitter { rows: x, draw, order } = self;
         let best_of = |feature: u32, keys: &mut Vec<u64>| match x.categories(feature) {

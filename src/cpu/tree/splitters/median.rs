@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 
 use super::rows::{CategoryOrder, complete};
-use super::{FeatureDraw, FeatureOrder, RankedSums, Splitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
+use super::{FeatureDraw, FeatureOrder, NodeSplitter, RankedSums, SplitterRows, TargetNode, TargetSplit, search_drawn};
 use crate::cpu::tree::split::{Split, SplitRule, better};
 use crate::cpu::tree::target::{RankedValues, TargetTotals, TreeTarget};
 
@@ -47,7 +47,7 @@ impl<'a> MedianSplitter<'a> {
     }
 }
 
-impl<T: TreeTarget> Splitter<T> for MedianSplitter<'_> {
+impl<T: TreeTarget> NodeSplitter<T> for MedianSplitter<'_> {
     fn best_split(&mut self, node: &TargetNode<'_, T>, path: u64, rows: &[u32]) -> Option<TargetSplit> {
         let MedianSplitter { rows: table, targets, draw, order } = self;
         let mut sums = vec![RankedSums::default(); targets.outputs];

@@ -35,7 +35,7 @@ use super::target::{SplitBounds, TreeTarget, add_cell, take_cell};
 pub type TargetSplit = Split<Vec<u64>>;
 
 /// Finds the splits of nodes.
-pub trait Splitter<T> {
+pub trait NodeSplitter<T> {
     /// The best split of a node; equal gains go to the lowest feature, then to the lowest threshold, then to missing
     /// values on the right. `path` names the node, see [`ROOT`].
     fn best_split(&mut self, node: &TargetNode<'_, T>, path: u64, rows: &[u32]) -> Option<TargetSplit>;

@@ -2,7 +2,7 @@
 //! "Extremely randomized trees", 2006).
 
 use super::rows::{CategoryOrder, complete};
-use super::{FeatureDraw, FeatureOrder, Splitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
+use super::{FeatureDraw, FeatureOrder, NodeSplitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
 use crate::cpu::tree::split::{SplitRule, better};
 use crate::cpu::tree::target::TreeTarget;
 
@@ -24,7 +24,7 @@ impl<'a> RandomSplitter<'a> {
     }
 }
 
-impl<T: TreeTarget> Splitter<T> for RandomSplitter<'_> {
+impl<T: TreeTarget> NodeSplitter<T> for RandomSplitter<'_> {
     fn best_split(&mut self, node: &TargetNode<'_, T>, path: u64, rows: &[u32]) -> Option<TargetSplit> {
         let RandomSplitter { rows: all, draw, order, values } = self;
         search_drawn(draw, order, path, |features| {

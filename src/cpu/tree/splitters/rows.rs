@@ -4,7 +4,7 @@ use super::histogram_split::between;
 use super::{TargetNode, TargetSplit};
 use crate::cpu::tree::BinnedRows;
 use crate::cpu::tree::categories::{BinSet, CategoryBins};
-use crate::cpu::tree::layout::Layout;
+use crate::cpu::tree::layout::BinLayout;
 use crate::cpu::tree::split::{SplitRule, midway};
 use crate::cpu::tree::target::TreeTarget;
 
@@ -25,7 +25,7 @@ pub struct BinnedTable<'a> {
     /// The codes of all rows.
     pub codes: BinnedRows<'a>,
     /// Where each feature is.
-    pub layout: &'a Layout,
+    pub layout: &'a BinLayout,
     /// The thresholds behind the bins of each feature, ascending; none behind the last, and none of categories.
     pub thresholds: &'a [Vec<f32>],
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 const LARGEST: u32 = 32;
 
 /// The weight of each row as an integer, packed with a count of one: `weight << count_bits | 1`, and 0 for a row that
-/// does not count. Sums of such words keep both parts apart.
+/// does not count. GradientSums of such words keep both parts apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixedWeights {
     /// One for each row.
@@ -21,17 +21,17 @@ pub struct FixedWeights {
 
 impl FixedWeights {
     /// The weights of `rows` rows, all 1 if none are given. Integers stay as they are where they fit into
-    /// `most_bits`; others are rounded to a power of two, those above 0 to at least 1.
+    /// `max_bits`; others are rounded to a power of two, those above 0 to at least 1.
     ///
     /// There is room for each row as often as there are rows, as in a bootstrap sample: of n rows, b bits long, weights
     /// have 63 − 2·b bits where that is less. A million rows leave 23 bits, a thousand million 3: weights then differ
     /// by eighths of the heaviest.
-    pub fn new(op: &'static str, rows: usize, weights: Option<&[f64]>, most_bits: u32) -> Result<FixedWeights> {
+    pub fn new(op: &'static str, rows: usize, weights: Option<&[f64]>, max_bits: u32) -> Result<FixedWeights> {
         let count_bits = usize::BITS - rows.leading_zeros();
         if count_bits > 31 {
             return Err(Error::Limit { what: format!("{op}: rows"), need: rows as u64, have: (1 << 31) - 1 });
         }
-        let most = 1_u64 << (63 - 2 * count_bits).min(most_bits);
+        let most = 1_u64 << (63 - 2 * count_bits).min(max_bits);
         let Some(weights) = weights else {
             return Ok(FixedWeights { words: vec![1 << count_bits | 1; rows], count_bits, unit: 1.0, largest: 1 });
         };

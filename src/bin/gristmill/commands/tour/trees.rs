@@ -85,7 +85,7 @@ fn forests(page: &mut Page, train: &Dataset, test: &Dataset) -> Result<()> {
 fn averaging(page: &mut Page) -> Result<()> {
     let (train, test) = datasets::diabetes()?.split(0.7, 1)?;
     let forest = RandomForestRegressor::new(50).fit(&train.x, train.values()?)?;
-    let found = forest.averaging(&test.x)?;
+    let found = forest.ensemble_variance(&test.x)?;
     let (correlation, variance, members) = (found.correlation, found.variance, found.members);
     let (formula, measured) = (found.by_formula(), found.of_average);
     page.fact(

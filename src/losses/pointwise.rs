@@ -1,4 +1,4 @@
-//! Losses of one score a row: gradient and Hessian of a row of weight 1, in f32 lanes without a fused step.
+//! Gradient and Hessian of a row of weight 1, in f32 lanes without a fused step.
 
 use std::f32::consts::LOG2_E;
 
@@ -7,7 +7,7 @@ use pulp::Simd;
 use crate::cpu::elementary::exp2;
 
 /// A loss of one score a row.
-pub(super) trait Loss: Copy + Send + Sync {
+pub(super) trait Pointwise: Copy + Send + Sync {
     /// Gradient and Hessian of a row of weight 1.
     fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2];
 }
@@ -20,18 +20,18 @@ fn exp<S: Simd>(simd: S, score: S::f32s) -> S::f32s {
 
 /// p and 1 − p, neither as a difference: both keep their digits near 0.
 #[inline(always)]
-pub(super) fn chances<S: Simd>(simd: S, score: S::f32s) -> [S::f32s; 2] {
+pub(super) fn probabilities<S: Simd>(simd: S, score: S::f32s) -> [S::f32s; 2] {
     let odds = exp2(simd, simd.mul_f32s(score, simd.splat_f32s(-LOG2_E)));
     let one = simd.splat_f32s(1.0);
-    let chance = simd.div_f32s(one, simd.add_f32s(one, odds));
-    [chance, simd.mul_f32s(odds, chance)]
+    let probability = simd.div_f32s(one, simd.add_f32s(one, odds));
+    [probability, simd.mul_f32s(odds, probability)]
 }
 
 /// ½(score − target)².
 #[derive(Clone, Copy)]
 pub(super) struct Squared;
 
-impl Loss for Squared {
+impl Pointwise for Squared {
     #[inline(always)]
     fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
         [simd.sub_f32s(score, target), simd.splat_f32s(1.0)]
@@ -42,13 +42,13 @@ impl Loss for Squared {
 #[derive(Clone, Copy)]
 pub(super) struct Logistic;
 
-impl Loss for Logistic {
+impl Pointwise for Logistic {
     #[inline(always)]
     fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
-        let [chance, other] = chances(simd, score);
+        let [probability, other] = probabilities(simd, score);
         // p for target 0 and p − 1 for target 1, again without a difference of near numbers.
-        let against = simd.mul_f32s(chance, simd.sub_f32s(simd.splat_f32s(1.0), target));
-        [simd.sub_f32s(against, simd.mul_f32s(other, target)), simd.mul_f32s(chance, other)]
+        let against = simd.mul_f32s(probability, simd.sub_f32s(simd.splat_f32s(1.0), target));
+        [simd.sub_f32s(against, simd.mul_f32s(other, target)), simd.mul_f32s(probability, other)]
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Slopes {
     pub at: f32,
 }
 
-impl Loss for Slopes {
+impl Pointwise for Slopes {
     #[inline(always)]
     fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
         let rest = simd.select_f32s(
@@ -80,7 +80,7 @@ pub(super) struct Huber {
     pub delta: f32,
 }
 
-impl Loss for Huber {
+impl Pointwise for Huber {
     #[inline(always)]
     fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
         let difference = simd.sub_f32s(score, target);
@@ -93,7 +93,7 @@ impl Loss for Huber {
 #[derive(Clone, Copy)]
 pub(super) struct Poisson;
 
-impl Loss for Poisson {
+impl Pointwise for Poisson {
     #[inline(always)]
     fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
         let mean = exp(simd, score);
@@ -105,7 +105,7 @@ impl Loss for Poisson {
 #[derive(Clone, Copy)]
 pub(super) struct Exponential;
 
-impl Loss for Exponential {
+impl Pointwise for Exponential {
     #[inline(always)]
     fn derivatives<S: Simd>(self, simd: S, score: S::f32s, target: S::f32s) -> [S::f32s; 2] {
         let one = simd.splat_f32s(1.0);

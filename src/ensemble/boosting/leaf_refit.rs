@@ -1,62 +1,47 @@
-//! Values of leaves from the residuals of their rows, where Newton's step is none (Friedman 2001, section 4).
+//! Leaf refit: values from the residuals of a leaf's rows, where Newton's step is none (Friedman 2001, section 4).
 
 use rayon::prelude::*;
 
-use super::loss::RegressionLoss;
-use super::robust::{huber_step, quantile};
-use super::truths::{NumberLoss, Truths};
+use super::targets::BoostingTargets;
 use crate::cpu::tree::monotone::{UNBOUNDED, children_bounds, held};
+use crate::losses::Loss;
 use crate::tree::Tree;
 use crate::tree::grow::{Grown, NodeSums};
 
-/// What the residuals are made of, and what is taken of them.
+/// What the residuals are made of, and the loss that the values lessen.
 #[derive(Clone, Copy)]
-pub(super) struct Renewal<'a> {
+pub(super) struct LeafRefit<'a> {
     targets: &'a [f32],
     scores: &'a [f32],
     weights: Option<&'a [f32]>,
-    centre: Centre,
+    loss: Loss,
 }
 
-#[derive(Clone, Copy)]
-enum Centre {
-    Quantile(f64),
-    Huber { delta: f64 },
-}
-
-impl Truths<'_> {
+impl BoostingTargets<'_> {
     /// How the leaves of an output get their values; none where it is by Newton's step. The scores are those before the
-    /// tree.
-    pub fn renewal<'a>(
+    /// tree, the losses those of the round.
+    pub fn leaf_refit<'a>(
         &'a self,
         output: usize,
         scores: &'a [f32],
         weights: Option<&'a [f32]>,
-        deltas: &[f64],
-    ) -> Option<Renewal<'a>> {
-        let Truths::Numbers { columns, loss: NumberLoss { kind, alpha, .. } } = self else { return None };
-        let centre = match kind {
-            RegressionLoss::AbsoluteError => Centre::Quantile(0.5),
-            RegressionLoss::Quantile => Centre::Quantile(*alpha),
-            RegressionLoss::Huber => Centre::Huber { delta: deltas[output] },
-            RegressionLoss::SquaredError | RegressionLoss::Poisson => return None,
-        };
-        Some(Renewal { targets: &columns[output], scores, weights, centre })
+        losses: &[Loss],
+    ) -> Option<LeafRefit<'a>> {
+        let BoostingTargets::Numbers { columns, .. } = self else { return None };
+        let refit = LeafRefit { targets: &columns[output], scores, weights, loss: losses[output] };
+        refit.value(&[]).map(|_| refit)
     }
 }
 
-impl Renewal<'_> {
-    /// The value of least loss for some rows; the order of the rows decides nothing but the order of sums.
-    fn value(&self, rows: &[u32]) -> f64 {
-        let residual = |row: &u32| {
+impl LeafRefit<'_> {
+    /// The value of least loss for some rows; the order of the rows decides nothing but the order of sums. None where
+    /// Newton's step is.
+    fn value(&self, rows: &[u32]) -> Option<f64> {
+        self.loss.robust_step(rows.iter().map(|row| {
             let row = *row as usize;
             let weight = self.weights.map_or(1.0, |weights| weights[row]);
             (f64::from(self.targets[row]) - f64::from(self.scores[row]), weight)
-        };
-        match self.centre {
-            Centre::Quantile(share) => quantile(rows.iter().map(residual), share),
-            Centre::Huber { delta } => huber_step(rows.iter().map(residual), delta),
-        }
+        }))
     }
 
     /// Sets the values of a grown tree's leaves; inner nodes get the mean of their children's, by weight. Where features
@@ -70,7 +55,7 @@ impl Renewal<'_> {
     ) {
         let nodes = grown.tree.nodes();
         let value = |node: usize| match nodes[node].feature.is_none() || directions.is_some() {
-            true => self.value(&order[grown.rows[node].clone()]),
+            true => self.value(&order[grown.rows[node].clone()]).unwrap_or(0.0),
             false => 0.0,
         };
         let mut values: Vec<f64> = (0..nodes.len()).into_par_iter().map(value).collect();

@@ -49,7 +49,7 @@ fn occurring(labels: &Labels) -> impl Iterator<Item = &str> {
 }
 
 /// Sums of weights by class: never the k×k table, which a target with many distinct values would blow up.
-pub(super) struct Tally {
+pub(super) struct ConfusionCounts {
     pub(super) classes: Vec<String>,
     /// Rows that are of the class and were predicted so.
     pub(super) hits: Vec<f64>,
@@ -60,8 +60,13 @@ pub(super) struct Tally {
     pub(super) total: f64,
 }
 
-impl Tally {
-    pub(super) fn new(op: &'static str, y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<Tally> {
+impl ConfusionCounts {
+    pub(super) fn new(
+        op: &'static str,
+        y: &Labels,
+        predicted: &Labels,
+        weights: Option<&[f32]>,
+    ) -> Result<ConfusionCounts> {
         let matched = Matched::new(op, y, predicted)?;
         let weights = Weights::new(op, y.len(), weights)?;
         let zeros = vec![0.0; matched.classes.len()];
@@ -75,7 +80,7 @@ impl Tally {
             }
         }
         let classes = matched.classes;
-        Ok(Tally { classes, hits, truth: truth_sums, predicted: predicted_sums, total: weights.total })
+        Ok(ConfusionCounts { classes, hits, truth: truth_sums, predicted: predicted_sums, total: weights.total })
     }
 
     pub(super) fn accuracy(&self) -> f64 {

@@ -1,14 +1,71 @@
-//! Medians, quantiles and Huber's mean of weighted numbers, exact and in one order of sums.
+//! The constant score of least loss, and what it is made of: medians, quantiles and Huber's mean of weighted numbers,
+//! exact and in one order of sums.
 
 use rayon::prelude::*;
+
+use super::{Loss, sum_rows};
+
+/// Probabilities, and means of counts, are kept this far from 0.
+const MIN_PROBABILITY: f64 = 1e-7;
 
 /// From so many numbers on a sort takes all cores.
 const MANY: usize = 1 << 14;
 
+impl Loss {
+    /// Whether only score − target counts.
+    pub fn is_of_difference(self) -> bool {
+        matches!(self, Loss::Squared | Loss::Absolute | Loss::Quantile { .. } | Loss::Huber { .. })
+    }
+
+    /// The score of least loss for all rows together: the mean, a quantile, Huber's mean, the logarithm of the mean, the
+    /// log-odds, or half of them.
+    pub fn best_constant(self, targets: &[f32], weights: Option<&[f32]>) -> f64 {
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        let sum = |value: &(dyn Fn(usize) -> f64 + Sync)| sum_rows(targets.len(), value);
+        let mean = || sum(&|row| f64::from(weight(row)) * f64::from(targets[row])) / sum(&|row| f64::from(weight(row)));
+        let numbers = || (0..targets.len()).map(|row| (f64::from(targets[row]), weight(row)));
+        let log_odds = || {
+            let probability = mean().clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
+            (probability / (1.0 - probability)).ln()
+        };
+        match self {
+            Loss::Squared => mean(),
+            Loss::Absolute => quantile(numbers(), 0.5),
+            Loss::Quantile { alpha } => quantile(numbers(), alpha),
+            Loss::Huber { delta } => huber_mean(numbers(), delta),
+            Loss::Poisson => mean().max(MIN_PROBABILITY).ln(),
+            Loss::Logistic => log_odds(),
+            Loss::Exponential => 0.5 * log_odds(),
+        }
+    }
+
+    /// The value of least loss for targets less scores, each with its weight, where Newton's step knows nothing of it
+    /// for want of a second derivative (Friedman 2001, section 4); Huber's is one step from the median.
+    pub fn robust_step(self, residuals: impl Iterator<Item = (f64, f32)> + Clone) -> Option<f64> {
+        match self {
+            Loss::Absolute => Some(quantile(residuals, 0.5)),
+            Loss::Quantile { alpha } => Some(quantile(residuals, alpha)),
+            Loss::Huber { delta } => Some(huber_step(residuals, delta)),
+            Loss::Squared | Loss::Poisson | Loss::Logistic | Loss::Exponential => None,
+        }
+    }
+}
+
+/// The logarithm of each class's share of the weights: the scores of least softmax loss for all rows together.
+pub fn log_shares(classes: &[u32], count: usize, weights: Option<&[f32]>) -> Vec<f64> {
+    let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
+    let total = sum_rows(classes.len(), weight);
+    let of = |class: usize| {
+        let own = |row: usize| weight(row) * f64::from(u8::from(classes[row] as usize == class));
+        sum_rows(classes.len(), own) / total
+    };
+    (0..count).map(|class| of(class).max(MIN_PROBABILITY).ln()).collect()
+}
+
 /// The smallest number up to which a share of the weights lies; midway to the next where it is met exactly, so that
 /// half of the weights is the median. Numbers without weight do not count; 0 where there are none.
 ///
-/// Sums run in the order of the numbers, equal ones in the order given: the same bits however it is sorted.
+/// GradientSums run in the order of the numbers, equal ones in the order given: the same bits however it is sorted.
 pub fn quantile(numbers: impl Iterator<Item = (f64, f32)>, share: f64) -> f64 {
     let mut numbers: Vec<(f64, f32)> = numbers.filter(|(_, weight)| *weight > 0.0).collect();
     let Some(&(_, first)) = numbers.first() else { return 0.0 };

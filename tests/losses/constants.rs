@@ -1,6 +1,6 @@
-//! Quantiles and Huber means.
+//! The constant scores of least loss.
 
-use gristmill::ensemble::boosting::robust::{huber_delta, huber_mean, quantile};
+use gristmill::losses::{Loss, huber_delta, huber_mean, log_shares, quantile};
 
 fn with(weights: &[f32], numbers: &[f64]) -> impl Iterator<Item = (f64, f32)> + Clone {
     numbers.iter().copied().zip(weights.iter().copied()).collect::<Vec<_>>().into_iter()
@@ -47,4 +47,31 @@ fn the_huber_mean_has_no_neighbour_of_less_loss() {
     }
     let mean = (0.5 + 18.0 - 1.5 + 2.5 + 2.0 + 40.0 + 3.0) / 9.5;
     assert!((huber_mean(with(&weights, &numbers), 100.0) - mean).abs() < 1e-12);
+}
+
+#[test]
+fn no_other_constant_has_less_loss() {
+    let targets = [0.0, 1.0, 1.0, 0.0, 1.0, 3.0, 0.0, 2.0];
+    let weights = [1.0, 2.0, 0.0, 1.0, 0.5, 1.0, 3.0, 1.0];
+    for loss in [
+        Loss::Squared,
+        Loss::Absolute,
+        Loss::Quantile { alpha: 0.3 },
+        Loss::Huber { delta: 0.7 },
+        Loss::Poisson,
+        Loss::Logistic,
+        Loss::Exponential,
+    ] {
+        let binary = matches!(loss, Loss::Logistic | Loss::Exponential);
+        let targets = targets.map(|target: f32| if binary { target.min(1.0) } else { target });
+        let total = |score: f64| {
+            let rows = targets.iter().zip(weights);
+            rows.map(|(target, weight)| f64::from(weight) * loss.value(score, f64::from(*target))).sum::<f64>()
+        };
+        let best = loss.best_constant(&targets, Some(&weights));
+        assert!(total(best) <= total(best + 1e-3) && total(best) <= total(best - 1e-3), "{loss:?}: {best}");
+    }
+    let shares = log_shares(&[0, 1, 1, 2], 4, Some(&[1.0, 1.0, 2.0, 0.0]));
+    assert_eq!([shares[0], shares[1]], [0.25_f64.ln(), 0.75_f64.ln()]);
+    assert!(shares[2] == shares[3] && shares[3] < -16.0);
 }

@@ -4,22 +4,22 @@ use super::model::Boosted;
 use crate::array::Matrix;
 
 /// Scores that take in one round after the other.
-pub(super) struct Stages<'a> {
+pub(super) struct StagedScores<'a> {
     model: &'a Boosted,
     x: Matrix,
     scores: Vec<f64>,
     round: usize,
 }
 
-impl<'a> Stages<'a> {
+impl<'a> StagedScores<'a> {
     /// The scores of rows that fit the model, before the first round.
-    pub fn new(model: &'a Boosted, x: Matrix) -> Stages<'a> {
+    pub fn new(model: &'a Boosted, x: Matrix) -> StagedScores<'a> {
         let scores = model.baseline().iter().copied().cycle().take(x.rows() * model.outputs()).collect();
-        Stages { model, x, scores, round: 0 }
+        StagedScores { model, x, scores, round: 0 }
     }
 }
 
-impl Iterator for Stages<'_> {
+impl Iterator for StagedScores<'_> {
     /// n×outputs.
     type Item = Vec<f64>;
 

@@ -1,0 +1,4 @@
+//! Losses against differences and formulas in f64.
+
+mod constants;
+mod derivatives;
