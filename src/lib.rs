@@ -32,6 +32,7 @@
 //! | [`splits`], [`selection`] | rows for training and test, folds; cross-validation, grid search, curves |
 //! | [`metrics`], [`plot`] | how good it is; pictures |
 //! | [`model_file`] | model files: a checked container that is written atomically |
+//! | [`losses`] | value, gradient and curvature of losses |
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
 //! | [`kernel`], [`device`] | what a kernel is, where it runs, and the stream that carries work there |

@@ -6,7 +6,7 @@ use gristmill::ops::tree::best_split::best_split;
 use gristmill::ops::tree::histogram::{histogram, read};
 use gristmill::ops::tree::{HistogramFill, SplitSearch};
 
-use super::super::case::{Case, HistogramJob, Work};
+use super::super::case::{Case, Job, Work};
 use super::{binned, state};
 
 pub fn cases() -> Vec<Case> {
@@ -29,7 +29,7 @@ fn case(nodes: usize) -> Case {
             let node = made.range(0..256).fold(GradientSums::default(), GradientSums::plus);
             searches.push(SplitSearch { slot, node, rules, features: (0..columns as u32).collect(), monotone: None });
         }
-        let job: HistogramJob = Box::new(move || best_split(&mut stream, &binned, &mut state, &searches).map(|_| ()));
+        let job: Job = Box::new(move || best_split(&mut stream, &binned, &mut state, &searches).map(|_| ()));
         Ok(job)
     })
 }

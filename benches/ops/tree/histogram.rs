@@ -3,7 +3,7 @@
 use gristmill::ops::tree::HistogramFill;
 use gristmill::ops::tree::histogram::histogram;
 
-use super::super::case::{Case, HistogramJob, Work};
+use super::super::case::{Case, Job, Work};
 use super::{binned, state};
 
 pub fn cases() -> Vec<Case> {
@@ -15,7 +15,7 @@ fn case([rows, columns]: [usize; 2]) -> Case {
     Case::new("tree/histogram", format!("{rows}x{columns}"), work, move |device| {
         let mut stream = device.stream();
         let (binned, mut state) = (binned(&mut stream, rows, columns)?, state(&mut stream, rows)?);
-        let job: HistogramJob = Box::new(move || {
+        let job: Job = Box::new(move || {
             histogram(
                 &mut stream,
                 &binned,

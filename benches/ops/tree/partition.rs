@@ -4,7 +4,7 @@ use gristmill::cpu::tree::Route;
 use gristmill::ops::tree::NodePartition;
 use gristmill::ops::tree::partition::partition;
 
-use super::super::case::{Case, HistogramJob, Work};
+use super::super::case::{Case, Job, Work};
 use super::{binned, state};
 
 pub fn cases() -> Vec<Case> {
@@ -16,7 +16,7 @@ fn case(rows: usize) -> Case {
         let mut stream = device.stream();
         let (binned, mut state) = (binned(&mut stream, rows, 8)?, state(&mut stream, rows)?);
         let route = Route { column: 5, left: [0x5555_5555; 8] };
-        let job: HistogramJob = Box::new(move || {
+        let job: Job = Box::new(move || {
             partition(&mut stream, &binned, &mut state, &[NodePartition { rows: 0..rows, route, left: None }])
                 .map(|_| ())
         });

@@ -3,7 +3,7 @@
 use gristmill::cpu::tree::predict::{FlatNode, FlatTrees};
 use gristmill::ops::tree::predict::predict;
 
-use super::super::case::{Case, HistogramJob, Work, uniform};
+use super::super::case::{Case, Job, Work, uniform};
 
 const DEPTH: usize = 6;
 
@@ -27,7 +27,7 @@ fn case([rows, trees]: [usize; 2]) -> Case {
         }
         let mut stream = device.stream();
         let mut out = vec![0_u64; rows];
-        let job: HistogramJob = Box::new(move || {
+        let job: Job = Box::new(move || {
             predict(&mut stream, &x, &walk, &mut out, 1, |out, _, leaves| {
                 out.iter_mut().zip(leaves).for_each(|(out, leaf)| *out += u64::from(*leaf));
             })

@@ -6,7 +6,7 @@ use gristmill::cpu::tree::ValueRows;
 use gristmill::ops::tree::target_histogram::target_histogram;
 use gristmill::ops::tree::{GrowState, HistogramFill};
 
-use super::super::case::{Case, HistogramJob, Work};
+use super::super::case::{Case, Job, Work};
 use super::binned;
 
 pub fn cases() -> Vec<Case> {
@@ -32,7 +32,7 @@ fn case((what, rows): (&'static str, usize)) -> Case {
         };
         let mut state = GrowState::new(&stream);
         state.begin_targets(&mut stream, &mut (0..rows as u32).collect(), &[target])?;
-        let job: HistogramJob = Box::new(move || {
+        let job: Job = Box::new(move || {
             let fill = HistogramFill { tree: 0, rows: 0..rows, slot: 0, parent: None };
             target_histogram(&mut stream, &binned, &mut state, &[target], &[fill])?;
             stream.finish()

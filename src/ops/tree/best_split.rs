@@ -294,7 +294,7 @@ fn record(
     for (number, search) in (0..).zip(searches) {
         let first_task = tasks.len() / 2;
         tasks.extend(features_where(search, binned.features, false).flat_map(|feature| [number, feature]));
-        words.extend(entry(search, first_task, tasks.len() / 2 - first_task));
+        words.extend(entry(search, first_task, tasks.len() / 2 - first_task).as_flattened());
     }
     let count = tasks.len() / 2;
     let params = Params {
@@ -349,7 +349,7 @@ fn record(
 }
 
 /// A search as the device reads it, in units of its sums: gains there are gains here divided by units[0]²/units[1].
-fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [u32; SEARCH_WORDS] {
+fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [[u32; 4]; SEARCH_WORDS / 4] {
     let SplitSearch { slot, node, rules, .. } = search;
     let [gradient_unit, hessian_unit] = rules.units;
     let (l1, l2) =
@@ -360,22 +360,10 @@ fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [u32; SEARCH_
     let [hessian_low, hessian_high] = halves(min_hessian_sum(rules));
     let min_count = rules.min_count.min(u64::from(u32::MAX)) as u32;
     [
-        *slot as u32,
-        first_task as u32,
-        tasks as u32,
-        0,
-        gradient_low,
-        gradient_high,
-        weight_low,
-        weight_high,
-        l1.to_bits(),
-        l2.to_bits(),
-        min_count,
-        hessian_low,
-        hessian_high,
-        0,
-        0,
-        0,
+        [*slot as u32, first_task as u32, tasks as u32, 0],
+        [gradient_low, gradient_high, weight_low, weight_high],
+        [l1.to_bits(), l2.to_bits(), min_count, hessian_low],
+        [hessian_high, 0, 0, 0],
     ]
 }
 
