@@ -4,159 +4,61 @@ use serde::{Deserialize, Serialize};
 
 use super::grow::TreeTable;
 use super::model::{CategoryNames, PruningPath, Tree, Trees, check_classes, likeliest, rows_to_learn, to_matrix};
-use super::parameters::{ClassWeight, MaxFeatures, TreeLimits, check_bins};
+use super::parameters::{ClassWeight, MaxFeatures, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{ClassTarget, Criterion, FixedWeights};
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Predict, PredictProba, Rows};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{
+    Abilities, Estimator, Fit, FitReport, InputColumns, Model, Observer, Parameters, PictureInput, Predict,
+    PredictProba, Prediction, Rows, Save, parameters,
+};
+use crate::model_file::Container;
+use crate::plot::Figure;
 
 const OP: &str = "DecisionTreeClassifier";
 
-/// A decision tree for classes. Names and defaults are scikit-learn's.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// let iris = datasets::iris()?;
-/// let model = DecisionTreeClassifier::default().max_depth(2).fit(&iris.x, iris.labels()?)?;
-/// assert_eq!(model.tree().leaves(), 3);
-/// assert_eq!(model.score(&iris.x, iris.labels()?)?, 0.96);
-/// println!("{}", model.to_text());
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-///
-/// # What to expect
-/// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
-///   comes later goes with the larger child.
-/// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
-///   missing.
-/// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split even
-///   where no split gains anything, as in scikit-learn, if it allows one.
-/// - Rows of weight 0 are as good as absent. Weights that are not all whole numbers below 2³² are rounded to 32 bits;
-///   from 2¹⁵ rows on to 31, and two less for each doubling (23 for a million rows).
-/// - The same seed gives the same bits on any number of threads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DecisionTreeClassifier {
-    /// What a split lessens. Default [`Criterion::Gini`].
-    pub criterion: Criterion,
-    /// Divisions on the way to a leaf at most; 0 leaves one leaf. Default: no limit.
-    pub max_depth: Option<usize>,
-    /// Leaves at most, 2 or more; the leaf whose split gains most is then divided first. Default: no limit.
-    pub max_leaf_nodes: Option<usize>,
-    /// Rows of a node that is divided, at least; 2 or more. Default 2.
-    pub min_samples_split: usize,
-    /// Rows of a leaf, at least; 1 or more. A row counts once whatever it weighs. Default 1.
-    pub min_samples_leaf: usize,
-    /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
-    pub min_impurity_decrease: f64,
-    /// Prunes the grown tree: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
-    /// even what gains nothing.
-    pub ccp_alpha: f64,
-    /// How many features each split looks at. Default [`MaxFeatures::All`].
-    pub max_features: MaxFeatures,
-    /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
-    /// Default 255.
-    pub max_bins: Option<usize>,
-    /// How much the rows of each class count. Default [`ClassWeight::Uniform`].
-    pub class_weight: ClassWeight,
-    /// Decides which features are drawn. Default 0.
-    pub seed: u64,
-}
-
-impl Default for DecisionTreeClassifier {
-    fn default() -> DecisionTreeClassifier {
-        DecisionTreeClassifier {
-            criterion: Criterion::Gini,
-            max_depth: None,
-            max_leaf_nodes: None,
-            min_samples_split: 2,
-            min_samples_leaf: 1,
-            min_impurity_decrease: 0.0,
-            ccp_alpha: 0.0,
-            max_features: MaxFeatures::All,
-            max_bins: Some(255),
-            class_weight: ClassWeight::Uniform,
-            seed: 0,
-        }
+with_tree_limits! {
+    /// A decision tree for classes. Names and defaults are scikit-learn's.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let iris = datasets::iris()?;
+    /// let model = DecisionTreeClassifier::default().max_depth(2).fit(&iris.x, iris.labels()?)?;
+    /// assert_eq!(model.tree().leaves(), 3);
+    /// assert_eq!(model.score(&iris.x, iris.labels()?)?, 0.96);
+    /// println!("{}", model.to_text());
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
+    ///   comes later goes with the larger child.
+    /// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
+    ///   missing.
+    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split even
+    ///   where no split gains anything, as in scikit-learn, if it allows one.
+    /// - Rows of weight 0 are as good as absent. Weights that are not all whole numbers below 2³² are rounded to 32 bits;
+    ///   from 2¹⁵ rows on to 31, and two less for each doubling (23 for a million rows).
+    /// - The same seed gives the same bits on any number of threads.
+    pub struct DecisionTreeClassifier: classifier("decision-tree-classifier") -> DecisionTreeClassifierModel;
+    about "one tree of questions that ends in a class";
+    {
+        /// What a split lessens: gini, entropy or misclassification.
+        criterion: Criterion = Criterion::Gini;
+        /// How many features each split looks at: sqrt, log2, a number, a share such as 0.5; null: all.
+        max_features: MaxFeatures = MaxFeatures::All;
+        /// Bins of a feature at most; null: splits at every value, which takes longer.
+        max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
+        /// How much the rows of each class count: balanced, or an object of weights by class; null: all alike.
+        class_weight: ClassWeight = ClassWeight::Uniform;
+        /// Decides which features are drawn.
+        seed: u64 = 0;
     }
 }
 
 impl DecisionTreeClassifier {
-    /// Sets the criterion.
-    pub fn criterion(mut self, criterion: Criterion) -> DecisionTreeClassifier {
-        self.criterion = criterion;
-        self
-    }
-
-    /// Sets the largest depth.
-    pub fn max_depth(mut self, max_depth: usize) -> DecisionTreeClassifier {
-        self.max_depth = Some(max_depth);
-        self
-    }
-
-    /// Sets the largest number of leaves.
-    pub fn max_leaf_nodes(mut self, max_leaf_nodes: usize) -> DecisionTreeClassifier {
-        self.max_leaf_nodes = Some(max_leaf_nodes);
-        self
-    }
-
-    /// Sets the least rows of a node that is divided.
-    pub fn min_samples_split(mut self, min_samples_split: usize) -> DecisionTreeClassifier {
-        self.min_samples_split = min_samples_split;
-        self
-    }
-
-    /// Sets the least rows of a leaf.
-    pub fn min_samples_leaf(mut self, min_samples_leaf: usize) -> DecisionTreeClassifier {
-        self.min_samples_leaf = min_samples_leaf;
-        self
-    }
-
-    /// Sets the least decrease of the impurity.
-    pub fn min_impurity_decrease(mut self, min_impurity_decrease: f64) -> DecisionTreeClassifier {
-        self.min_impurity_decrease = min_impurity_decrease;
-        self
-    }
-
-    /// Sets how much is pruned.
-    pub fn ccp_alpha(mut self, ccp_alpha: f64) -> DecisionTreeClassifier {
-        self.ccp_alpha = ccp_alpha;
-        self
-    }
-
-    /// Sets how many features each split looks at.
-    pub fn max_features(mut self, max_features: MaxFeatures) -> DecisionTreeClassifier {
-        self.max_features = max_features;
-        self
-    }
-
-    /// Sets the number of bins; `None` for exact splits.
-    pub fn max_bins(mut self, max_bins: impl Into<Option<usize>>) -> DecisionTreeClassifier {
-        self.max_bins = max_bins.into();
-        self
-    }
-
-    /// Sets how much the classes count.
-    pub fn class_weight(mut self, class_weight: ClassWeight) -> DecisionTreeClassifier {
-        self.class_weight = class_weight;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> DecisionTreeClassifier {
-        self.seed = seed;
-        self
-    }
-
-    /// Grows the tree of the rows of `x` (n×d, NaN is missing) with their classes. Costs about n·d steps a level.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<DecisionTreeClassifierModel> {
-        self.fit_with(x, y, Fit::default())
-    }
-
     /// How the tree that these parameters grow shrinks as `ccp_alpha` rises: the values at which it changes.
     ///
     /// ```
@@ -183,27 +85,9 @@ impl DecisionTreeClassifier {
         Ok(self.clone().ccp_alpha(0.0).fit_with(x, y, options)?.tree().pruning_path())
     }
 
-    /// The same with sample weights.
-    pub fn fit_with<'a>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: &Labels,
-        options: Fit<'_>,
-    ) -> Result<DecisionTreeClassifierModel> {
-        let (x, device) = rows_to_learn(OP, x.into())?;
-        self.limits().check()?;
-        check_bins(self.max_bins)?;
-        check_classes(OP, &x, y)?;
-        let weights = self.class_weight.row_weights(y, options.weights(OP, x.rows())?)?;
-        let weights = FixedWeights::for_classes(OP, x.rows(), weights.as_deref())?;
-        let target = ClassTarget::new(y.codes(), y.classes(), weights, self.criterion);
-        self.grow(&TreeTable::new(&x, &target, self.max_bins)?.on(device), &x, y, &target)
-    }
-
     /// The rows of `x` as this tree takes them, for several fits by [`fit_table`](Self::fit_table).
     pub(crate) fn table<'a>(&self, x: &'a Matrix, y: &Labels, weights: &[f64]) -> Result<TreeTable<'a>> {
-        self.limits().check()?;
-        check_bins(self.max_bins)?;
+        self.check()?;
         check_classes(OP, x, y)?;
         let weights = FixedWeights::for_classes(OP, x.rows(), Some(weights))?;
         TreeTable::new(x, &ClassTarget::new(y.codes(), y.classes(), weights, self.criterion), self.max_bins)
@@ -232,23 +116,28 @@ impl DecisionTreeClassifier {
         target: &ClassTarget<'_>,
     ) -> Result<DecisionTreeClassifierModel> {
         let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
-        let tree = table.grow(target, &self.limits(), draw)?;
+        let tree = table.grow(target, &TreeLimits::from(self), draw)?;
         Ok(DecisionTreeClassifierModel {
             params: self.clone(),
             classes: y.with_codes(vec![])?,
             trees: Trees::new(vec![tree], x),
         })
     }
+}
 
-    fn limits(&self) -> TreeLimits {
-        TreeLimits {
-            max_depth: self.max_depth,
-            max_leaf_nodes: self.max_leaf_nodes,
-            min_samples_split: self.min_samples_split,
-            min_samples_leaf: self.min_samples_leaf,
-            min_impurity_decrease: self.min_impurity_decrease,
-            ccp_alpha: self.ccp_alpha,
-        }
+impl Estimator for DecisionTreeClassifier {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, categories: true, ..Abilities::default() }
+    }
+
+    /// With sample weights.
+    fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<DecisionTreeClassifierModel> {
+        let (x, device) = rows_to_learn(OP, x)?;
+        check_classes(OP, &x, y)?;
+        let weights = self.class_weight.row_weights(y, options.weights(OP, x.rows())?)?;
+        let weights = FixedWeights::for_classes(OP, x.rows(), weights.as_deref())?;
+        let target = ClassTarget::new(y.codes(), y.classes(), weights, self.criterion);
+        self.grow(&TreeTable::new(&x, &target, self.max_bins)?.on(device), &x, y, &target)
     }
 }
 
@@ -340,45 +229,76 @@ impl DecisionTreeClassifierModel {
 
 impl Predict for DecisionTreeClassifierModel {
     type Output = Labels;
-
-    /// The commonest class in the leaf of each row; the lowest of equally common ones.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
-        let x = self.trees.queries(OP, x.into())?;
-        self.classes.with_codes(likeliest(&self.trees.mean_values(&x)?, self.classes.classes()))
-    }
 }
 
-impl PredictProba for DecisionTreeClassifierModel {
-    /// The share of each class in the leaf of each row, by weight, n×k.
-    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = self.trees.queries(OP, x.into())?;
-        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes())
+impl PredictProba for DecisionTreeClassifierModel {}
+
+impl Model for DecisionTreeClassifierModel {
+    /// The class of the largest share in the leaf; the lowest of equals.
+    fn predict_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
+        Ok(self.predict_both_rows(x, observer)?.0)
+    }
+
+    /// The shares of the classes in the leaf, n×k.
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        let x = self.trees.queries(OP, x)?;
+        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes()).map(Some)
+    }
+
+    fn predict_both_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
+        let x = self.trees.queries(OP, x)?;
+        let (means, classes) = (self.trees.mean_values(&x)?, self.classes.classes());
+        let predicted = self.classes.with_codes(likeliest(&means, classes))?;
+        Ok((predicted.into(), Some(to_matrix(&means, x.rows(), classes)?)))
+    }
+
+    fn classes(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
+    }
+
+    fn report(&self) -> FitReport {
+        FitReport::default().with_row("importances", self.feature_importances())
+    }
+
+    fn text(&self, columns: &InputColumns) -> Option<String> {
+        let names = self.column_names().unwrap_or(&columns.names);
+        Some(super::model::of_classes(self.tree(), Some(names), &columns.categories, self.classes.names()))
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        super::pictures::classifier_figures(self, input)
     }
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
-struct Stored {
-    estimator: DecisionTreeClassifier,
+struct Fitted {
     columns: usize,
 }
 
-impl Persist for DecisionTreeClassifierModel {
-    const KIND: &'static str = "decision-tree-classifier";
+impl Save for DecisionTreeClassifierModel {
+    type Estimator = DecisionTreeClassifier;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Stored { estimator: self.params.clone(), columns: self.trees.columns() })?;
+    fn estimator(&self) -> &DecisionTreeClassifier {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        container.set_fitted(&Fitted { columns: self.trees.columns() })?;
         container.insert_strings("class_names", self.classes.names())?;
         self.trees.store(container)
     }
 
-    fn restore(container: &mut Container) -> Result<DecisionTreeClassifierModel> {
-        let Stored { estimator, columns } = container.parameters()?;
+    fn load_fitted(params: DecisionTreeClassifier, container: &mut Container) -> Result<DecisionTreeClassifierModel> {
+        let Fitted { columns } = container.fitted()?;
         let names = container.take_strings("class_names")?;
         let trees = Trees::restore(container, columns, names.len())?;
         if trees.trees().len() != 1 {
             return Err(container.refuse(format!("{} trees where one belongs", trees.trees().len())));
         }
-        let classes = Labels::from_codes(vec![], names)?;
-        Ok(DecisionTreeClassifierModel { params: estimator, classes, trees })
+        Ok(DecisionTreeClassifierModel { params, classes: Labels::from_codes(vec![], names)?, trees })
     }
 }

@@ -4,147 +4,57 @@ use serde::{Deserialize, Serialize};
 
 use super::grow::TreeTable;
 use super::model::{PruningPath, Tree, Trees, rows_to_learn, to_matrix};
-use super::parameters::{MaxFeatures, TreeLimits, check_bins};
+use super::parameters::{MaxFeatures, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{FixedValues, RegressionCriterion};
 use crate::error::Result;
-use crate::estimator::{Fit, Predict, Rows, Targets};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{
+    Abilities, Estimator, Fit, FitReport, InputColumns, Model, Observer, PictureInput, Predict, Prediction, Rows, Save,
+    Targets, parameters,
+};
+use crate::model_file::Container;
+use crate::plot::Figure;
 
-/// A decision tree for numbers: a leaf's value is the mean of its rows, or their median by
-/// [`AbsoluteError`](RegressionCriterion::AbsoluteError). Names and defaults are scikit-learn's.
-///
-/// ```
-/// use gristmill::prelude::*;
-/// let x = Matrix::from_rows(&[[0.0], [1.0], [2.0], [3.0]])?;
-/// let model = DecisionTreeRegressor::default().max_depth(1).fit(&x, &[1.0, 1.0, 5.0, 7.0])?;
-/// assert_eq!(model.predict(&Matrix::from_rows(&[[0.5], [9.0]])?)?.as_slice(), [1.0, 6.0]);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-///
-/// # What to expect
-/// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
-///   comes later goes with the larger child.
-/// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
-///   missing.
-/// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is split
-///   even where no split gains anything, as in scikit-learn, if it allows one.
-/// - Rows of weight 0 are as good as absent. For splits, weights that are not all whole numbers below 2¹⁶ are rounded
-///   to 16 bits; from 2²³ rows on to 15, and two less for each doubling. The values of leaves use them as they are.
-/// - The same seed gives the same bits on any number of threads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DecisionTreeRegressor {
-    /// What a split lessens. Default [`RegressionCriterion::SquaredError`].
-    pub criterion: RegressionCriterion,
-    /// Divisions on the way to a leaf at most; 0 leaves one leaf. Default: no limit.
-    pub max_depth: Option<usize>,
-    /// Leaves at most, 2 or more; the leaf whose split gains most is then divided first. Default: no limit.
-    pub max_leaf_nodes: Option<usize>,
-    /// Rows of a node that is divided, at least; 2 or more. Default 2.
-    pub min_samples_split: usize,
-    /// Rows of a leaf, at least; 1 or more. A row counts once whatever it weighs. Default 1.
-    pub min_samples_leaf: usize,
-    /// The least decrease of the impurity by a split, times the node's share of all weights. Default 0.
-    pub min_impurity_decrease: f64,
-    /// Prunes the grown tree: a division stays whose subtree lessens the impurity by more than this for each leaf it
-    /// adds, impurities being weighted by the nodes' shares of all weights. At 0, the default, nothing is pruned, not
-    /// even what gains nothing.
-    pub ccp_alpha: f64,
-    /// How many features each split looks at. Default [`MaxFeatures::All`].
-    pub max_features: MaxFeatures,
-    /// Bins of a feature at most, from 2 to 255; `None` splits exactly at every value, which takes longer.
-    /// Default 255.
-    pub max_bins: Option<usize>,
-    /// Decides which features are drawn. Default 0.
-    pub seed: u64,
-}
+const OP: &str = "DecisionTreeRegressor";
 
-impl Default for DecisionTreeRegressor {
-    fn default() -> DecisionTreeRegressor {
-        DecisionTreeRegressor {
-            criterion: RegressionCriterion::SquaredError,
-            max_depth: None,
-            max_leaf_nodes: None,
-            min_samples_split: 2,
-            min_samples_leaf: 1,
-            min_impurity_decrease: 0.0,
-            ccp_alpha: 0.0,
-            max_features: MaxFeatures::All,
-            max_bins: Some(255),
-            seed: 0,
-        }
+with_tree_limits! {
+    /// A decision tree for numbers: a leaf's value is the mean of its rows, or their median by
+    /// [`AbsoluteError`](RegressionCriterion::AbsoluteError). Names and defaults are scikit-learn's.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_rows(&[[0.0], [1.0], [2.0], [3.0]])?;
+    /// let model = DecisionTreeRegressor::default().max_depth(1).fit(&x, &[1.0, 1.0, 5.0, 7.0])?;
+    /// assert_eq!(model.predict(&Matrix::from_rows(&[[0.5], [9.0]])?)?.as_slice(), [1.0, 6.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
+    ///   comes later goes with the larger child.
+    /// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
+    ///   missing.
+    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is split
+    ///   even where no split gains anything, as in scikit-learn, if it allows one.
+    /// - Rows of weight 0 are as good as absent. For splits, weights that are not all whole numbers below 2¹⁶ are rounded
+    ///   to 16 bits; from 2²³ rows on to 15, and two less for each doubling. The values of leaves use them as they are.
+    /// - The same seed gives the same bits on any number of threads.
+    pub struct DecisionTreeRegressor: regressor("decision-tree-regressor") -> DecisionTreeRegressorModel;
+    about "one tree of questions that ends in a number";
+    {
+        /// What a split lessens: squared_error, or absolute_error, which takes longer.
+        criterion: RegressionCriterion = RegressionCriterion::SquaredError;
+        /// How many features each split looks at: sqrt, log2, a number, a share such as 0.5; null: all.
+        max_features: MaxFeatures = MaxFeatures::All;
+        /// Bins of a feature at most; null: splits at every value, which takes longer.
+        max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
+        /// Decides which features are drawn.
+        seed: u64 = 0;
     }
 }
 
 impl DecisionTreeRegressor {
-    /// Sets the criterion.
-    pub fn criterion(mut self, criterion: RegressionCriterion) -> DecisionTreeRegressor {
-        self.criterion = criterion;
-        self
-    }
-
-    /// Sets the largest depth.
-    pub fn max_depth(mut self, max_depth: usize) -> DecisionTreeRegressor {
-        self.max_depth = Some(max_depth);
-        self
-    }
-
-    /// Sets the largest number of leaves.
-    pub fn max_leaf_nodes(mut self, max_leaf_nodes: usize) -> DecisionTreeRegressor {
-        self.max_leaf_nodes = Some(max_leaf_nodes);
-        self
-    }
-
-    /// Sets the least rows of a node that is divided.
-    pub fn min_samples_split(mut self, min_samples_split: usize) -> DecisionTreeRegressor {
-        self.min_samples_split = min_samples_split;
-        self
-    }
-
-    /// Sets the least rows of a leaf.
-    pub fn min_samples_leaf(mut self, min_samples_leaf: usize) -> DecisionTreeRegressor {
-        self.min_samples_leaf = min_samples_leaf;
-        self
-    }
-
-    /// Sets the least decrease of the impurity.
-    pub fn min_impurity_decrease(mut self, min_impurity_decrease: f64) -> DecisionTreeRegressor {
-        self.min_impurity_decrease = min_impurity_decrease;
-        self
-    }
-
-    /// Sets how much is pruned.
-    pub fn ccp_alpha(mut self, ccp_alpha: f64) -> DecisionTreeRegressor {
-        self.ccp_alpha = ccp_alpha;
-        self
-    }
-
-    /// Sets how many features each split looks at.
-    pub fn max_features(mut self, max_features: MaxFeatures) -> DecisionTreeRegressor {
-        self.max_features = max_features;
-        self
-    }
-
-    /// Sets the number of bins; `None` for exact splits.
-    pub fn max_bins(mut self, max_bins: impl Into<Option<usize>>) -> DecisionTreeRegressor {
-        self.max_bins = max_bins.into();
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> DecisionTreeRegressor {
-        self.seed = seed;
-        self
-    }
-
-    /// Grows the tree of the rows of `x` (n×d, NaN is missing) with their targets (n numbers, or n×p). Costs about
-    /// n·(d + p) steps a level.
-    pub fn fit<'a, 'b>(&self, x: impl Into<Rows<'a>>, y: impl Into<Targets<'b>>) -> Result<DecisionTreeRegressorModel> {
-        self.fit_with(x, y, Fit::default())
-    }
-
     /// How the tree that these parameters grow shrinks as `ccp_alpha` rises: the values at which it changes.
     ///
     /// ```
@@ -174,37 +84,24 @@ impl DecisionTreeRegressor {
     ) -> Result<PruningPath> {
         Ok(self.clone().ccp_alpha(0.0).fit_with(x, y, options)?.tree().pruning_path())
     }
+}
 
-    /// The same with sample weights.
-    pub fn fit_with<'a, 'b>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: impl Into<Targets<'b>>,
-        options: Fit<'_>,
-    ) -> Result<DecisionTreeRegressorModel> {
-        const OP: &str = "DecisionTreeRegressor";
-        let (x, device) = rows_to_learn(OP, x.into())?;
-        let limits = self.limits();
-        limits.check()?;
-        check_bins(self.max_bins)?;
-        let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
-        let weights = options.weights(OP, x.rows())?;
-        let y = y.into().complete(OP, x.rows())?;
-        let values = FixedValues::new(OP, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);
-        let target = values.target(None);
-        let tree = TreeTable::new(&x, &target, self.max_bins)?.on(device).grow(&target, &limits, draw)?;
-        Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
+impl Estimator for DecisionTreeRegressor {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, categories: true, ..Abilities::default() }
     }
 
-    fn limits(&self) -> TreeLimits {
-        TreeLimits {
-            max_depth: self.max_depth,
-            max_leaf_nodes: self.max_leaf_nodes,
-            min_samples_split: self.min_samples_split,
-            min_samples_leaf: self.min_samples_leaf,
-            min_impurity_decrease: self.min_impurity_decrease,
-            ccp_alpha: self.ccp_alpha,
-        }
+    /// With sample weights.
+    fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<DecisionTreeRegressorModel> {
+        let (x, device) = rows_to_learn(OP, x)?;
+        let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
+        let weights = options.weights(OP, x.rows())?;
+        let y = y.complete(OP, x.rows())?;
+        let values = FixedValues::new(OP, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);
+        let target = values.target(None);
+        let tree =
+            TreeTable::new(&x, &target, self.max_bins)?.on(device).grow(&target, &TreeLimits::from(self), draw)?;
+        Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
     }
 }
 
@@ -234,7 +131,7 @@ impl DecisionTreeRegressorModel {
 
     /// The leaf of each row of `x`, by its number in [`Tree::nodes`].
     pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        let x = self.trees.queries("DecisionTreeRegressor", x.into())?;
+        let x = self.trees.queries(OP, x.into())?;
         self.trees.leaves(&x)
     }
 
@@ -244,7 +141,7 @@ impl DecisionTreeRegressorModel {
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.trees.shapley_values("DecisionTreeRegressor", x.into())
+        self.trees.shapley_values(OP, x.into())
     }
 
     /// The tree as lines of text, with the names of the columns.
@@ -255,36 +152,57 @@ impl DecisionTreeRegressorModel {
 
 impl Predict for DecisionTreeRegressorModel {
     type Output = Matrix;
+}
 
-    /// The value of the leaf of each row, n×p.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = self.trees.queries("DecisionTreeRegressor", x.into())?;
-        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.tree().outputs())
+impl Model for DecisionTreeRegressorModel {
+    /// The values of the leaves, n×p.
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        let x = self.trees.queries(OP, x)?;
+        Ok(to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.tree().outputs())?.into())
+    }
+
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
+    }
+
+    fn report(&self) -> FitReport {
+        FitReport::default().with_row("importances", self.feature_importances())
+    }
+
+    fn text(&self, columns: &InputColumns) -> Option<String> {
+        let names = self.column_names().unwrap_or(&columns.names);
+        Some(super::model::draw(self.tree(), Some(names), &columns.categories))
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        super::pictures::regressor_figures(self, input)
     }
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
-struct Stored {
-    estimator: DecisionTreeRegressor,
+struct Fitted {
     columns: usize,
     outputs: usize,
 }
 
-impl Persist for DecisionTreeRegressorModel {
-    const KIND: &'static str = "decision-tree-regressor";
+impl Save for DecisionTreeRegressorModel {
+    type Estimator = DecisionTreeRegressor;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        let (columns, outputs) = (self.trees.columns(), self.tree().outputs());
-        container.set_parameters(&Stored { estimator: self.params.clone(), columns, outputs })?;
+    fn estimator(&self) -> &DecisionTreeRegressor {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        container.set_fitted(&Fitted { columns: self.trees.columns(), outputs: self.tree().outputs() })?;
         self.trees.store(container)
     }
 
-    fn restore(container: &mut Container) -> Result<DecisionTreeRegressorModel> {
-        let Stored { estimator, columns, outputs } = container.parameters()?;
+    fn load_fitted(params: DecisionTreeRegressor, container: &mut Container) -> Result<DecisionTreeRegressorModel> {
+        let Fitted { columns, outputs } = container.fitted()?;
         let trees = Trees::restore(container, columns, outputs)?;
         if trees.trees().len() != 1 || outputs == 0 {
             return Err(container.refuse(format!("{} trees of {outputs} outputs", trees.trees().len())));
         }
-        Ok(DecisionTreeRegressorModel { params: estimator, trees })
+        Ok(DecisionTreeRegressorModel { params, trees })
     }
 }

@@ -6,7 +6,6 @@
 
 #[doc(hidden)]
 pub mod bins;
-mod by_name;
 mod decision_tree_classifier;
 mod decision_tree_regressor;
 #[doc(hidden)]
@@ -26,5 +25,5 @@ pub use id3::{Id3Classifier, Id3ClassifierModel, NominalNode, NominalTree};
 pub use model::{Node, PruningPath, Tree};
 pub(crate) use model::{Trees, categories_asked, check_classes, likeliest, rows_to_learn, to_matrix};
 pub use parameters::{ClassWeight, MaxFeatures};
-pub(crate) use parameters::{TreeLimits, at_least, check_bins};
+pub(crate) use parameters::{TreeLimits, with_tree_limits};
 pub use pictures::{NominalTreeFigure, TreeFigure, along_pruning, pruning_curves, pruning_path};

@@ -1,5 +1,31 @@
 //! Parameters that trees and forests share.
 
+/// Adds the limits of a tree to a declaration of parameters.
+macro_rules! with_tree_limits {
+    ($($declaration:tt)*) => {
+        parameters! {
+            $($declaration)*
+            shared TreeLimits {
+                /// Splits on the way to a leaf at most; 0 leaves one leaf; null: no limit.
+                max_depth: Option<usize> = None;
+                /// Leaves at most, the best split first; null: no limit.
+                max_leaf_nodes: Option<usize> = None, at_least(2.0);
+                /// Rows of a node that is split, at least.
+                min_samples_split: usize = 2, at_least(2.0);
+                /// Rows of a leaf, at least; a row counts once whatever it weighs.
+                min_samples_leaf: usize = 1, at_least(1.0);
+                /// The least decrease of the impurity by a split, times the node's share of all weights.
+                min_impurity_decrease: f64 = 0.0, at_least(0.0);
+                /// Prunes the grown tree: a split stays whose subtree lessens the impurity by more than this for each leaf
+                /// it adds, impurities being weighted by the nodes' shares of all weights; at 0 nothing is pruned.
+                ccp_alpha: f64 = 0.0, at_least(0.0);
+            }
+        }
+    };
+}
+
+pub(crate) use with_tree_limits;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -193,43 +219,4 @@ pub struct TreeLimits {
     pub min_impurity_decrease: f64,
     /// Grown trees lose the splits that are not worth this much a leaf.
     pub ccp_alpha: f64,
-}
-
-impl TreeLimits {
-    /// Refuses what cannot be.
-    pub(crate) fn check(&self) -> Result<()> {
-        at_least("min_samples_split", self.min_samples_split, 2)?;
-        at_least("min_samples_leaf", self.min_samples_leaf, 1)?;
-        if let Some(leaves) = self.max_leaf_nodes {
-            at_least("max_leaf_nodes", leaves, 2)?;
-        }
-        if !(self.min_impurity_decrease >= 0.0 && self.min_impurity_decrease.is_finite()) {
-            let (rule, got) = ("a finite number of at least 0".to_string(), self.min_impurity_decrease.to_string());
-            return Err(Error::Param { name: "min_impurity_decrease", rule, got });
-        }
-        if !(self.ccp_alpha >= 0.0 && self.ccp_alpha.is_finite()) {
-            let (rule, got) = ("a finite number of at least 0".to_string(), self.ccp_alpha.to_string());
-            return Err(Error::Param { name: "ccp_alpha", rule, got });
-        }
-        Ok(())
-    }
-}
-
-/// Refuses a number of bins that a byte cannot hold beside the one for missing values.
-pub(crate) fn check_bins(max_bins: Option<usize>) -> Result<()> {
-    match max_bins {
-        Some(bins) if !(2..=255).contains(&bins) => {
-            let rule = "from 2 to 255, or none for exact splits".to_string();
-            Err(Error::Param { name: "max_bins", rule, got: bins.to_string() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a number below a smallest one.
-pub(crate) fn at_least(name: &'static str, value: usize, least: usize) -> Result<()> {
-    match value < least {
-        true => Err(Error::Param { name, rule: format!("at least {least}"), got: value.to_string() }),
-        false => Ok(()),
-    }
 }

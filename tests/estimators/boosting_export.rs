@@ -61,7 +61,7 @@ fn the_text_predicts_what_the_model_does() {
     assert!((0..500).all(|row| (raw_scores(&text, x.row(row))[0] - f64::from(predicted.get(row, 0))).abs() < 1e-6));
     let labels = classes(&y, &[3.0, 4.0]);
     let model = GradientBoostingClassifier::default().n_estimators(5).fit(&x, &labels).unwrap();
-    let (text, scores) = (model.to_lightgbm_text(), model.decision_scores(&x).unwrap());
+    let (text, scores) = (model.to_lightgbm_text(), model.decision_function(&x).unwrap());
     assert_eq!((values::<usize>(&text, "num_class"), trees(&text).len()), (vec![3], 15));
     for row in 0..500 {
         let found = raw_scores(&text, x.row(row));

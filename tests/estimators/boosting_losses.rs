@@ -144,7 +144,7 @@ fn quantiles_cover_their_share_of_the_rows_and_losses_fall() {
     let poisson = GradientBoostingRegressor::default().loss(RegressionLoss::Poisson).fit(&x, &y).unwrap();
     let predicted = poisson.predict(&x).unwrap();
     assert!(predicted.as_slice().iter().all(|mean| *mean > 0.0));
-    let logarithms = poisson.decision_scores(&x).unwrap();
+    let logarithms = poisson.decision_function(&x).unwrap();
     assert!((0..3000).all(|row| (logarithms.get(row, 0).exp() / predicted.get(row, 0) - 1.0).abs() < 1e-5));
     let totals = [predicted.as_slice(), &y].map(|values| values.iter().map(|v| f64::from(*v)).sum::<f64>());
     assert!((totals[0] / totals[1] - 1.0).abs() < 0.01, "{totals:?}");
@@ -243,7 +243,7 @@ fn the_exponential_loss_is_for_two_classes_with_its_own_chances() {
     assert!(matches!(refused, Error::Param { name: "loss", .. }), "{refused}");
     let two = labels(&[3.0]);
     let model = boosting.fit_with(&x, &two, Fit::default().validation(&x, &two)).unwrap();
-    let (scores, chances) = (model.decision_scores(&x).unwrap(), model.predict_proba(&x).unwrap());
+    let (scores, chances) = (model.decision_function(&x).unwrap(), model.predict_proba(&x).unwrap());
     let mut loss = 0.0;
     for row in 0..800 {
         let score = f64::from(scores.get(row, 0));
@@ -312,7 +312,7 @@ fn a_loss_of_ones_own_is_lessened_and_survives_a_file() {
     let named = boosting.clone().loss(RegressionLoss::Poisson);
     let raw = named.fit_with_loss(&x, &y, &loss, Fit::default()).unwrap();
     assert_eq!(raw.predict(&x).unwrap(), model.predict(&x).unwrap());
-    assert_eq!(raw.decision_scores(&x).unwrap(), raw.predict(&x).unwrap());
+    assert_eq!(raw.decision_function(&x).unwrap(), raw.predict(&x).unwrap());
     // On a device it is the same.
     let on_gpu = boosting.fit_with_loss(&x.to(gpu()).unwrap(), &y, &loss, options()).unwrap();
     assert!(on_gpu.to_bytes().unwrap() == model.to_bytes().unwrap());

@@ -176,7 +176,7 @@ fn directions_hold_for_two_classes_and_cost_little_where_they_are_true() {
         let boosting = GradientBoostingClassifier::default().loss(loss).n_estimators(30);
         let boosting = boosting.monotonic_cst(vec![0, 1, -1, 0, 0]);
         let model = boosting.fit(&x, &labels).unwrap();
-        let scores = |x: &Matrix| model.decision_scores(x).unwrap();
+        let scores = |x: &Matrix| model.decision_function(x).unwrap();
         check_direction(&scores, 1, 1.0, 600);
         check_direction(&scores, 2, -1.0, 601);
     }
@@ -233,7 +233,7 @@ fn shapley_values_add_up_to_what_is_predicted() {
     let mean = predicted.as_slice().iter().map(|p| f64::from(*p)).sum::<f64>() / 400.0;
     assert!((f64::from(shapley[0].get(0, 5)) - mean).abs() < 1e-4);
     let boosted = GradientBoostingClassifier::default().n_estimators(15).fit(&x, &labels).unwrap();
-    let scores = boosted.decision_scores(&x).unwrap();
+    let scores = boosted.decision_function(&x).unwrap();
     for (class, shapley) in boosted.shapley_values(&x).unwrap().iter().enumerate() {
         assert!(off(shapley, |row| scores.get(row, class)) < 1e-5);
     }

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::classifier_parameters::{GradientBoostingClassifier, PARAMETERS};
 use super::lightgbm::to_text;
 use super::loss::ClassificationLoss;
-use super::model::{Boosted, FittedSummary};
+use super::model::Boosted;
 use super::rounds::{BoostingProblem, boost, same_parameters};
+use super::settings::{Growth, Settings};
 use super::staged::StagedScores;
 use super::targets::BoostingTargets;
 use crate::array::Matrix;
@@ -18,33 +17,57 @@ use crate::data::Labels;
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Task,
-    ValidationTarget,
+    Abilities, Decision, Estimator, Fit, FitReport, Model, Observer, Parameters, PictureInput, Predict, PredictProba,
+    Prediction, Rows, Save, ValidationTarget, parameters,
 };
 use crate::losses::{sigmoid, softmax_row};
-use crate::model_file::{Container, Persist, write_atomically};
+use crate::model_file::{Container, write_atomically};
 use crate::plot::Figure;
 use crate::tree::{Tree, check_classes, rows_to_learn};
 
 const OP: &str = "GradientBoostingClassifier";
 
-impl GradientBoostingClassifier {
-    /// Boosts trees on the rows of `x` (n×d; NaN is a missing value) and their classes.
-    pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<GradientBoostingClassifierModel> {
-        self.fit_with(x, y, Fit::default())
+boosting_parameters! {
+    /// Classes by gradient boosting, with the logistic loss for two and the softmax loss for more,
+    /// or AdaBoost's exponential loss for two. Names are scikit-learn's.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_rows(&[[1.0], [2.0], [3.0], [10.0], [f32::NAN], [12.0]])?;
+    /// let y = Labels::from_names(&["low", "low", "low", "high", "high", "high"]);
+    /// let model = GradientBoostingClassifier::default().n_estimators(20).min_samples_leaf(1).fit(&x, &y)?;
+    /// assert_eq!(model.score(&x, &y)?, 1.0);
+    /// let probabilities = model.predict_proba(&Matrix::from_rows(&[[2.5], [11.0]])?)?;
+    /// assert!(probabilities.get(0, 1) > 0.8 && probabilities.get(1, 0) > 0.8); // columns: high, low
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - A fit costs about n·d operations for each level of each tree; 8-bit bins of the rows are kept beside them.
+    /// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are divided
+    ///   by sets of levels; a level that was not fitted is missing.
+    /// - Missing values (NaN) are accepted. Rows of weight 0 are ignored. A class without rows gets next to no probability.
+    /// - If nothing can be divided (constant features, too few rows), every row gets the classes' shares.
+    /// - The same seed gives the same model bytes, for any number of threads.
+    GradientBoostingClassifier: classifier("gradient-boosting-classifier") -> GradientBoostingClassifierModel;
+    {
+        /// What is lessened: log_loss, or exponential for two classes.
+        loss: ClassificationLoss = ClassificationLoss::LogLoss;
+    }
+}
+
+impl Estimator for GradientBoostingClassifier {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, categories: true, ..Abilities::default() }
     }
 
-    /// The same with sample weights, validation rows or an observer.
     /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.
-    pub fn fit_with<'a>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: &Labels,
-        options: Fit<'_>,
-    ) -> Result<GradientBoostingClassifierModel> {
-        self.learn(x.into(), y, None, options)
+    fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<GradientBoostingClassifierModel> {
+        self.learn(x, y, None, options)
     }
+}
 
+impl GradientBoostingClassifier {
     /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same
     /// rows and with the same options, if nothing ended it before.
     ///
@@ -68,7 +91,8 @@ impl GradientBoostingClassifier {
         before: Option<&GradientBoostingClassifierModel>,
         options: Fit<'_>,
     ) -> Result<GradientBoostingClassifierModel> {
-        let settings = self.settings()?;
+        self.check()?;
+        let settings = Settings::from(self);
         if let Some(before) = before {
             let n_estimators = self.n_estimators;
             same_parameters(GradientBoostingClassifier { n_estimators, ..before.params.clone() } == *self)?;
@@ -149,19 +173,13 @@ impl GradientBoostingClassifier {
     }
 }
 
-/// Trees that give the chances of classes.
+/// Trees that give the probabilities of classes.
 #[derive(Debug, Clone)]
 pub struct GradientBoostingClassifierModel {
     params: GradientBoostingClassifier,
     boosted: Boosted,
     /// The classes' names, without rows.
     classes: Labels,
-}
-
-#[derive(Serialize, Deserialize, PartialEq)]
-struct Stored {
-    params: GradientBoostingClassifier,
-    fitted: FittedSummary,
 }
 
 impl GradientBoostingClassifierModel {
@@ -206,16 +224,9 @@ impl GradientBoostingClassifierModel {
         self.boosted.split_counts()
     }
 
-    /// The scores of each row: n×1 log-odds of the second of two classes (half of them for the exponential loss), or
-    /// n×k.
-    pub fn decision_scores<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let scores: Vec<f32> = self.boosted.scores(OP, x.into())?.into_iter().map(|score| score as f32).collect();
-        Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores)
-    }
-
     /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score,
     /// with the expected score in the last column; a row of it adds up to that of
-    /// [`decision_scores`](Self::decision_scores).
+    /// [`decision_function`](crate::estimator::Decision::decision_function).
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU.
     /// Costs leaves·depth² operations a row and tree.
@@ -226,7 +237,7 @@ impl GradientBoostingClassifierModel {
     /// let model = GradientBoostingClassifier::default().n_estimators(5).fit(&data.x, data.labels()?)?;
     /// let shapley = model.shapley_values(&data.x)?; // n×(d + 1) for each of three classes
     /// let sum: f32 = shapley[2].row(7).iter().sum();
-    /// assert!((sum - model.decision_scores(&data.x)?.get(7, 2)).abs() < 1e-5);
+    /// assert!((sum - model.decision_function(&data.x)?.get(7, 2)).abs() < 1e-5);
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
@@ -243,7 +254,7 @@ impl GradientBoostingClassifierModel {
     pub fn to_lightgbm_text_with(&self, columns: &[String]) -> String {
         let objective = match (self.params.loss, self.boosted.outputs()) {
             (ClassificationLoss::LogLoss, 1) => "binary sigmoid:1".to_string(),
-            // LightGBM does not know the loss, but its chances: 1/(1 + e^−2·score).
+            // LightGBM does not know the loss, but its probabilities: 1/(1 + e^−2·score).
             (ClassificationLoss::Exponential, _) => "binary sigmoid:2".to_string(),
             (ClassificationLoss::LogLoss, classes) => format!("multiclass num_class:{classes}"),
         };
@@ -256,10 +267,10 @@ impl GradientBoostingClassifierModel {
         write_atomically(path, self.to_lightgbm_text().as_bytes())
     }
 
-    /// The chances n×k after each round.
+    /// The probabilities n×k after each round.
     pub fn staged_predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
         let x = self.boosted.rows(OP, x.into())?;
-        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.chances_of(scores)))
+        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.probabilities_of(scores)))
     }
 
     /// The classes after each round.
@@ -268,24 +279,24 @@ impl GradientBoostingClassifierModel {
         Ok(StagedScores::new(&self.boosted, x).map(|scores| self.winners(&scores)))
     }
 
-    fn chances_of(&self, scores: Vec<f64>) -> Result<Matrix> {
+    fn probabilities_of(&self, scores: Vec<f64>) -> Result<Matrix> {
         let (classes, outputs) = (self.classes.classes(), self.boosted.outputs());
         let rows = scores.len() / outputs;
-        let mut chances = Matrix::zeros(rows, classes)?;
+        let mut probabilities = Matrix::zeros(rows, classes)?;
         // The exponential loss takes a score for half the log-odds.
         let factor = if self.params.loss == ClassificationLoss::Exponential { 2.0 } else { 1.0 };
-        let places = chances.as_mut_slice().par_chunks_exact_mut(classes).zip(scores.par_chunks_exact(outputs));
-        places.with_min_len(1024).for_each(|(chances, scores)| match scores {
+        let places = probabilities.as_mut_slice().par_chunks_exact_mut(classes).zip(scores.par_chunks_exact(outputs));
+        places.with_min_len(1024).for_each(|(probabilities, scores)| match scores {
             [score] => {
                 let score = factor * *score as f32;
-                (chances[0], chances[1]) = (sigmoid(-score), sigmoid(score));
+                (probabilities[0], probabilities[1]) = (sigmoid(-score), sigmoid(score));
             }
             scores => {
-                chances.iter_mut().zip(scores).for_each(|(chance, score)| *chance = *score as f32);
-                softmax_row(chances);
+                probabilities.iter_mut().zip(scores).for_each(|(probability, score)| *probability = *score as f32);
+                softmax_row(probabilities);
             }
         });
-        Ok(chances)
+        Ok(probabilities)
     }
 
     /// The class with the largest score; equal ones go to the lowest.
@@ -300,78 +311,34 @@ impl GradientBoostingClassifierModel {
 
 impl Predict for GradientBoostingClassifierModel {
     type Output = Labels;
-
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
-        self.winners(&self.boosted.scores(OP, x.into())?)
-    }
 }
 
-impl PredictProba for GradientBoostingClassifierModel {
-    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.chances_of(self.boosted.scores(OP, x.into())?)
-    }
-}
+impl PredictProba for GradientBoostingClassifierModel {}
 
-impl Persist for GradientBoostingClassifierModel {
-    const KIND: &'static str = "gradient-boosting-classifier";
-
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Stored { params: self.params.clone(), fitted: self.boosted.summary() })?;
-        container.insert_strings("class_names", self.classes.names())?;
-        self.boosted.store(container)
-    }
-
-    fn restore(container: &mut Container) -> Result<GradientBoostingClassifierModel> {
-        let Stored { params, fitted } = container.parameters()?;
-        let boosted = Boosted::restore(container, fitted)?;
-        let names = container.take_strings("class_names")?;
-        let outputs = if names.len() == 2 { 1 } else { names.len() };
-        if params.loss == ClassificationLoss::Exponential && outputs > 1 {
-            return Err(container.refuse(format!("the exponential loss for {} classes", names.len())));
-        }
-        if names.len() < 2 || boosted.outputs() != outputs {
-            return Err(container.refuse(format!("{} outputs for {} classes", boosted.outputs(), names.len())));
-        }
-        let classes = Labels::from_codes(vec![], names)?;
-        Ok(GradientBoostingClassifierModel { params, boosted, classes })
-    }
-}
-
-impl crate::estimator::Parameters for GradientBoostingClassifier {
-    type Model = GradientBoostingClassifierModel;
-    type Target<'a> = &'a crate::data::Labels;
-    const NAME: &'static str = "gradient-boosting-classifier";
-    const ABOUT: &'static str = "boosted trees, each a step down the loss that the trees before it left";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
-    const TASK: Task = Task::Classification;
-}
-
-impl Estimator for GradientBoostingClassifier {
-    fn abilities(&self) -> crate::estimator::Abilities {
-        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
-    }
-
-    fn fit_rows(
-        &self,
-        x: Rows<'_>,
-        target: Self::Target<'_>,
-        options: Fit<'_>,
-    ) -> Result<GradientBoostingClassifierModel> {
-        self.fit_with(x, target, options)
-    }
-}
+impl Decision for GradientBoostingClassifierModel {}
 
 impl Model for GradientBoostingClassifierModel {
     fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(Prediction::Classes(self.predict(x)?))
+        Ok(self.winners(&self.boosted.scores(OP, x)?)?.into())
     }
 
     fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        self.predict_proba(x).map(Some)
+        self.probabilities_of(self.boosted.scores(OP, x)?).map(Some)
+    }
+
+    fn predict_both_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
+        let scores = self.boosted.scores(OP, x)?;
+        Ok((self.winners(&scores)?.into(), Some(self.probabilities_of(scores)?)))
+    }
+
+    /// n×1 log-odds of the second of two classes (half of them for the exponential loss), or n×k.
+    fn decision_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        let scores: Vec<f32> = self.boosted.scores(OP, x)?.into_iter().map(|score| score as f32).collect();
+        Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores).map(Some)
     }
 
     fn classes(&self) -> &[String] {
-        self.classes()
+        self.classes.names()
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
@@ -384,5 +351,37 @@ impl Model for GradientBoostingClassifierModel {
 
     fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
         pictures::boosted_classifier_figures(self, input)
+    }
+}
+
+impl Save for GradientBoostingClassifierModel {
+    type Estimator = GradientBoostingClassifier;
+
+    fn estimator(&self) -> &GradientBoostingClassifier {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        container.set_fitted(&self.boosted.summary())?;
+        container.insert_strings("class_names", self.classes.names())?;
+        self.boosted.store(container)
+    }
+
+    fn load_fitted(
+        params: GradientBoostingClassifier,
+        container: &mut Container,
+    ) -> Result<GradientBoostingClassifierModel> {
+        let fitted = container.fitted()?;
+        let boosted = Boosted::restore(container, fitted)?;
+        let names = container.take_strings("class_names")?;
+        let outputs = if names.len() == 2 { 1 } else { names.len() };
+        if params.loss == ClassificationLoss::Exponential && outputs > 1 {
+            return Err(container.refuse(format!("the exponential loss for {} classes", names.len())));
+        }
+        if names.len() < 2 || boosted.outputs() != outputs {
+            return Err(container.refuse(format!("{} outputs for {} classes", boosted.outputs(), names.len())));
+        }
+        let classes = Labels::from_codes(vec![], names)?;
+        Ok(GradientBoostingClassifierModel { params, boosted, classes })
     }
 }

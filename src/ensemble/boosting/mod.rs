@@ -6,8 +6,60 @@
 //! themselves in f64, or where the loss has no second derivative the median, quantile or Huber mean of the rows.
 //! Missing values (NaN) are accepted and go where they help.
 
+/// Declares the parameters of boosting, which classes and numbers share but for the loss.
+macro_rules! boosting_parameters {
+    (
+        $(#[$doc:meta])* $name:ident: $kind:ident($label:literal) -> $model:ident; { $($own:tt)* }
+    ) => {
+        parameters! {
+            $(#[$doc])*
+            pub struct $name: $kind($label) -> $model;
+            about "boosted trees, each a step down the loss that the trees before it left";
+            { $($own)* }
+            shared Settings {
+                /// Rounds at most, each of one tree an output.
+                n_estimators: usize = 100, at_least(1.0);
+                /// What each tree's values are multiplied by.
+                learning_rate: f64 = 0.1, above(0.0);
+                /// The order in which a tree grows: leaf_wise or depth_wise.
+                growth: Growth = Growth::LeafWise;
+                /// Leaves of a tree at most; null: no limit.
+                max_leaf_nodes: Option<usize> = Some(31), at_least(2.0);
+                /// Splits on the way to a leaf at most; null: no limit.
+                max_depth: Option<usize> = None;
+                /// Bins of a feature at most; missing values have one more.
+                max_bins: usize = 255;
+                /// Rows of a leaf at least.
+                min_samples_leaf: usize = 20, at_least(1.0);
+                /// Sum of the Hessians of a leaf at least.
+                min_child_weight: f64 = 1e-3, at_least(0.0);
+                /// Is taken off the sum of a leaf's gradients.
+                l1_regularization: f64 = 0.0, at_least(0.0);
+                /// Is added to the sum of a leaf's Hessians.
+                l2_regularization: f64 = 0.0, at_least(0.0);
+                /// The probability of each row to take part in a round.
+                subsample: f64 = 1.0, above_to(0.0, 1.0);
+                /// The share of the features that each split chooses from.
+                max_features: f64 = 1.0, above_to(0.0, 1.0);
+                /// For each feature 1 (predictions must not fall with it), -1 (not rise) or 0; null: all 0. Missing values
+                /// keep to nothing. Of classes two only: it is the score of the second that rises.
+                monotonic_cst: Option<Vec<i8>> = None;
+                /// Early stopping: ends when the validation loss has not fallen for so many rounds, and keeps the rounds up
+                /// to the best. The rows are those given as validation rows, else a part held out; null: never.
+                n_iter_no_change: Option<usize> = None, at_least(1.0);
+                /// The share of the rows held out for that, of each class alike; at least one row is, and one of each class is
+                /// left. Rows of weight 0 are not.
+                validation_fraction: f64 = 0.1, between(0.0, 1.0);
+                /// The loss has fallen if it did so by more than this.
+                tol: f64 = 1e-7, at_least(0.0);
+                /// Decides what is drawn: rows held out, subsamples, features.
+                seed: u64 = 0;
+            }
+        }
+    };
+}
+
 mod classifier;
-mod classifier_parameters;
 mod custom_loss;
 mod leaf_refit;
 mod leaves;
@@ -15,18 +67,15 @@ mod lightgbm;
 mod loss;
 mod model;
 mod regressor;
-mod regressor_parameters;
 mod rounds;
 mod settings;
 mod staged;
 mod targets;
 mod validation;
 
-pub use classifier::GradientBoostingClassifierModel;
-pub use classifier_parameters::GradientBoostingClassifier;
+pub use classifier::{GradientBoostingClassifier, GradientBoostingClassifierModel};
 pub use loss::{BoostingLoss, ClassificationLoss, RegressionLoss};
-pub use regressor::GradientBoostingRegressorModel;
-pub use regressor_parameters::GradientBoostingRegressor;
+pub use regressor::{GradientBoostingRegressor, GradientBoostingRegressorModel};
 pub use settings::Growth;
 #[doc(hidden)]
 pub use validation::{held_of_each, hold_out};

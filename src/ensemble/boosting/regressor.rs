@@ -7,44 +7,66 @@ use serde::{Deserialize, Serialize};
 use super::lightgbm::to_text;
 use super::loss::{BoostingLoss, RegressionLoss};
 use super::model::{Boosted, FittedSummary};
-use super::regressor_parameters::{GradientBoostingRegressor, PARAMETERS};
 use super::rounds::{BoostingProblem, boost, same_parameters};
+use super::settings::{Growth, Settings};
 use super::staged::StagedScores;
 use super::targets::BoostingTargets;
 use crate::array::Matrix;
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, Prediction, Rows, Targets, Task,
-    ValidationTarget,
+    Abilities, Estimator, Fit, FitReport, Model, Observer, Parameters, PictureInput, Predict, Prediction, Rows, Save,
+    Targets, ValidationTarget, parameters,
 };
-use crate::model_file::{Container, Persist, write_atomically};
+use crate::model_file::{Container, write_atomically};
 use crate::plot::Figure;
 use crate::tree::{Tree, rows_to_learn};
 
 const OP: &str = "GradientBoostingRegressor";
 
-impl GradientBoostingRegressor {
-    /// Boosts trees on the rows of `x` (n×d; NaN is a missing value) and their targets, one or p a row.
-    pub fn fit<'a, 'b>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: impl Into<Targets<'b>>,
-    ) -> Result<GradientBoostingRegressorModel> {
-        self.fit_with(x, y, Fit::default())
+boosting_parameters! {
+    /// Numbers by gradient boosting, with any [`RegressionLoss`]. Names are scikit-learn's.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_rows(&[[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])?;
+    /// let y = [1.0, 1.0, 1.0, 5.0, 5.0, 5.0];
+    /// let model = GradientBoostingRegressor::default().min_samples_leaf(1).fit(&x, &y)?;
+    /// let predicted = model.predict(&Matrix::from_rows(&[[2.5], [20.0]])?)?; // n×1
+    /// assert!((predicted.get(0, 0) - 1.0).abs() < 1e-3 && (predicted.get(1, 0) - 5.0).abs() < 1e-3);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - Several targets (n×p) have a tree each in every round.
+    /// - A fit costs about n·d operations for each level of each tree; 8-bit bins of the rows are kept beside them.
+    /// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are divided
+    ///   by sets of levels; a level that was not fitted is missing.
+    /// - Missing values (NaN) are accepted in `x`. Rows of weight 0 are ignored.
+    /// - If nothing can be divided (constant features, too few rows), every row gets the loss's best constant: the mean,
+    ///   the median, the quantile.
+    /// - The same seed gives the same model bytes, for any number of threads.
+    GradientBoostingRegressor: regressor("gradient-boosting-regressor") -> GradientBoostingRegressorModel;
+    {
+        /// What is lessened: squared_error, absolute_error, huber, quantile or poisson.
+        loss: RegressionLoss = RegressionLoss::SquaredError;
+        /// The quantile that the quantile loss predicts, and that of the errors beyond which Huber's loss is linear.
+        alpha: f64 = 0.9, between(0.0, 1.0);
+    }
+}
+
+impl Estimator for GradientBoostingRegressor {
+    fn abilities(&self) -> Abilities {
+        Abilities { missing: true, categories: true, ..Abilities::default() }
     }
 
-    /// The same with sample weights, validation rows or an observer.
     /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.
-    pub fn fit_with<'a, 'b>(
-        &self,
-        x: impl Into<Rows<'a>>,
-        y: impl Into<Targets<'b>>,
-        options: Fit<'_>,
-    ) -> Result<GradientBoostingRegressorModel> {
-        self.learn(x.into(), y.into(), None, None, options)
+    fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<GradientBoostingRegressorModel> {
+        self.learn(x, y, None, None, options)
     }
+}
 
+impl GradientBoostingRegressor {
     /// The same with a loss of one's own in place of [`loss`](Self::loss), on the CPU or where `x` lives; predictions
     /// are raw scores.
     pub fn fit_with_loss<'a, 'b>(
@@ -104,7 +126,8 @@ impl GradientBoostingRegressor {
         before: Option<&GradientBoostingRegressorModel>,
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
-        let settings = self.settings()?;
+        self.check()?;
+        let settings = Settings::from(self);
         if let Some(before) = before {
             let same = GradientBoostingRegressor { n_estimators: self.n_estimators, ..before.params.clone() } == *self;
             same_parameters(same && before.own_loss == own.is_some())?;
@@ -180,10 +203,9 @@ pub struct GradientBoostingRegressorModel {
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
-struct Stored {
-    params: GradientBoostingRegressor,
-    fitted: FittedSummary,
-    #[serde(default)]
+struct Fitted {
+    #[serde(flatten)]
+    boosted: FittedSummary,
     own_loss: bool,
 }
 
@@ -226,7 +248,7 @@ impl GradientBoostingRegressorModel {
 
     /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score,
     /// with the expected score in the last column; a row of it adds up to that of
-    /// [`decision_scores`](Self::decision_scores).
+    /// [`decision_function`](Self::decision_function).
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU.
     /// Costs leaves·depth² operations a row and tree.
@@ -278,7 +300,7 @@ impl GradientBoostingRegressorModel {
     }
 
     /// The scores n×p that predictions are made of: their logarithms for the Poisson loss, else themselves.
-    pub fn decision_scores<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
+    pub fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let scores: Vec<f32> = self.boosted.scores(OP, x.into())?.into_iter().map(|score| score as f32).collect();
         Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores)
     }
@@ -301,54 +323,11 @@ impl GradientBoostingRegressorModel {
 impl Predict for GradientBoostingRegressorModel {
     /// n×p.
     type Output = Matrix;
-
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.numbers(self.boosted.scores(OP, x.into())?)
-    }
-}
-
-impl Persist for GradientBoostingRegressorModel {
-    const KIND: &'static str = "gradient-boosting-regressor";
-
-    fn store(&self, container: &mut Container) -> Result<()> {
-        let (params, fitted) = (self.params.clone(), self.boosted.summary());
-        container.set_parameters(&Stored { params, fitted, own_loss: self.own_loss })?;
-        self.boosted.store(container)
-    }
-
-    fn restore(container: &mut Container) -> Result<GradientBoostingRegressorModel> {
-        let Stored { params, fitted, own_loss } = container.parameters()?;
-        Ok(GradientBoostingRegressorModel { params, boosted: Boosted::restore(container, fitted)?, own_loss })
-    }
-}
-
-impl crate::estimator::Parameters for GradientBoostingRegressor {
-    type Model = GradientBoostingRegressorModel;
-    type Target<'a> = crate::estimator::Targets<'a>;
-    const NAME: &'static str = "gradient-boosting-regressor";
-    const ABOUT: &'static str = "boosted trees, each a step down the loss that the trees before it left";
-    const PARAMETERS: &'static [crate::estimator::Parameter] = PARAMETERS;
-    const TASK: Task = Task::Regression;
-}
-
-impl Estimator for GradientBoostingRegressor {
-    fn abilities(&self) -> crate::estimator::Abilities {
-        crate::estimator::Abilities { missing: true, categories: true, ..Default::default() }
-    }
-
-    fn fit_rows(
-        &self,
-        x: Rows<'_>,
-        target: Self::Target<'_>,
-        options: Fit<'_>,
-    ) -> Result<GradientBoostingRegressorModel> {
-        self.fit_with(x, target, options)
-    }
 }
 
 impl Model for GradientBoostingRegressorModel {
     fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(Prediction::Numbers(self.predict(x)?))
+        Ok(self.numbers(self.boosted.scores(OP, x)?)?.into())
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
@@ -361,5 +340,26 @@ impl Model for GradientBoostingRegressorModel {
 
     fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
         pictures::boosted_regressor_figures(self, input)
+    }
+}
+
+impl Save for GradientBoostingRegressorModel {
+    type Estimator = GradientBoostingRegressor;
+
+    fn estimator(&self) -> &GradientBoostingRegressor {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        container.set_fitted(&Fitted { boosted: self.boosted.summary(), own_loss: self.own_loss })?;
+        self.boosted.store(container)
+    }
+
+    fn load_fitted(
+        params: GradientBoostingRegressor,
+        container: &mut Container,
+    ) -> Result<GradientBoostingRegressorModel> {
+        let Fitted { boosted, own_loss } = container.fitted()?;
+        Ok(GradientBoostingRegressorModel { params, boosted: Boosted::restore(container, boosted)?, own_loss })
     }
 }

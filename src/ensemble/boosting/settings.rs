@@ -6,7 +6,6 @@ use crate::array::Matrix;
 use crate::cpu::tree::best_split::GradientRules;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::error::{Error, Result};
-use crate::tree::at_least;
 use crate::tree::grow::{GrowLimits, GrowOrder};
 
 /// The order in which a tree grows.
@@ -44,26 +43,6 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Refuses what cannot be.
-    pub fn check(&self) -> Result<()> {
-        at_least("n_estimators", self.n_estimators, 1)?;
-        at_least("max_leaf_nodes", self.max_leaf_nodes.unwrap_or(2), 2)?;
-        at_least("min_samples_leaf", self.min_samples_leaf, 1)?;
-        at_least("n_iter_no_change", self.n_iter_no_change.unwrap_or(1), 1)?;
-        let finite = |low: f64| move |value: f64| value >= low && value.is_finite();
-        holds("learning_rate", self.learning_rate, "a finite number above 0", |rate| rate > 0.0 && rate.is_finite())?;
-        holds("min_child_weight", self.min_child_weight, "a finite number of at least 0", finite(0.0))?;
-        holds("l1_regularization", self.l1_regularization, "a finite number of at least 0", finite(0.0))?;
-        holds("l2_regularization", self.l2_regularization, "a finite number of at least 0", finite(0.0))?;
-        holds("tol", self.tol, "a finite number of at least 0", finite(0.0))?;
-        let share = |value: f64| value > 0.0 && value <= 1.0;
-        holds("subsample", self.subsample, "above 0 and at most 1", share)?;
-        holds("max_features", self.max_features, "above 0 and at most 1", share)?;
-        holds("validation_fraction", self.validation_fraction, "above 0 and below 1", |share| {
-            share > 0.0 && share < 1.0
-        })
-    }
-
     /// The direction of each feature of `x`; none where all may do as they like. Categories have no order to follow.
     pub fn directions(&self, x: &Matrix) -> Result<Option<&[i8]>> {
         let Some(directions) = self.monotonic_cst.as_deref() else { return Ok(None) };
@@ -109,12 +88,5 @@ impl Settings {
     pub fn feature_draw(&self, features: usize) -> FeatureDraw {
         let count = ((self.max_features * features as f64).round() as usize).clamp(1, features.max(1));
         FeatureDraw::new(self.seed, 0, features, count)
-    }
-}
-
-fn holds(name: &'static str, value: f64, rule: &str, keeps: impl Fn(f64) -> bool) -> Result<()> {
-    match keeps(value) {
-        true => Ok(()),
-        false => Err(Error::Param { name, rule: rule.to_string(), got: value.to_string() }),
     }
 }

@@ -6,15 +6,53 @@ use rayon::prelude::*;
 
 use super::bootstrap::Bootstrap;
 use super::out_of_bag::InBag;
+use crate::array::Matrix;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::TreeTarget;
 use crate::error::Result;
 use crate::estimator::Reporter;
 use crate::tree::grow::{BatchedForest, TreeLearner, TreeTable};
-use crate::tree::{Tree, TreeLimits};
+use crate::tree::{MaxFeatures, Tree, TreeLimits};
 
 /// Trees between two reports at least.
 const REPORT: usize = 20;
+
+/// The parameters that all forests have.
+#[derive(Debug, Clone)]
+pub(super) struct ForestSettings {
+    pub(super) n_estimators: usize,
+    pub(super) max_features: MaxFeatures,
+    pub(super) max_bins: Option<usize>,
+    pub(super) bootstrap: bool,
+    pub(super) max_samples: Option<f64>,
+    pub(super) oob_score: bool,
+    pub(super) seed: u64,
+}
+
+impl ForestSettings {
+    /// What a forest of rows with so many columns grows.
+    pub(super) fn plan<'a, T: TreeTarget>(
+        &self,
+        table: &'a TreeTable<'a>,
+        limits: TreeLimits,
+        target: &T,
+        x: &Matrix,
+        random_cuts: bool,
+    ) -> Result<ForestPlan<'a>> {
+        let ForestSettings { bootstrap, max_samples, oob_score, seed, .. } = *self;
+        Ok(ForestPlan {
+            bootstrap: Bootstrap::wanted(bootstrap, max_samples, oob_score, seed, target, x.rows())?,
+            table,
+            limits,
+            n_estimators: self.n_estimators,
+            columns: x.columns(),
+            features: self.max_features.of(x.columns())?,
+            seed,
+            random_cuts,
+            keep_bags: oob_score,
+        })
+    }
+}
 
 /// What a forest grows.
 pub(super) struct ForestPlan<'a> {
@@ -39,7 +77,7 @@ impl ForestPlan<'_> {
     pub(super) fn grow<T: TreeTarget>(
         &self,
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,
-        watch: &mut Reporter<'_>,
+        reporter: &mut Reporter<'_>,
     ) -> Result<(Vec<Tree>, Vec<InBag>)> {
         let (mut trees, mut bags) = (Vec::with_capacity(self.n_estimators), vec![]);
         let whole = target_of(None);
@@ -60,7 +98,7 @@ impl ForestPlan<'_> {
                 trees.push(tree);
                 bags.extend(bag);
             }
-            if watch.report(trees.len(), None, trees.len() as f64 / self.n_estimators as f64)? {
+            if reporter.report(trees.len(), None, trees.len() as f64 / self.n_estimators as f64)? {
                 break;
             }
         }

@@ -4,57 +4,64 @@
 //! Trees are grown side by side on all cores. What a tree draws depends on the seed and its number alone, so a forest is
 //! the same to the bit on any number of threads, and the first trees of a larger forest are those of a smaller one.
 
+/// Declares the parameters of a forest; classes and numbers, random forests and extra trees share most of them.
+macro_rules! forest_parameters {
+    (
+        $(#[$doc:meta])* $name:ident: $kind:ident($label:literal) -> $model:ty; about $about:literal;
+        bootstrap = $bootstrap:expr; max_features = $max_features:expr; { $($own:tt)* }
+    ) => {
+        crate::tree::with_tree_limits! {
+            $(#[$doc])*
+            pub struct $name: $kind($label) -> $model;
+            about $about;
+            new(n_estimators: usize);
+            { $($own)* }
+            shared ForestSettings {
+                /// Number of trees.
+                n_estimators: usize = 100, at_least(1.0);
+                /// How many features each split looks at: sqrt, log2, a number, a share such as 0.5; null: all.
+                max_features: MaxFeatures = $max_features;
+                /// Bins of a feature at most; null: splits at every value, which takes longer.
+                max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
+                /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement.
+                bootstrap: bool = $bootstrap;
+                /// The share of the rows that a bootstrap sample draws; null: as many as there are.
+                max_samples: Option<f64> = None, above_to(0.0, 1.0);
+                /// Whether to score each row by the trees that did not draw it.
+                oob_score: bool = false;
+                /// Decides what is drawn.
+                seed: u64 = 0;
+            }
+        }
+    };
+}
+
 mod bootstrap;
-mod by_name;
 mod classifier;
-mod extra_trees_classifier;
-mod extra_trees_regressor;
 mod growth;
 mod out_of_bag;
 mod regressor;
-mod votes;
 
 #[doc(hidden)]
 pub use bootstrap::Bootstrap;
-pub use classifier::{RandomForestClassifier, RandomForestClassifierModel};
-pub use extra_trees_classifier::{ExtraTreesClassifier, ExtraTreesClassifierModel};
-pub use extra_trees_regressor::{ExtraTreesRegressor, ExtraTreesRegressorModel};
-pub use regressor::{RandomForestRegressor, RandomForestRegressorModel};
+pub use classifier::{
+    ExtraTreesClassifier, ExtraTreesClassifierModel, ForestClassifierModel, RandomForestClassifier,
+    RandomForestClassifierModel,
+};
+pub use regressor::{
+    ExtraTreesRegressor, ExtraTreesRegressorModel, ForestRegressorModel, RandomForestRegressor,
+    RandomForestRegressorModel,
+};
 
-/// Which forest it is: the two differ in how a threshold is found, and in their defaults.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ForestKind {
-    RandomForest,
-    ExtraTrees,
-}
+use crate::estimator::Estimator;
 
-impl ForestKind {
-    /// The kind of a model file.
-    fn of_file(kind: &str) -> ForestKind {
-        if kind.starts_with("extra-trees") { ForestKind::ExtraTrees } else { ForestKind::RandomForest }
-    }
-
-    /// The name of its classifier in messages.
-    fn classifier(self) -> &'static str {
-        match self {
-            ForestKind::RandomForest => "RandomForestClassifier",
-            ForestKind::ExtraTrees => "ExtraTreesClassifier",
-        }
-    }
-
-    /// The name of its regressor in messages.
-    fn regressor(self) -> &'static str {
-        match self {
-            ForestKind::RandomForest => "RandomForestRegressor",
-            ForestKind::ExtraTrees => "ExtraTreesRegressor",
-        }
-    }
-
-    /// What an observer is told.
-    fn label(self) -> &'static str {
-        match self {
-            ForestKind::RandomForest => "random forest",
-            ForestKind::ExtraTrees => "extra trees",
-        }
-    }
+/// What tells forests apart besides their defaults.
+#[doc(hidden)]
+pub trait Forest: Estimator {
+    /// Its name in messages.
+    const OP: &'static str;
+    /// What an observer hears.
+    const LABEL: &'static str;
+    /// Whether thresholds are random, as in extra trees.
+    const RANDOM_CUTS: bool;
 }

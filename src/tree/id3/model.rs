@@ -7,8 +7,10 @@ use super::{Id3Classifier, OP, likeliest};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{FitReport, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows};
-use crate::model_file::{Container, Persist};
+use crate::estimator::{
+    FitReport, InputColumns, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Save,
+};
+use crate::model_file::Container;
 use crate::plot::Figure;
 use crate::tree::model::draw_lines;
 
@@ -113,42 +115,34 @@ pub(crate) fn category_name(categories: &[Option<Vec<String>>], column: Option<u
 
 impl Predict for Id3ClassifierModel {
     type Output = Labels;
-
-    /// The commonest class where each row ends; the lowest of equally common ones.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Labels> {
-        let codes = self.ends(x.into())?.into_iter().map(|node| self.commonest(node) as u32).collect();
-        self.classes.with_codes(codes)
-    }
 }
 
-impl PredictProba for Id3ClassifierModel {
-    /// The share of each class where each row ends, by weight, n×k.
-    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let ends = self.ends(x.into())?;
-        let probabilities =
-            ends.iter().flat_map(|node| self.tree.probabilities(*node)).map(|own| *own as f32).collect();
-        Matrix::from_vec(ends.len(), self.classes.classes(), probabilities)
-    }
-}
+impl PredictProba for Id3ClassifierModel {}
 
 impl Model for Id3ClassifierModel {
+    /// The commonest class where each row ends; the lowest of equally common ones.
     fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(Prediction::Classes(self.predict(x)?))
+        let codes = self.ends(x)?.into_iter().map(|node| self.commonest(node) as u32).collect();
+        Ok(self.classes.with_codes(codes)?.into())
     }
 
+    /// The share of each class where each row ends, by weight, n×k.
     fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        self.predict_proba(x).map(Some)
+        let ends = self.ends(x)?;
+        let probabilities =
+            ends.iter().flat_map(|node| self.tree.probabilities(*node)).map(|own| *own as f32).collect();
+        Matrix::from_vec(ends.len(), self.classes.classes(), probabilities).map(Some)
     }
 
     fn classes(&self) -> &[String] {
-        self.classes()
+        self.classes.names()
     }
 
     fn report(&self) -> FitReport {
         FitReport::default().with_row("importances", self.feature_importances())
     }
 
-    fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
+    fn text(&self, columns: &InputColumns) -> Option<String> {
         Some(self.text_with(&columns.names, &columns.categories))
     }
 
@@ -158,16 +152,19 @@ impl Model for Id3ClassifierModel {
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
-struct Stored {
-    estimator: Id3Classifier,
+struct Fitted {
     columns: usize,
 }
 
-impl Persist for Id3ClassifierModel {
-    const KIND: &'static str = "id3-classifier";
+impl Save for Id3ClassifierModel {
+    type Estimator = Id3Classifier;
 
-    fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_parameters(&Stored { estimator: self.params.clone(), columns: self.columns })?;
+    fn estimator(&self) -> &Id3Classifier {
+        &self.params
+    }
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        container.set_fitted(&Fitted { columns: self.columns })?;
         container.insert_strings("class_names", self.classes.names())?;
         if let Some(names) = &self.names {
             container.insert_strings("column_names", names)?;
@@ -175,8 +172,8 @@ impl Persist for Id3ClassifierModel {
         self.tree.store(container)
     }
 
-    fn restore(container: &mut Container) -> Result<Id3ClassifierModel> {
-        let Stored { estimator, columns } = container.parameters()?;
+    fn load_fitted(params: Id3Classifier, container: &mut Container) -> Result<Id3ClassifierModel> {
+        let Fitted { columns } = container.fitted()?;
         let classes = container.take_strings("class_names")?;
         let names = match container.contains("column_names.ends") {
             true => Some(container.take_strings("column_names")?),
@@ -187,6 +184,6 @@ impl Persist for Id3ClassifierModel {
         }
         let tree = NominalTree::restore(container, columns, classes.len())?;
         let classes = Labels::from_codes(vec![], classes)?;
-        Ok(Id3ClassifierModel { params: estimator, classes, tree, columns, names })
+        Ok(Id3ClassifierModel { params, classes, tree, columns, names })
     }
 }
