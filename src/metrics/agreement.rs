@@ -58,8 +58,8 @@ pub fn adjusted_rand_score(a: &[u32], b: &[u32]) -> Result<f64> {
     if only_left == 0.0 && only_right == 0.0 {
         return Ok(1.0);
     }
-    let chance = (together + only_left) * (only_left + neither) + (together + only_right) * (only_right + neither);
-    Ok(2.0 * (together * neither - only_left * only_right) / chance)
+    let expected = (together + only_left) * (only_left + neither) + (together + only_right) * (only_right + neither);
+    Ok(2.0 * (together * neither - only_left * only_right) / expected)
 }
 
 /// The mutual information of two clusterings over the mean of their entropies: 1 for the same, 0 for independent ones.

@@ -5,10 +5,10 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 
-/// How far the chances of a row may sum from one; rounding in f32 stays far below.
+/// How far the probabilities of a row may sum from one; rounding in f32 stays far below.
 const SUM_TOLERANCE: f64 = 1e-3;
 
-/// The mean of `−ln p(true class)`, with chances kept `2⁻²³` away from 0 and 1.
+/// The mean of `−ln p(true class)`, with probabilities kept `2⁻²³` away from 0 and 1.
 ///
 /// `proba` is n×k. If its columns are named they are matched with the class names, and every class of the truth must
 /// have one; if not, they are the classes of `y` in their order. Chances outside [0, 1] and rows that do not sum to
@@ -30,13 +30,13 @@ pub fn log_loss_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>) ->
     let columns = checked_columns("log_loss", y, proba)?;
     let weights = Weights::new("log_loss", y.len(), weights)?;
     let loss = |row: usize| {
-        let chance = proba.get(row, columns[row]).clamp(f32::EPSILON, 1.0 - f32::EPSILON);
-        -(chance as f64).ln()
+        let probability = proba.get(row, columns[row]).clamp(f32::EPSILON, 1.0 - f32::EPSILON);
+        -(probability as f64).ln()
     };
     Ok(weights.mean(loss))
 }
 
-/// The mean squared distance between the chances and the truth as zeros and a one; halved for two classes, so that
+/// The mean squared distance between the probabilities and the truth as zeros and a one; halved for two classes, so that
 /// it is the familiar `(p − y)²` there.
 ///
 /// `proba` is n×k, with columns as for [`log_loss`].
@@ -57,9 +57,9 @@ pub fn brier_score_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>)
     let columns = checked_columns("brier_score", y, proba)?;
     let weights = Weights::new("brier_score", y.len(), weights)?;
     let distance = |row: usize| {
-        let term = |(column, chance): (usize, &f32)| {
+        let term = |(column, probability): (usize, &f32)| {
             let truth = if column == columns[row] { 1.0 } else { 0.0 };
-            (*chance as f64 - truth).powi(2)
+            (*probability as f64 - truth).powi(2)
         };
         proba.row(row).iter().enumerate().map(term).sum::<f64>()
     };
@@ -67,7 +67,7 @@ pub fn brier_score_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>)
     Ok(scale * weights.mean(distance))
 }
 
-/// The column of each row's true class, once the chances have been checked.
+/// The column of each row's true class, once the probabilities have been checked.
 fn checked_columns(op: &'static str, y: &Labels, proba: &Matrix) -> Result<Vec<usize>> {
     same_rows(op, y.len(), proba.rows())?;
     if proba.columns() < 2 {
@@ -76,13 +76,13 @@ fn checked_columns(op: &'static str, y: &Labels, proba: &Matrix) -> Result<Vec<u
     }
     finite_matrix(proba)?;
     let refused = |rule: &str, got: String| Error::Param { name: "proba", rule: rule.to_string(), got };
-    if let Some(chance) = proba.as_slice().iter().find(|chance| !(0.0..=1.0).contains(*chance)) {
-        return Err(refused("between 0 and 1", chance.to_string()));
+    if let Some(probability) = proba.as_slice().iter().find(|probability| !(0.0..=1.0).contains(*probability)) {
+        return Err(refused("between 0 and 1", probability.to_string()));
     }
     for row in 0..proba.rows() {
-        let sum: f64 = proba.row(row).iter().map(|chance| *chance as f64).sum();
+        let sum: f64 = proba.row(row).iter().map(|probability| *probability as f64).sum();
         if (sum - 1.0).abs() > SUM_TOLERANCE {
-            return Err(refused("chances that sum to one in each row", format!("{sum} in row {row}")));
+            return Err(refused("probabilities that sum to one in each row", format!("{sum} in row {row}")));
         }
     }
     let of_class = match proba.names() {

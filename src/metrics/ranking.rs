@@ -77,7 +77,7 @@ pub fn roc_curve_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -
     Ok(curve)
 }
 
-/// The area under the ROC curve: the chance that a positive row scores above a negative one, ties counting half.
+/// The area under the ROC curve: the probability that a positive row scores above a negative one, ties counting half.
 ///
 /// The positive class is the last of the two that `y` has. `O(n log n)`.
 ///

@@ -30,7 +30,7 @@ pub(super) const LONGEST: u64 = 16 << 20;
 const LARGEST_PARSED: usize = 128 << 20;
 
 /// The checksum of a file: XXH3, 128 bits. It is there against accidents, not forgery: two different files agree with
-/// a chance of 2⁻¹²⁸, where a CRC-32 lets one damaged file in four thousand million pass, and it runs at memory speed.
+/// a probability of 2⁻¹²⁸, where a CRC-32 lets one damaged file in four thousand million pass, and it runs at memory speed.
 /// The crate is small, alive and has no dependencies.
 pub(super) struct Checksum(XxHash3_128);
 

@@ -27,7 +27,7 @@ impl Sample {
         Sample { count: values.len(), mean: mean(values), deviation: standard_deviation(values) }
     }
 
-    /// Half the width of the confidence interval of the mean, by Student's t: with chance `confidence` (such as 0.95)
+    /// Half the width of the confidence interval of the mean, by Student's t: with probability `confidence` (such as 0.95)
     /// the mean of normally distributed values is within this of `mean`. Infinite for fewer than two values.
     pub fn half_width(&self, confidence: f64) -> Result<f64> {
         if !(confidence > 0.0 && confidence < 1.0) {
@@ -55,8 +55,8 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64).sqrt()
 }
 
-/// The number below which a variable of Student's t distribution with `degrees` degrees of freedom is with the chance
-/// `probability`, between 0 and 1. Within 1e-9 of itself for chances from 1e-4 to 0.9999; O(degrees).
+/// The number below which a variable of Student's t distribution with `degrees` degrees of freedom is with the probability
+/// `probability`, between 0 and 1. Within 1e-9 of itself for probabilities from 1e-4 to 0.9999; O(degrees).
 pub fn student_t_quantile(probability: f64, degrees: usize) -> Result<f64> {
     if !(probability > 0.0 && probability < 1.0) {
         return Err(outside("probability", "between 0 and 1", probability));
@@ -81,7 +81,7 @@ pub fn student_t_quantile(probability: f64, degrees: usize) -> Result<f64> {
     Ok(if probability > 0.5 { quantile } else { -quantile })
 }
 
-/// The chance that |t| is below √degrees·tan(angle): a finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+/// The probability that |t| is below √degrees·tan(angle): a finite sum (Abramowitz and Stegun, 26.7.3 and 26.7.4).
 fn student_t_central(angle: f64, degrees: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
     let square = cosine * cosine;
@@ -101,26 +101,26 @@ fn student_t_central(angle: f64, degrees: usize) -> f64 {
     }
 }
 
-/// The chance of at most `successes` in `trials` independent trials that succeed with `chance`. O(trials).
+/// The probability of at most `successes` in `trials` independent trials that succeed with `probability`. O(trials).
 ///
 /// ```
 /// use gristmill::selection::stats::binomial_at_most;
 /// assert!((binomial_at_most(1, 3, 0.5)? - 0.5).abs() < 1e-15);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn binomial_at_most(successes: u64, trials: u64, chance: f64) -> Result<f64> {
-    if !(0.0..=1.0).contains(&chance) {
-        return Err(outside("chance", "from 0 to 1", chance));
+pub fn binomial_at_most(successes: u64, trials: u64, probability: f64) -> Result<f64> {
+    if !(0.0..=1.0).contains(&probability) {
+        return Err(outside("probability", "from 0 to 1", probability));
     }
-    if successes >= trials || chance == 0.0 {
+    if successes >= trials || probability == 0.0 {
         return Ok(1.0);
     }
-    if chance == 1.0 {
+    if probability == 1.0 {
         return Ok(0.0);
     }
     // Every term as a multiple of the largest, which is known without factorials: only ratios of neighbours are used.
-    let odds = chance / (1.0 - chance);
-    let mode = (((trials as f64 + 1.0) * chance) as u64).min(trials);
+    let odds = probability / (1.0 - probability);
+    let mode = (((trials as f64 + 1.0) * probability) as u64).min(trials);
     let (mut below, mut above) = (0.0, 0.0);
     let mut count = |at: u64, term: f64| if at <= successes { below += term } else { above += term };
     count(mode, 1.0);

@@ -151,7 +151,7 @@ pub struct DecisionTreeClassifierModel {
 }
 
 impl DecisionTreeClassifierModel {
-    /// The tree; the values of a node are the chances of the classes.
+    /// The tree; the values of a node are the probabilities of the classes.
     pub fn tree(&self) -> &Tree {
         &self.trees.trees()[0]
     }
@@ -171,7 +171,7 @@ impl DecisionTreeClassifierModel {
         self.trees.importances()
     }
 
-    /// A bound on the error of the tree by the length of its description: with a chance of 1 − `delta` over the m rows it
+    /// A bound on the error of the tree by the length of its description: with a probability of 1 − `delta` over the m rows it
     /// was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
     ///
     /// Rₑ is its error on those rows (by their weights), n its number of nodes, and d the number of questions a node
@@ -189,7 +189,7 @@ impl DecisionTreeClassifierModel {
     /// ```
     pub fn generalization_bound(&self, questions: usize, delta: f64) -> Result<f64> {
         if !(delta > 0.0 && delta < 1.0) {
-            let rule = "a chance between 0 and 1".to_string();
+            let rule = "a probability between 0 and 1".to_string();
             return Err(Error::Param { name: "delta", rule, got: delta.to_string() });
         }
         let (nodes, tree) = (self.tree().nodes(), self.tree());
@@ -207,8 +207,8 @@ impl DecisionTreeClassifierModel {
         self.trees.leaves(&x)
     }
 
-    /// How much each feature moves the chance of each row away from the expected one: a matrix n×(d + 1) for each
-    /// class, with the expected chance in the last column; a row of it adds up to the chance.
+    /// How much each feature moves the probability of each row away from the expected one: a matrix n×(d + 1) for each
+    /// class, with the expected probability in the last column; a row of it adds up to the probability.
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.

@@ -2,7 +2,7 @@
 
 use super::philox::Philox;
 
-/// The numbers of one stream of a seed, in their order: what an algorithm decides by chance, it decides by these.
+/// The numbers of one stream of a seed, in their order: what an algorithm decides at random, it decides by these.
 #[derive(Debug, Clone)]
 pub(crate) struct HostRng {
     numbers: Philox,

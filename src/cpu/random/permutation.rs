@@ -5,7 +5,7 @@ use crate::cpu::sort::radix_sort::radix_sort;
 
 /// A permutation of `0..count`: the indices sorted by the numbers of the stream, equal ones by index.
 ///
-/// Needs sixteen bytes a number of working memory beside the result. Two of `n` keys are equal with a chance below
+/// Needs sixteen bytes a number of working memory beside the result. Two of `n` keys are equal with a probability below
 /// `n²/2³³`, and only such pairs lean towards their old order.
 pub fn permutation(seed: u64, stream: u32, count: u32) -> Vec<u32> {
     let mut keys = vec![0; count as usize];

@@ -16,7 +16,7 @@ const WORDS: usize = 4;
 const GROUP: usize = WORDS * 16;
 /// Numbers a task makes at least, some 20 µs; a multiple of four.
 const NUMBERS_PER_TASK: usize = 1 << 14;
-/// Draws for an integer below a bound, each accepted with a chance above one half; the last one always.
+/// Draws for an integer below a bound, each accepted with a probability above one half; the last one always.
 const DRAWS: u32 = 32;
 /// 2⁻²⁴.
 const UNIT: f32 = 1.0 / 16_777_216.0;
@@ -158,8 +158,8 @@ fn high_bits<S: Simd>(simd: S, number: S::u32s, offset: i32) -> S::f32s {
 #[inline(always)]
 fn normal_pair<S: Simd>(simd: S, first: S::u32s, second: S::u32s) -> (S::f32s, S::f32s) {
     // In (0, 1], so that the logarithm is finite; its value near 1 decides the small radii.
-    let chance = simd.mul_f32s(high_bits(simd, first, 1), simd.splat_f32s(UNIT));
-    let square = simd.mul_f32s(log2(simd, chance), simd.splat_f32s(-2.0 * std::f32::consts::LN_2));
+    let probability = simd.mul_f32s(high_bits(simd, first, 1), simd.splat_f32s(UNIT));
+    let square = simd.mul_f32s(log2(simd, probability), simd.splat_f32s(-2.0 * std::f32::consts::LN_2));
     let radius = simd.sqrt_f32s(simd.max_f32s(square, simd.splat_f32s(0.0)));
     // The nearest quarter turn is exact in integers; what remains is at most an eighth either way.
     const EIGHTH: u32 = 1 << 21;

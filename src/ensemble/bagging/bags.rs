@@ -139,7 +139,7 @@ impl BagRules {
 }
 
 impl Bag {
-    /// What the bag's model says of the rows of `x`: chances of so many classes, or numbers.
+    /// What the bag's model says of the rows of `x`: probabilities of so many classes, or numbers.
     pub(super) fn predict(&self, x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
         let said = |x: Rows<'_>| match classes {
             Some(classes) => probabilities_of(&self.model, x, classes),

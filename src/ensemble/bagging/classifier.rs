@@ -139,7 +139,7 @@ impl Model for BaggingClassifierModel {
         Ok(winners(&self.classes, &self.mean_probabilities(x, usize::MAX)?)?.into())
     }
 
-    /// The mean of the bags' chances, n×k.
+    /// The mean of the bags' probabilities, n×k.
     fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         self.mean_probabilities(x, usize::MAX).map(Some)
     }

@@ -256,15 +256,15 @@ impl Rounds<'_> {
         }
     }
 
-    /// The rows of a round: each that counts is in by the chance `subsample`; all if none were.
+    /// The rows of a round: each that counts is in by the probability `subsample`; all if none were.
     fn sample(&self, round: usize) -> Option<Vec<u32>> {
         if self.settings.subsample == 1.0 {
             return None;
         }
         let numbers = Philox::new(self.settings.seed, SUBSAMPLE_STREAM.wrapping_add(round as u32));
-        let mut chances = vec![0.0; self.x.rows()];
-        numbers.fill_uniforms(0, &mut chances);
-        let chosen = |row: &u32| f64::from(chances[*row as usize]) < self.settings.subsample;
+        let mut probabilities = vec![0.0; self.x.rows()];
+        numbers.fill_uniforms(0, &mut probabilities);
+        let chosen = |row: &u32| f64::from(probabilities[*row as usize]) < self.settings.subsample;
         let sample: Vec<u32> = self.rows.iter().copied().filter(chosen).collect();
         Some(sample).filter(|sample| !sample.is_empty())
     }

@@ -1,5 +1,5 @@
 //! Random forests (Breiman 2001): trees of bootstrap samples that look at a few features in each node, and their mean.
-//! Extra trees (Geurts, Ernst and Wehenkel 2006): the same with thresholds drawn by chance.
+//! Extra trees (Geurts, Ernst and Wehenkel 2006): the same with thresholds drawn at random.
 //!
 //! Trees are grown side by side on all cores. What a tree draws depends on the seed and its number alone, so a forest is
 //! the same to the bit on any number of threads, and the first trees of a larger forest are those of a smaller one.

@@ -52,13 +52,14 @@ pub(super) fn out_of_bag(x: &Matrix, trees: &[Tree], bags: &[InBag]) -> Vec<f64>
     means
 }
 
-/// The share of the rows that count and have chances whose likeliest class is right.
-pub(super) fn accuracy_of_known(chances: &Matrix, y: &Labels, weights: &FixedWeights) -> Option<f64> {
-    let known = |row: &usize| weights.words[*row] != 0 && !chances.get(*row, 0).is_nan();
-    let rows: Vec<usize> = (0..chances.rows()).filter(known).collect();
+/// The share of the rows that count and have probabilities whose likeliest class is right.
+pub(super) fn accuracy_of_known(probabilities: &Matrix, y: &Labels, weights: &FixedWeights) -> Option<f64> {
+    let known = |row: &usize| weights.words[*row] != 0 && !probabilities.get(*row, 0).is_nan();
+    let rows: Vec<usize> = (0..probabilities.rows()).filter(known).collect();
     let right = |row: &&usize| {
-        let chances: Vec<f64> = chances.row(**row).iter().map(|chance| f64::from(*chance)).collect();
-        likeliest(&chances, chances.len())[0] == y.codes()[**row]
+        let probabilities: Vec<f64> =
+            probabilities.row(**row).iter().map(|probability| f64::from(*probability)).collect();
+        likeliest(&probabilities, probabilities.len())[0] == y.codes()[**row]
     };
     (!rows.is_empty()).then(|| rows.iter().filter(right).count() as f64 / rows.len() as f64)
 }

@@ -104,7 +104,7 @@ impl Model for StackingClassifierModel {
         Ok(self.on_top(x, |features| classes_of(&self.last, features))?.into())
     }
 
-    /// The chances that the model on top gives; 1 for its class where it gives none.
+    /// The probabilities that the model on top gives; 1 for its class where it gives none.
     fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
         let classes = self.classes.classes();
         self.on_top(x, |features| probabilities_of(&self.last, features, classes)).map(Some)

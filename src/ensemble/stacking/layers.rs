@@ -77,7 +77,7 @@ impl StackLayers {
     }
 }
 
-/// What the members say of rows, beside each other: chances of each class (of the second alone where there are two),
+/// What the members say of rows, beside each other: probabilities of each class (of the second alone where there are two),
 /// or numbers.
 pub(super) fn predictions_of(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
     let mut all: Option<Matrix> = None;
