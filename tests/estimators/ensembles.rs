@@ -1,8 +1,8 @@
 //! Voting, bagging and stacking over any models.
 
 use gristmill::ensemble::{
-    AdaBoostClassifier, AdaBoostClassifierModel, BaggingClassifier, BaggingRegressor, StackingClassifier,
-    StackingRegressor, Vote, VotingClassifier, VotingRegressor,
+    AdaBoostClassifier, BaggingClassifier, BaggingRegressor, StackingClassifier, StackingRegressor, Vote,
+    VotingClassifier, VotingRegressor,
 };
 use gristmill::prelude::*;
 use serde_json::json;
