@@ -5,7 +5,7 @@ use super::{json, refused, run};
 #[test]
 fn every_model_is_listed_with_its_parameters() {
     let (shown, _) = run(&["models"]);
-    for word in ["kmeans", "n_clusters", "number of clusters", "k-means++", "local-outlier-factor", "contamination"] {
+    for word in ["kmeans", "n_clusters", "Number of clusters", "k-means++", "local-outlier-factor", "contamination"] {
         assert!(shown.contains(word), "{word} in {shown}");
     }
     let all = json(&["models"]);

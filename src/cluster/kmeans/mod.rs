@@ -42,7 +42,7 @@ parameters! {
     new(n_clusters: usize);
     {
         /// Number of clusters, k; at most the number of rows.
-        n_clusters: usize = 8, at_least(1.0);
+        n_clusters: usize = 8;
         /// Where the centres start: k-means++, random, or a .npy file of centres.
         init: Init = Init::KMeansPlusPlus;
         /// Searches from different starts, of which the best is kept; null: 10 for random starts, else 1.

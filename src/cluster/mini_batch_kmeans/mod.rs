@@ -45,7 +45,7 @@ parameters! {
     new(n_clusters: usize);
     {
         /// Number of clusters, k.
-        n_clusters: usize = 8, at_least(1.0);
+        n_clusters: usize = 8;
         /// Where the centres start: k-means++, random, or a .npy file of centres.
         init: Init = Init::KMeansPlusPlus;
         /// Passes over the data at most, in numbers of rows drawn.
