@@ -107,7 +107,7 @@ fn quantile(values: &[f64], weights: Option<&[f32]>, share: f64) -> f64 {
         sum += f64::from(weights[**row]);
         sum >= wanted
     });
-    reached.or(counting().last()).map_or(0.0, |row| values[*row])
+    reached.or(counting().next_back()).map_or(0.0, |row| values[*row])
 }
 
 /// The number of each output.

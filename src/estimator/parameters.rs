@@ -64,6 +64,7 @@ macro_rules! parameters {
         $(
             impl $name {
                 #[doc = concat!("The defaults with ", $("`", stringify!($new), "`, ",)+ "as given.")]
+                #[allow(clippy::needless_update)] // Some have one parameter.
                 pub fn new($($new: $new_type),+) -> $name {
                     $name { $($new,)+ ..$name::default() }
                 }

@@ -10,6 +10,9 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::estimator::{AnyEstimator, AnyModel, Fit, OwnedRows};
 
+/// The rows on a device.
+type Uploaded = (Device, Arc<OwnedRows>);
+
 /// A pipeline whose steps are fitted, with the rows that they made. Clones share the rows, on a device too: however many
 /// models are fitted on them, they are copied there once.
 #[derive(Debug, Clone)]
@@ -19,7 +22,7 @@ pub struct Prepared {
     steps: Vec<AnyModel>,
     /// What the steps made, with the target.
     data: Dataset,
-    uploaded: Arc<Mutex<Option<(Device, Arc<OwnedRows>)>>>,
+    uploaded: Arc<Mutex<Option<Uploaded>>>,
 }
 
 impl Prepared {
