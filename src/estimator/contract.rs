@@ -48,7 +48,7 @@ impl Task {
     }
 }
 
-/// What is declared of an estimator's parameters: [`parameters!`](super::parameters) writes it.
+/// What is declared of an estimator's parameters: the macro `parameters!` writes it.
 pub trait Parameters: Debug + Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What `fit` returns.
     type Model: Model + Persist;

@@ -27,7 +27,7 @@ parameters! {
     pub struct MinMaxScaler: transformer("min-max-scaler") -> MinMaxScalerModel;
     about "each column in a range, 0 to 1";
     {
-        /// The range, such as [0,1].
+        /// The range: two numbers, such as 0,1.
         feature_range: (f64, f64) = (0.0, 1.0), holds(is_range, "two finite numbers, the first below the second");
         /// Whether values beyond the fitted ones are brought to the ends of the range.
         clip: bool = false;

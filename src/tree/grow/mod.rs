@@ -9,7 +9,7 @@
 //! | `sequential` | one tree, node after node |
 //! | `table` | which of the ways is taken |
 //!
-//! The grower decides what is split; [`Cells`] does the work on rows, so that it can be done on any device: histograms,
+//! The grower decides what is split; `Cells` does the work on rows, so that it can be done on any device: histograms,
 //! the best split of each node, partitions of rows. A node is a range of the row order.
 
 mod batched_forest;
