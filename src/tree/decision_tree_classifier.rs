@@ -171,7 +171,7 @@ impl DecisionTreeClassifierModel {
         self.trees.importances()
     }
 
-    /// A bound on the error of the tree by the length of its description: with a probability of 1 − `delta` over the m rows it
+    /// A bound on the error of the tree by the length of its description: with probability 1 − `delta` over the m rows it
     /// was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
     ///
     /// Rₑ is its error on those rows (by their weights), n its number of nodes, and d the number of questions a node
@@ -221,7 +221,7 @@ impl DecisionTreeClassifierModel {
         self.text_with(&[])
     }
 
-    /// The same with these names of levels.
+    /// The same with these names of categories.
     pub(super) fn text_with(&self, categories: CategoryNames<'_>) -> String {
         super::model::of_classes(self.tree(), self.trees.names(), categories, self.classes.names())
     }

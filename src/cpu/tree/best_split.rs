@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-12;
 /// Is added to the Hessian of a bin of categories before bins are put in order, so that small ones stay in the middle.
 const SMOOTH: f64 = 10.0;
 /// Is added to every Σ Hessian in the gain of a split of more than [`FEW`] bins of categories: with sets to choose from,
-/// chance alone finds a good one.
+/// noise alone finds a good one.
 const CATEGORY_L2: f64 = 10.0;
 /// Bins of categories that are split without that.
 const FEW: usize = 4;
@@ -48,11 +48,16 @@ impl GradientRules {
         if gradient > 0.0 && hessian > 0.0 { gradient * gradient / hessian } else { 0.0 }
     }
 
-    /// −Σg/(Σh + λ) with |Σg| less the L1 term: the best value of a leaf.
+    /// The best value of a leaf with these sums: a Newton step.
     #[inline(always)]
     pub fn value(&self, sums: GradientSums) -> f64 {
-        let gradient = sums.gradient as f64 * self.units[0];
-        let (size, hessian) = (gradient.abs() - self.l1, sums.hessian as f64 * self.units[1] + self.l2);
+        self.newton_step([sums.gradient as f64 * self.units[0], sums.hessian as f64 * self.units[1]])
+    }
+
+    /// −Σg/(Σh + λ) with |Σg| less the L1 term.
+    #[inline(always)]
+    pub fn newton_step(&self, [gradient, hessian]: [f64; 2]) -> f64 {
+        let (size, hessian) = (gradient.abs() - self.l1, hessian + self.l2);
         if size > 0.0 && hessian > 0.0 { -size.copysign(gradient) / hessian } else { 0.0 }
     }
 

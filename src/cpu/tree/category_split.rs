@@ -6,7 +6,7 @@ use super::split::{Split, SplitRule};
 /// Up to this many inhabited bins, every split can be tried.
 pub const EXACT: usize = 8;
 
-/// The cells of a feature's bins, and how a split of them is judged.
+/// The cells of a feature's bins, and how a split of them is scored.
 pub trait CategoryCells {
     /// What the rows of some bins add up to.
     type Sum: Clone;

@@ -6,20 +6,20 @@ use rayon::prelude::*;
 
 use super::settings::Settings;
 use crate::array::Matrix;
+use crate::cpu::tree::best_split::GradientRules;
 use crate::cpu::tree::monotone::held;
 use crate::tree::Tree;
 use crate::tree::grow::{Gradients, Grown, NodeSums};
 
 /// Rows of a leaf added together, then the blocks in order.
 const BLOCK: usize = 1 << 12;
-/// Rows whose scores one task renews.
+/// Rows whose scores one task updates.
 const ROWS: usize = 1 << 14;
 
 /// How a leaf's sums become its value.
 #[derive(Clone, Copy)]
 pub(super) struct LeafStep {
-    l1: f64,
-    l2: f64,
+    rules: GradientRules,
     learning_rate: f64,
     /// Whether scores are logarithms: a step up then goes to the leaf's best value, which Newton's would overshoot.
     logarithmic: bool,
@@ -27,15 +27,12 @@ pub(super) struct LeafStep {
 
 impl LeafStep {
     pub fn new(settings: &Settings, logarithmic: bool) -> LeafStep {
-        let Settings { l1_regularization: l1, l2_regularization: l2, learning_rate, .. } = *settings;
-        LeafStep { l1, l2, learning_rate, logarithmic }
+        LeafStep { rules: settings.gradient_rules(), learning_rate: settings.learning_rate, logarithmic }
     }
 
-    /// −Σg/(Σh + λ), with |Σg| less the L1 term, held within bounds, times the learning rate.
-    fn value(&self, [gradient, hessian]: [f64; 2], bounds: [f64; 2]) -> f64 {
-        let (size, hessian) = (gradient.abs() - self.l1, hessian + self.l2);
-        let newton = if size > 0.0 && hessian > 0.0 { -size.copysign(gradient) / hessian } else { 0.0 };
-        let newton = held(newton, bounds);
+    /// A Newton step held within bounds, times the learning rate.
+    fn value(&self, sums: [f64; 2], bounds: [f64; 2]) -> f64 {
+        let newton = held(self.rules.newton_step(sums), bounds);
         self.learning_rate * if self.logarithmic && newton > 0.0 { newton.ln_1p() } else { newton }
     }
 }

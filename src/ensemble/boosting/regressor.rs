@@ -40,10 +40,10 @@ boosting_parameters! {
     /// # What to expect
     /// - Several targets (n×p) have a tree each in every round.
     /// - A fit costs about n·d operations for each level of each tree; 8-bit bins of the rows are kept beside them.
-    /// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are divided
-    ///   by sets of levels; a level that was not fitted is missing.
+    /// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are split
+    ///   by sets of categories; one that was not fitted is missing.
     /// - Missing values (NaN) are accepted in `x`. Rows of weight 0 are ignored.
-    /// - If nothing can be divided (constant features, too few rows), every row gets the loss's best constant: the mean,
+    /// - If nothing can be split (constant features, too few rows), every row gets the loss's best constant: the mean,
     ///   the median, the quantile.
     /// - The same seed gives the same model bytes, for any number of threads.
     GradientBoostingRegressor: regressor("gradient-boosting-regressor") -> GradientBoostingRegressorModel;
@@ -236,12 +236,12 @@ impl GradientBoostingRegressorModel {
         self.boosted.curve()
     }
 
-    /// The share of each feature in the gains of all divisions; they sum to 1.
+    /// The share of each feature in the gains of all splits; they sum to 1.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.boosted.importances()
     }
 
-    /// How many divisions use each feature.
+    /// How many splits use each feature.
     pub fn feature_splits(&self) -> Vec<u64> {
         self.boosted.split_counts()
     }

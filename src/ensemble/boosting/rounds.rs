@@ -256,21 +256,21 @@ impl Rounds<'_> {
         }
     }
 
-    /// The rows of a round: each that counts is in by the probability `subsample`; all if none were.
+    /// The rows of a round: each that counts is in with probability `subsample`; all if none were.
     fn sample(&self, round: usize) -> Option<Vec<u32>> {
         if self.settings.subsample == 1.0 {
             return None;
         }
         let numbers = Philox::new(self.settings.seed, SUBSAMPLE_STREAM.wrapping_add(round as u32));
-        let mut probabilities = vec![0.0; self.x.rows()];
-        numbers.fill_uniforms(0, &mut probabilities);
-        let chosen = |row: &u32| f64::from(probabilities[*row as usize]) < self.settings.subsample;
+        let mut uniforms = vec![0.0; self.x.rows()];
+        numbers.fill_uniforms(0, &mut uniforms);
+        let chosen = |row: &u32| f64::from(uniforms[*row as usize]) < self.settings.subsample;
         let sample: Vec<u32> = self.rows.iter().copied().filter(chosen).collect();
         Some(sample).filter(|sample| !sample.is_empty())
     }
 }
 
-/// What is said of a fit whose steps grow without end.
+/// The error of a fit whose steps grow without end.
 fn diverged(settings: &Settings, what: &str, round: usize) -> Error {
     let rule = "small enough that scores do not grow without end; or divide the targets by a constant".to_string();
     let got = format!("{}, with {what} beyond the numbers of f32 in round {}", settings.learning_rate, round + 1);

@@ -3,11 +3,12 @@
 use rayon::prelude::*;
 
 use crate::array::Matrix;
+use crate::cpu::reduce::argmax;
 use crate::cpu::tree::target::FixedWeights;
 use crate::data::Labels;
 use crate::error::Result;
 use crate::model_file::Container;
-use crate::tree::{Tree, likeliest};
+use crate::tree::Tree;
 
 /// Rows that go through the trees together.
 const BLOCK: usize = 256;
@@ -56,11 +57,7 @@ pub(super) fn out_of_bag(x: &Matrix, trees: &[Tree], bags: &[InBag]) -> Vec<f64>
 pub(super) fn accuracy_of_known(probabilities: &Matrix, y: &Labels, weights: &FixedWeights) -> Option<f64> {
     let known = |row: &usize| weights.words[*row] != 0 && !probabilities.get(*row, 0).is_nan();
     let rows: Vec<usize> = (0..probabilities.rows()).filter(known).collect();
-    let right = |row: &&usize| {
-        let probabilities: Vec<f64> =
-            probabilities.row(**row).iter().map(|probability| f64::from(*probability)).collect();
-        likeliest(&probabilities, probabilities.len())[0] == y.codes()[**row]
-    };
+    let right = |row: &&usize| argmax(probabilities.row(**row)) as u32 == y.codes()[**row];
     (!rows.is_empty()).then(|| rows.iter().filter(right).count() as f64 / rows.len() as f64)
 }
 

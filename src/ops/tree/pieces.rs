@@ -12,7 +12,7 @@ use crate::device::{Buffer, Dispatch, Gpu, Recording};
 use crate::error::Result;
 use crate::kernel::{Field, Grid, Kernel, UNIFORM_BYTES, Work};
 
-/// What counting kernels are told.
+/// The parameters of counting kernels.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Params {
@@ -38,7 +38,7 @@ pub(super) const PARAMS: &[Field] = &[
     Field { name: "word", offset: offset_of!(Params, word) },
 ];
 
-/// What merging kernels are told.
+/// The parameters of merging kernels.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct MergeParams {

@@ -1,6 +1,6 @@
 //! Which categories of a feature share a bin when there are more of them than bins: those whose rows have like targets.
 
-/// The targets of rows, by which categories are told apart.
+/// The targets of rows, by which categories are grouped.
 #[derive(Debug, Clone, Copy)]
 pub enum CategoryTargets<'a> {
     /// Numbers, a column for each output.
@@ -118,9 +118,9 @@ fn summarise(
     let degrees = rows - categories as f64;
     let variance = if degrees > 0.0 { (squares - between).max(0.0) / degrees } else { squares / (rows - 1.0).max(1.0) };
     // The variance of the categories' true means, by the method of moments.
-    let truth = ((between - (categories as f64 - 1.0) * variance) / (rows - concentration)).max(0.0);
+    let signal = ((between - (categories as f64 - 1.0) * variance) / (rows - concentration)).max(0.0);
     for category in &mut found {
-        let trust = if truth > 0.0 { category.rows / (category.rows + variance / truth) } else { 0.0 };
+        let trust = if signal > 0.0 { category.rows / (category.rows + variance / signal) } else { 0.0 };
         category.likely = category.means.iter().map(|mean| trust * mean).collect();
     }
     (found, Noise { variance, degrees })

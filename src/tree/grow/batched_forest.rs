@@ -43,7 +43,7 @@ impl<'a> BatchedForest<'a> {
         limits: &TreeLimits,
     ) -> Result<Vec<Tree>> {
         let order = if limits.max_leaf_nodes.is_some() { GrowOrder::BestFirst } else { GrowOrder::LevelByLevel };
-        // The best leaf can only be told when the gains of all are known.
+        // Which leaf is best is known only when the gains of all are.
         let small = if order == GrowOrder::BestFirst { 0 } else { self.small };
         let (mut cells, roots) = TargetCells::begin(&mut self.context, learners, limits, small)?;
         let max_depth = limits.max_depth.unwrap_or(usize::MAX);

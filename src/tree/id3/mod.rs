@@ -1,4 +1,4 @@
-//! Trees of nominal columns that divide by all levels at once (Quinlan, "Induction of decision trees", 1986).
+//! Trees of nominal columns that split by all categories at once (Quinlan, "Induction of decision trees", 1986).
 
 mod grow;
 mod model;
@@ -17,10 +17,10 @@ use crate::estimator::{Abilities, Estimator, Fit, Rows, parameters};
 const OP: &str = "Id3Classifier";
 
 parameters! {
-    /// ID3: a tree for classes whose columns are levels, such as colours, each written as a code 0, 1, 2, …
+    /// ID3: a tree for classes whose columns are categories, such as colours, each written as a code 0, 1, 2, …
     ///
-    /// A node divides its rows by the column that tells most about the class, a branch for each level; it tells the entropy
-    /// of the classes less that within the levels, in bits.
+    /// A node splits its rows by the column of the largest information gain, a branch for each category: the entropy of
+    /// the classes less that within the categories, in bits.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -36,13 +36,13 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - All columns are taken as levels; a number that is no code is an error. [`Dataset`](crate::Dataset) and the command
+    /// - All columns are taken as categories; a number that is no code is an error. [`Dataset`](crate::Dataset) and the command
     ///   line make codes of columns of text.
-    /// - Of equally good columns the lowest wins. A node of several classes is divided even by a column that tells nothing,
-    ///   as long as one has two levels there.
-    /// - At a level that a node has not seen, or a missing one (NaN), the answer is the node's own: its commonest class.
-    ///   Rows without a level are left out where the column is asked for, and its gain counts for the others alone.
-    /// - Columns of many levels look better than they are; a number of the row would be the best of all.
+    /// - Of equally good columns the lowest wins. A node of several classes is split even by a column that gains nothing,
+    ///   as long as one has two categories there.
+    /// - At a category that a node has not seen, or a missing one (NaN), the prediction is the node's own: its commonest
+    ///   class. Rows without a category are left out where the column is asked for, and its gain counts for the others alone.
+    /// - Columns of many categories look better than they are; a number of the row would be the best of all.
     /// - The same bits on any number of threads. Costs n·d steps a level of the tree.
     pub struct Id3Classifier: classifier("id3-classifier") -> Id3ClassifierModel;
     about "a tree of categories, such as colours, that splits by all of a column at once (ID3)";
@@ -81,7 +81,7 @@ fn check_codes(x: &Matrix) -> Result<()> {
         Some(at) => {
             let (row, column) = (at / x.columns(), at % x.columns());
             let name = x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
-            let expected = "codes of levels: 0, 1, 2, … (numbers can be put into a few classes first)".to_string();
+            let expected = "codes of categories: 0, 1, 2, … (numbers can be put into a few classes first)".to_string();
             Err(Error::Shape { op: OP, expected, got: format!("{} in row {row}, column {name}", x.as_slice()[at]) })
         }
     }
