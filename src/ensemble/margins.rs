@@ -52,7 +52,7 @@ impl Votes {
         Ok(self.with_rivals(&targets).map(|(pair, votes)| margin(pair, votes)).collect())
     }
 
-    /// ForestStrength and correlation of the members.
+    /// Strength and correlation of the members.
     pub fn strength(&self, op: &'static str, names: &[String], y: &Labels) -> Result<ForestStrength> {
         let targets = self.targets(op, names, y)?;
         let rows = targets.len() as f64;

@@ -65,7 +65,7 @@ pub fn log_shares(classes: &[u32], count: usize, weights: Option<&[f32]>) -> Vec
 /// The smallest number up to which a share of the weights lies; midway to the next where it is met exactly, so that
 /// half of the weights is the median. Numbers without weight do not count; 0 where there are none.
 ///
-/// GradientSums run in the order of the numbers, equal ones in the order given: the same bits however it is sorted.
+/// Sums run in the order of the numbers, equal ones in the order given: the same bits however it is sorted.
 pub fn quantile(numbers: impl Iterator<Item = (f64, f32)>, share: f64) -> f64 {
     let mut numbers: Vec<(f64, f32)> = numbers.filter(|(_, weight)| *weight > 0.0).collect();
     let Some(&(_, first)) = numbers.first() else { return 0.0 };

@@ -35,8 +35,8 @@ forest_parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - Each tree learns from a bootstrap sample, and each node looks at √d features, drawn anew. The probabilities are the mean
-    ///   of the trees' probabilities.
+    /// - Each tree learns from a bootstrap sample, and each node looks at √d features, drawn anew. The probabilities
+    ///   are the mean of the trees' probabilities.
     /// - Missing values, ties and weights are as in [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier); a row
     ///   of weight 0 is never drawn.
     /// - The same seed gives the same bits on any number of threads.
@@ -66,8 +66,8 @@ forest_parameters! {
     /// # What to expect
     /// - Each node draws √d features and for each of them one threshold, uniform between the smallest and the largest value
     ///   in the node; the best of these few splits is taken. Each tree learns from all rows, unless `bootstrap` is set.
-    /// - Trees are larger than those of a [`RandomForestClassifier`], sooner grown and less alike. The probabilities are the mean
-    ///   of the trees' probabilities.
+    /// - Trees are larger than those of a [`RandomForestClassifier`], sooner grown and less alike. The probabilities
+    ///   are the mean of the trees' probabilities.
     /// - A missing value goes to the side where the split gains more. Ties and weights are as in
     ///   [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier).
     /// - The same seed gives the same bits on any number of threads.

@@ -224,7 +224,7 @@ impl GrowState {
         &self.order
     }
 
-    /// RowBuffers of all trees together.
+    /// Rows of all trees together.
     pub(super) fn places(&self) -> usize {
         self.order.len()
     }

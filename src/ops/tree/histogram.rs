@@ -75,7 +75,8 @@ pub struct HistogramFill {
 /// let binned = Binned::new(&mut stream, BinnedRows { bins: &codes, stride: 8, columns: &[0, 1, 1] }, &[0, 2], &[])?;
 /// let mut state = GrowState::new(&stream);
 /// state.begin(&mut stream, &mut vec![0, 1, 2], &mut [vec![pack(5, 1), pack(-7, 1), pack(3, 2)]])?;
-/// histogram::histogram(&mut stream, &binned, &mut state, &[HistogramFill { tree: 0, rows: 0..3, slot: 0, parent: None }])?;
+/// let fill = HistogramFill { tree: 0, rows: 0..3, slot: 0, parent: None };
+/// histogram::histogram(&mut stream, &binned, &mut state, &[fill])?;
 /// let cell = histogram::read(&mut stream, &binned, &mut state, 0)?.get(1);
 /// assert_eq!((cell.gradient, cell.hessian, cell.count), (-4, 3, 2));
 /// # Ok::<(), gristmill::Error>(())

@@ -1,4 +1,4 @@
-//! GrowState and reading decision trees: histograms of binned rows, the best split of each node, partitions of rows, and
+//! Growing and reading decision trees: histograms of binned rows, the best split of each node, partitions of rows, and
 //! the leaves of many rows in many trees. A node is a range of the row order; every function takes many at once.
 //!
 //! What decides a tree is an integer, or is computed on the host in one fixed way, so all devices grow the same tree.

@@ -1,4 +1,4 @@
-//! GradientSums of absolute deviations from a median that moves as numbers come in.
+//! Sums of absolute deviations from a median that moves as numbers come in.
 
 /// Numbers with weights, of which some are in: a Fenwick tree over their ranks. All sums are integers, so that they do not
 /// depend on the order in which numbers came.

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 const LARGEST: u32 = 32;
 
 /// The weight of each row as an integer, packed with a count of one: `weight << count_bits | 1`, and 0 for a row that
-/// does not count. GradientSums of such words keep both parts apart.
+/// does not count. Sums of such words keep both parts apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixedWeights {
     /// One for each row.
