@@ -122,6 +122,12 @@ impl DeviceMatrix {
         Ok(part)
     }
 
+    /// The same rows with other knowledge of their columns.
+    pub(crate) fn with_column_info(mut self, info: ColumnInfo) -> DeviceMatrix {
+        self.info = info;
+        self
+    }
+
     /// Rows of its own for a matrix that shares them with a clone, before an op writes into it.
     pub(crate) fn make_own(&mut self, stream: &mut Stream) -> Result<()> {
         if let MatrixStorage::Gpu(store) = &self.storage

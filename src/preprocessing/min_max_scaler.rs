@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::statistics::extremes;
-use super::table::{affine, column_names, named, to_fit, to_transform, to_turn_back};
+use super::table::{affine, affine_rows, column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
@@ -94,16 +94,19 @@ impl MinMaxScalerModel {
 }
 
 impl MinMaxScalerModel {
-    /// The scaled rows, n×d.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
+    /// What `transform` does to each column: its centre, factor and base.
+    fn lines(&self) -> impl Iterator<Item = (f64, f64, f64)> {
+        let low = self.params.feature_range.0;
+        self.data_min.iter().zip(self.scale()).map(move |(min, scale)| (f64::from(*min), scale, low))
+    }
+
+    /// The scaled rows on the host, n×d, held in the range.
+    fn clipped(&self, x: Rows<'_>) -> Result<Matrix> {
         let x = to_transform(OP, x, self.data_min.len())?;
-        let (low, high) = self.params.feature_range;
-        let lines = self.data_min.iter().zip(self.scale()).map(|(min, scale)| (f64::from(*min), scale, low));
-        let mut scaled = affine(&x, lines)?;
-        if self.params.clip {
-            // `clamp` leaves NaN as it is.
-            scaled.as_mut_slice().par_iter_mut().for_each(|value| *value = value.clamp(low as f32, high as f32));
-        }
+        let mut scaled = affine(&x, self.lines())?;
+        let [low, high] = [self.params.feature_range.0 as f32, self.params.feature_range.1 as f32];
+        // `clamp` leaves NaN as it is.
+        scaled.as_mut_slice().par_iter_mut().for_each(|value| *value = value.clamp(low, high));
         named(scaled, &x, |names| self.names(names))
     }
 }
@@ -112,7 +115,10 @@ impl Transform for MinMaxScalerModel {}
 
 impl Model for MinMaxScalerModel {
     fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
+        match self.params.clip {
+            true => OwnedRows::beside(x, self.clipped(x)?),
+            false => affine_rows(OP, x, self.data_min.len(), self.lines()),
+        }
     }
 
     fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {

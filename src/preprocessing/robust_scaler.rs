@@ -2,7 +2,7 @@
 
 use super::sparse::{by_sparse_column, scale_columns, sparse_to_fit, sparse_to_transform};
 use super::statistics::{by_column, quantile};
-use super::table::{affine, column_names, named, to_fit, to_transform, to_turn_back};
+use super::table::{affine, affine_rows, column_names, named, to_fit, to_turn_back};
 use crate::array::{Matrix, SparseMatrix};
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
@@ -122,11 +122,9 @@ impl RobustScalerModel {
 }
 
 impl RobustScalerModel {
-    /// The scaled rows, n×d.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.center.len())?;
-        let lines = self.center.iter().zip(&self.scale).map(|(center, scale)| (*center, 1.0 / scale, 0.0));
-        named(affine(&x, lines)?, &x, |names| self.names(names))
+    /// What `transform` does to each column: its centre, factor and base.
+    fn lines(&self) -> impl Iterator<Item = (f64, f64, f64)> {
+        self.center.iter().zip(&self.scale).map(|(center, scale)| (*center, 1.0 / scale, 0.0))
     }
 }
 
@@ -140,7 +138,7 @@ impl Model for RobustScalerModel {
                 sparse_to_transform(OP, x, self.scale.len())?;
                 scale_columns(x, &self.scale.iter().map(|scale| scale.recip()).collect::<Vec<f64>>())
             }
-            _ => OwnedRows::beside(x, self.transform_host(x)?),
+            _ => affine_rows(OP, x, self.center.len(), self.lines()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::sparse::{scale_columns, sparse_to_fit, sparse_to_transform};
 use super::statistics::{Moments, moments};
-use super::table::{affine, column_names, named, to_fit, to_transform, to_turn_back};
+use super::table::{affine, affine_rows, column_names, named, to_fit, to_turn_back};
 use crate::array::{Matrix, SparseMatrix};
 use crate::cpu::sparse;
 use crate::error::Result;
@@ -116,11 +116,9 @@ impl StandardScalerModel {
 }
 
 impl StandardScalerModel {
-    /// The scaled rows, n×d.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.mean.len())?;
-        let lines = self.centers().zip(self.scale()).map(|(center, scale)| (center, 1.0 / scale, 0.0));
-        named(affine(&x, lines)?, &x, |names| self.names(names))
+    /// What `transform` does to each column: its centre, factor and base.
+    fn lines(&self) -> impl Iterator<Item = (f64, f64, f64)> {
+        self.centers().zip(self.scale()).map(|(center, scale)| (center, 1.0 / scale, 0.0))
     }
 }
 
@@ -134,7 +132,7 @@ impl Model for StandardScalerModel {
                 sparse_to_transform(OP, x, self.mean.len())?;
                 scale_columns(x, &self.scale().into_iter().map(f64::recip).collect::<Vec<f64>>())
             }
-            _ => OwnedRows::beside(x, self.transform_host(x)?),
+            _ => affine_rows(OP, x, self.mean.len(), self.lines()),
         }
     }
 

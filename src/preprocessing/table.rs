@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::array::Matrix;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::Rows;
+use crate::estimator::{OwnedRows, Rows};
 use crate::model_file::Container;
 use crate::ops;
 
@@ -32,11 +32,37 @@ pub(super) fn codes_to_fit(op: &'static str, x: Rows<'_>) -> Result<Matrix> {
 /// Rows to transform, on the host, of the width that was fitted.
 pub(super) fn to_transform(op: &'static str, x: Rows<'_>, columns: usize) -> Result<Matrix> {
     let x = x.on_host()?;
-    if x.columns() != columns {
-        let expected = format!("{columns} columns, as in the data that was fitted");
-        return Err(Error::Shape { op, expected, got: format!("{} columns", x.columns()) });
-    }
+    check_width(op, x.columns(), columns)?;
     Ok(x)
+}
+
+fn check_width(op: &'static str, width: usize, columns: usize) -> Result<()> {
+    if width == columns {
+        return Ok(());
+    }
+    let expected = format!("{columns} columns, as in the data that was fitted");
+    Err(Error::Shape { op, expected, got: format!("{width} columns") })
+}
+
+/// `(x − center)·factor + base` for each value, with the numbers of its column, where the rows live; of the width that was
+/// fitted.
+pub(super) fn affine_rows(
+    op: &'static str,
+    x: Rows<'_>,
+    columns: usize,
+    lines: impl Iterator<Item = (f64, f64, f64)>,
+) -> Result<OwnedRows> {
+    let Rows::Device(on_device) = x else {
+        return Ok(OwnedRows::Host(affine(&to_transform(op, x, columns)?, lines)?));
+    };
+    check_width(op, on_device.columns(), columns)?;
+    let mut stream = on_device.device().stream();
+    let moved = ops::affine(&mut stream, on_device, &lines.collect())?;
+    if let Device::Cpu = on_device.device() {
+        // Shares the values, and refuses what is beyond the range of `f32` now.
+        moved.to_matrix(&mut stream)?;
+    }
+    Ok(OwnedRows::Device(moved))
 }
 
 /// Rows to turn back, on the host, of the width that `transform` gives.

@@ -3,6 +3,7 @@
 use gristmill::device::Profile;
 use gristmill::ops;
 use gristmill::prelude::*;
+use gristmill::preprocessing::{MinMaxScaler, RobustScaler, StandardScaler};
 
 use crate::support::{matrix, open_gpu};
 
@@ -88,4 +89,29 @@ fn a_neighbour_model_of_rows_that_only_the_device_has_can_be_saved() {
     assert!(there.rows().unwrap() == here.rows().unwrap());
     // And searched on another device.
     assert_eq!(there.kneighbors(&x).unwrap(), here.kneighbors(&x).unwrap());
+}
+
+#[test]
+fn scalers_work_where_the_rows_are() {
+    let device = open_gpu(DeviceOptions::default());
+    let names: Vec<String> = (0..COLUMNS).map(|column| format!("c{column}")).collect();
+    let mut x = matrix(ROWS, COLUMNS, 83).with_names(names).unwrap();
+    x.as_mut_slice()[5] = f32::NAN;
+    let there = x.to(&device).unwrap();
+    let standard = StandardScaler::default().fit(&x).unwrap();
+    let min_max = MinMaxScaler::default().fit(&x).unwrap();
+    let robust = RobustScaler::default().fit(&x).unwrap();
+    device.profile(true);
+    let scaled =
+        [standard.transform(&there).unwrap(), min_max.transform(&there).unwrap(), robust.transform(&there).unwrap()];
+    let profile = device.profile_report();
+    assert_eq!((profile.matrix_uploads, profile.readbacks), (0, 0));
+    let wanted = [standard.transform(&x).unwrap(), min_max.transform(&x).unwrap(), robust.transform(&x).unwrap()];
+    for (scaled, wanted) in scaled.iter().zip(&wanted) {
+        let found = scaled.to_matrix(&mut device.stream()).unwrap();
+        assert_eq!(found.names(), x.names());
+        for (found, wanted) in found.as_slice().iter().zip(wanted.as_slice()) {
+            assert!(found.is_nan() && wanted.is_nan() || (found - wanted).abs() <= 1e-6, "{found} for {wanted}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks, padded};
+use crate::array::{ColumnInfo, DeviceMatrix, DeviceVec, RowStore, blocks, padded};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
@@ -55,8 +55,8 @@ impl FromIterator<(f64, f64, f64)> for ColumnLines {
     }
 }
 
-/// Each value of X (n×d) by the line of its column, n×d, where X lives. A missing value stays missing. A result beyond the
-/// range of `f32` is an error when it is read back.
+/// Each value of X (n×d) by the line of its column, n×d, where X lives, with the names of its columns. A missing value stays
+/// missing. A result beyond the range of `f32` is an error when it is read back.
 ///
 /// On the CPU in f64, rounded once. On a GPU in f32, with the centre in two parts: within 4·ε·(|x − center|·|factor| + |base|)
 /// where the compiler leaves the subtractions in their order, and within ε·|center·factor| more where it does not
@@ -80,7 +80,9 @@ pub fn affine(stream: &mut Stream, x: &DeviceMatrix, lines: &ColumnLines) -> Res
         let expected = format!("{} centres, factors and bases", x.columns());
         return Err(Error::Shape { op, expected, got: format!("{lengths:?}") });
     }
-    let mut out = DeviceMatrix::output(stream.device(), x.rows(), x.columns())?;
+    let names = x.column_info().names().map(<[String]>::to_vec);
+    let out = DeviceMatrix::output(stream.device(), x.rows(), x.columns())?;
+    let mut out = out.with_column_info(ColumnInfo::new(names, vec![]));
     out.missing_as_in_source(x);
     let ColumnLines { center, factor, base } = lines;
     if stream.gpu().is_none() {
