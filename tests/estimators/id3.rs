@@ -83,7 +83,7 @@ fn weights_count_rows_and_zeros_leave_them_out() {
 fn numbers_that_are_no_codes_are_refused_with_their_place() {
     let iris = datasets::iris().unwrap();
     let refused = Id3Classifier::default().fit(&iris.x, iris.labels().unwrap()).unwrap_err().to_string();
-    assert!(refused.contains("codes of levels") && refused.contains("5.1 in row 0"), "{refused}");
+    assert!(refused.contains("codes of categories") && refused.contains("5.1 in row 0"), "{refused}");
     let x = Matrix::from_rows(&[[0.0], [-1.0]]).unwrap();
     assert!(Id3Classifier::default().fit(&x, &Labels::from_names(&["a", "b"])).is_err());
 }
