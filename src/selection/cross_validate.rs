@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use super::scoring::{Predictions, Scoring};
 use super::stats::Sample;
-use crate::data::Dataset;
+use crate::data::{Dataset, Target};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, Fit, Flow, Observer, OwnedRows, Report, Task};
+use crate::estimator::{AnyEstimator, Fit, Flow, Observer, OwnedRows, Report, Rows, Task};
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
 use crate::splits::Folds;
 
@@ -190,7 +190,11 @@ impl FoldRunner<'_> {
         test: &Dataset,
     ) -> Result<Vec<Result<FoldScores>>> {
         let prepared = pipeline.prepare(train)?;
-        let one = |estimator: &AnyEstimator| self.one(&prepared, estimator, train, test);
+        // Rows go to the device once for all estimators.
+        let test_rows = OwnedRows::on(&self.device, test)?;
+        let train_rows = if self.train_scores { Some(OwnedRows::on(&self.device, train)?) } else { None };
+        let train = train_rows.as_ref().map(|rows| (rows.rows(), &train.target));
+        let one = |estimator: &AnyEstimator| self.one(&prepared, estimator, train, (test_rows.rows(), &test.target));
         self.device.map(estimators, |estimator| Ok(one(estimator)))
     }
 
@@ -198,24 +202,23 @@ impl FoldRunner<'_> {
         &self,
         prepared: &Prepared,
         estimator: &AnyEstimator,
-        train: &Dataset,
-        test: &Dataset,
+        train: Option<(Rows<'_>, &Target)>,
+        test: (Rows<'_>, &Target),
     ) -> Result<FoldScores> {
         self.observer.stopped()?;
         let begun = Instant::now();
         let model = prepared.with_estimator(estimator).fit_on(&self.device, Fit::default())?;
         let fit_seconds = begun.elapsed().as_secs_f64();
-        let of = |data: &Dataset| self.scores(&model, data);
-        let scores =
-            FoldScores { test: of(test)?, train: if self.train_scores { of(train)? } else { vec![] }, fit_seconds };
+        let of = |(rows, target)| self.scores(&model, rows, target);
+        let scores = FoldScores { test: of(test)?, train: train.map(of).transpose()?.unwrap_or_default(), fit_seconds };
         self.observer.report(scores.test.first().copied());
         Ok(scores)
     }
 
-    fn scores(&self, model: &PipelineModel, data: &Dataset) -> Result<Vec<f64>> {
+    fn scores(&self, model: &PipelineModel, rows: Rows<'_>, target: &Target) -> Result<Vec<f64>> {
         let with_inertia = self.all().contains(&Scoring::Inertia);
-        let predictions = Predictions::of_model(model, OwnedRows::on(&self.device, data)?.rows(), with_inertia)?;
-        let score = |scoring: &Scoring| predictions.score(*scoring, &data.target);
+        let predictions = Predictions::of_model(model, rows, with_inertia)?;
+        let score = |scoring: &Scoring| predictions.score(*scoring, target);
         let needed = self.scoring.iter().map(score).collect::<Result<Vec<f64>>>()?;
         Ok(needed.into_iter().chain(self.extra.iter().map(|other| score(other).unwrap_or(f64::NAN))).collect())
     }
