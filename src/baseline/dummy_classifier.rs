@@ -176,10 +176,6 @@ impl Model for DummyClassifierModel {
 impl Save for DummyClassifierModel {
     type Estimator = DummyClassifier;
 
-    fn estimator(&self) -> &DummyClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert_strings("class_names", self.classes.names())?;
         container.insert("shares", &[self.shares.len()], self.shares.clone())

@@ -138,10 +138,6 @@ impl Model for DummyRegressorModel {
 impl Save for DummyRegressorModel {
     type Estimator = DummyRegressor;
 
-    fn estimator(&self) -> &DummyRegressor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("constant", &[self.constant.len()], self.constant.clone())
     }

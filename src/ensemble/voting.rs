@@ -195,10 +195,6 @@ impl Model for VotingClassifierModel {
 impl Save for VotingClassifierModel {
     type Estimator = VotingClassifier;
 
-    fn estimator(&self) -> &VotingClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_classes(container, &self.classes)?;
         store_members(container, &self.members)
@@ -239,10 +235,6 @@ impl Model for VotingRegressorModel {
 
 impl Save for VotingRegressorModel {
     type Estimator = VotingRegressor;
-
-    fn estimator(&self) -> &VotingRegressor {
-        &self.params
-    }
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_members(container, &self.members)

@@ -79,6 +79,15 @@ pub trait Parameters: Debug + Clone + PartialEq + Serialize + DeserializeOwned +
     }
 }
 
+/// Parameters that their model keeps in a field `params`: the macro `parameters!` writes this too.
+pub trait Declared: Parameters {
+    /// The name of the type, for messages: `KMeans`.
+    const TYPE: &'static str;
+
+    /// The parameters that a model was fitted with.
+    fn of_model(model: &Self::Model) -> &Self;
+}
+
 /// What the rows of an estimator may be, and how it may learn from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Abilities {

@@ -23,7 +23,7 @@ pub use any_estimator::AnyEstimator;
 pub(crate) use any_estimator::MODEL;
 pub use any_model::AnyModel;
 pub(crate) use contract::checked_fit;
-pub use contract::{Abilities, Estimator, Learnt, Parameters, Task};
+pub use contract::{Abilities, Declared, Estimator, Learnt, Parameters, Task};
 pub use fit::{Fit, ValidationTarget};
 pub use model::{InputColumns, Model, Predicted, Prediction, Stored};
 pub(crate) use observer::Reporter;

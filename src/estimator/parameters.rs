@@ -30,7 +30,7 @@ pub struct Parameter {
 /// makes the struct with public fields (`Debug`, `Clone`, `PartialEq`, serde with defaults), `Default`, `new` with what is
 /// named there, a setter for each field (an `Option` can be set to a value or back to `None`), `fit` and `fit_with` for
 /// the kind of estimator, and [`Parameters`](super::Parameters): name, help, task, and `check`, which holds every value
-/// against its rule. Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by
+/// against its rule; and [`Declared`](super::Declared), for which the model keeps them in a field `params`. Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by
 /// the estimator's own `fit_rows`.
 ///
 /// The kinds are `classifier`, `regressor`, `clustering`, `outliers`, `density`, `transformer` and
@@ -82,6 +82,13 @@ macro_rules! parameters {
             fn check(&self) -> $crate::Result<()> {
                 $crate::estimator::parameters!(@check self $($fields)* $($($shared)*)*);
                 Ok(())
+            }
+        }
+        impl $crate::estimator::Declared for $name {
+            const TYPE: &'static str = stringify!($name);
+
+            fn of_model(model: &$model) -> &$name {
+                &model.params
             }
         }
         $($crate::estimator::parameters! { @collect $name $group [] $($shared)* })*

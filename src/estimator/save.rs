@@ -1,6 +1,6 @@
 //! How a fitted estimator is saved: its parameters, and what it learnt.
 
-use super::contract::Estimator;
+use super::contract::{Declared, Estimator};
 use crate::error::Result;
 use crate::model_file::{Container, Persist};
 
@@ -10,13 +10,15 @@ use crate::model_file::{Container, Persist};
 /// models with single numbers to keep ([`Container::set_fitted`]).
 pub trait Save: Sized {
     /// The parameters that were fitted.
-    type Estimator: Estimator<Model = Self>;
+    type Estimator: Estimator<Model = Self> + Declared;
 
     /// Goes up when what `save_fitted` writes changes.
     const VERSION: u32 = 1;
 
     /// The parameters that it was fitted with.
-    fn estimator(&self) -> &Self::Estimator;
+    fn estimator(&self) -> &Self::Estimator {
+        Self::Estimator::of_model(self)
+    }
 
     /// Puts what was learnt into a container: arrays, and numbers by [`Container::set_fitted`].
     fn save_fitted(&self, container: &mut Container) -> Result<()>;

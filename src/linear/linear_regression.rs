@@ -131,10 +131,6 @@ impl Model for LinearRegressionModel {
 impl Save for LinearRegressionModel {
     type Estimator = LinearRegression;
 
-    fn estimator(&self) -> &LinearRegression {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("rank", &[1], vec![self.rank as u64])?;
         // Singular values that are known are at least one.

@@ -110,10 +110,6 @@ impl Model for RidgeModel {
 impl Save for RidgeModel {
     type Estimator = Ridge;
 
-    fn estimator(&self) -> &Ridge {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         self.linear.store(container)
     }

@@ -140,10 +140,6 @@ impl Model for KNeighborsClassifierModel {
 impl Save for KNeighborsClassifierModel {
     type Estimator = KNeighborsClassifier;
 
-    fn estimator(&self) -> &KNeighborsClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("classes", &[self.y.len()], self.y.codes().to_vec())?;
         container.insert_strings("class_names", self.y.names())?;

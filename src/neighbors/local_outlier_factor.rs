@@ -224,10 +224,6 @@ impl Model for LocalOutlierFactorModel {
 impl Save for LocalOutlierFactorModel {
     type Estimator = LocalOutlierFactor;
 
-    fn estimator(&self) -> &LocalOutlierFactor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         let rows = self.factors.len();
         container.insert("reach", &[rows], self.reach.clone())?;

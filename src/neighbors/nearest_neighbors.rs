@@ -91,10 +91,6 @@ impl Model for NearestNeighborsModel {
 impl Save for NearestNeighborsModel {
     type Estimator = NearestNeighbors;
 
-    fn estimator(&self) -> &NearestNeighbors {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         self.reference.store(container)
     }

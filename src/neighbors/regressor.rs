@@ -90,10 +90,6 @@ impl Model for KNeighborsRegressorModel {
 impl Save for KNeighborsRegressorModel {
     type Estimator = KNeighborsRegressor;
 
-    fn estimator(&self) -> &KNeighborsRegressor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("targets", &[self.y.rows(), self.y.columns()], self.y.as_slice().to_vec())?;
         self.reference.store(container)

@@ -82,10 +82,6 @@ impl Model for ColumnSelectorModel {
 impl Save for ColumnSelectorModel {
     type Estimator = ColumnSelector;
 
-    fn estimator(&self) -> &ColumnSelector {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("columns", &[1], vec![self.columns as u64])?;
         container.insert("selected", &[self.selected.len()], self.selected.iter().map(|at| *at as u64).collect())

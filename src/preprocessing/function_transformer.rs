@@ -157,10 +157,6 @@ impl Model for FunctionTransformerModel {
 impl Save for FunctionTransformerModel {
     type Estimator = FunctionTransformer;
 
-    fn estimator(&self) -> &FunctionTransformer {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_columns(container, self.columns)
     }

@@ -223,10 +223,6 @@ impl Model for GaussianBasisModel {
 impl Save for GaussianBasisModel {
     type Estimator = GaussianBasis;
 
-    fn estimator(&self) -> &GaussianBasis {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_lists(container, "centers", &self.centers)?;
         container.insert("widths", &[self.widths.len()], self.widths.clone())

@@ -209,10 +209,6 @@ impl Model for KBinsDiscretizerModel {
 impl Save for KBinsDiscretizerModel {
     type Estimator = KBinsDiscretizer;
 
-    fn estimator(&self) -> &KBinsDiscretizer {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_lists(container, "edges", &self.edges)
     }

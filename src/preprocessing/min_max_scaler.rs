@@ -129,10 +129,6 @@ impl Model for MinMaxScalerModel {
 impl Save for MinMaxScalerModel {
     type Estimator = MinMaxScaler;
 
-    fn estimator(&self) -> &MinMaxScaler {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("data_min", &[self.data_min.len()], self.data_min.clone())?;
         container.insert("data_max", &[self.data_max.len()], self.data_max.clone())

@@ -146,10 +146,6 @@ impl Model for NormalizerModel {
 impl Save for NormalizerModel {
     type Estimator = Normalizer;
 
-    fn estimator(&self) -> &Normalizer {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_columns(container, self.columns)
     }

@@ -334,10 +334,6 @@ impl Model for OneHotEncoderModel {
 impl Save for OneHotEncoderModel {
     type Estimator = OneHotEncoder;
 
-    fn estimator(&self) -> &OneHotEncoder {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_categories(container, &self.columns)
     }

@@ -127,10 +127,6 @@ impl Model for OrdinalEncoderModel {
 impl Save for OrdinalEncoderModel {
     type Estimator = OrdinalEncoder;
 
-    fn estimator(&self) -> &OrdinalEncoder {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_categories(container, &self.columns)
     }

@@ -188,10 +188,6 @@ impl Model for PolynomialFeaturesModel {
 impl Save for PolynomialFeaturesModel {
     type Estimator = PolynomialFeatures;
 
-    fn estimator(&self) -> &PolynomialFeatures {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_columns(container, self.columns)
     }

@@ -152,10 +152,6 @@ impl Model for QuantileTransformerModel {
 impl Save for QuantileTransformerModel {
     type Estimator = QuantileTransformer;
 
-    fn estimator(&self) -> &QuantileTransformer {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_lists(container, "quantiles", &self.quantiles)
     }

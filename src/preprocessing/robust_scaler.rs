@@ -150,10 +150,6 @@ impl Model for RobustScalerModel {
 impl Save for RobustScalerModel {
     type Estimator = RobustScaler;
 
-    fn estimator(&self) -> &RobustScaler {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("center", &[self.center.len()], self.center.clone())?;
         container.insert("scale", &[self.scale.len()], self.scale.clone())

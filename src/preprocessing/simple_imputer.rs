@@ -171,10 +171,6 @@ impl Model for SimpleImputerModel {
 impl Save for SimpleImputerModel {
     type Estimator = SimpleImputer;
 
-    fn estimator(&self) -> &SimpleImputer {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert_with_missing("statistics", &[self.statistics.len()], self.statistics.clone())
     }

@@ -134,10 +134,6 @@ impl Model for SineBasisModel {
 impl Save for SineBasisModel {
     type Estimator = SineBasis;
 
-    fn estimator(&self) -> &SineBasis {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_columns(container, self.columns)
     }

@@ -144,10 +144,6 @@ impl Model for StandardScalerModel {
 impl Save for StandardScalerModel {
     type Estimator = StandardScaler;
 
-    fn estimator(&self) -> &StandardScaler {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("mean", &[self.mean.len()], self.mean.clone())?;
         container.insert("variance", &[self.variance.len()], self.variance.clone())

@@ -272,10 +272,6 @@ impl Model for TargetEncoderModel {
 impl Save for TargetEncoderModel {
     type Estimator = TargetEncoder;
 
-    fn estimator(&self) -> &TargetEncoder {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         let encoded: Vec<u8> = self.columns.iter().map(|own| u8::from(own.is_some())).collect();
         container.insert("encoded", &[encoded.len()], encoded)?;

@@ -82,10 +82,6 @@ impl Model for VarianceThresholdModel {
 impl Save for VarianceThresholdModel {
     type Estimator = VarianceThreshold;
 
-    fn estimator(&self) -> &VarianceThreshold {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("variance", &[self.variance.len()], self.variance.clone())
     }

@@ -282,10 +282,6 @@ struct Fitted {
 impl Save for DecisionTreeClassifierModel {
     type Estimator = DecisionTreeClassifier;
 
-    fn estimator(&self) -> &DecisionTreeClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&Fitted { columns: self.trees.columns() })?;
         container.insert_strings("class_names", self.classes.names())?;

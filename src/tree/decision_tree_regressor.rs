@@ -188,10 +188,6 @@ struct Fitted {
 impl Save for DecisionTreeRegressorModel {
     type Estimator = DecisionTreeRegressor;
 
-    fn estimator(&self) -> &DecisionTreeRegressor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&Fitted { columns: self.trees.columns(), outputs: self.tree().outputs() })?;
         self.trees.store(container)

@@ -135,10 +135,6 @@ center_clusters!(KMeansModel);
 impl Save for KMeansModel {
     type Estimator = KMeans;
 
-    fn estimator(&self) -> &KMeans {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&self.clusters.course())?;
         self.clusters.store(container)

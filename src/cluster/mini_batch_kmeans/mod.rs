@@ -216,10 +216,6 @@ struct BatchCourse {
 impl Save for MiniBatchKMeansModel {
     type Estimator = MiniBatchKMeans;
 
-    fn estimator(&self) -> &MiniBatchKMeans {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         let (course, since_reassignment) = (self.clusters.course(), self.since_reassignment);
         container.set_fitted(&BatchCourse { course, since_reassignment })?;

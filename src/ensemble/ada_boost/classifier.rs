@@ -289,10 +289,6 @@ impl Model for AdaBoostClassifierModel {
 impl Save for AdaBoostClassifierModel {
     type Estimator = AdaBoostClassifier;
 
-    fn estimator(&self) -> &AdaBoostClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("votes", &[self.votes.len()], self.votes.clone())?;
         container.insert("errors", &[self.errors.len()], self.errors.clone())?;

@@ -188,10 +188,6 @@ impl Model for AdaBoostRegressorModel {
 impl Save for AdaBoostRegressorModel {
     type Estimator = AdaBoostRegressor;
 
-    fn estimator(&self) -> &AdaBoostRegressor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert("votes", &[self.votes.len()], self.votes.clone())?;
         store_members(container, &self.members)

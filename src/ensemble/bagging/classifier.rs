@@ -160,10 +160,6 @@ impl Model for BaggingClassifierModel {
 impl Save for BaggingClassifierModel {
     type Estimator = BaggingClassifier;
 
-    fn estimator(&self) -> &BaggingClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&Fitted { oob_score: self.oob_score })?;
         store_classes(container, &self.classes)?;

@@ -116,10 +116,6 @@ impl Model for BaggingRegressorModel {
 impl Save for BaggingRegressorModel {
     type Estimator = BaggingRegressor;
 
-    fn estimator(&self) -> &BaggingRegressor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&Fitted { oob_score: self.oob_score })?;
         store_bags(container, self.bags.iter().collect(), self.columns)

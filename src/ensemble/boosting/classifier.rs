@@ -357,10 +357,6 @@ impl Model for GradientBoostingClassifierModel {
 impl Save for GradientBoostingClassifierModel {
     type Estimator = GradientBoostingClassifier;
 
-    fn estimator(&self) -> &GradientBoostingClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&self.boosted.summary())?;
         container.insert_strings("class_names", self.classes.names())?;

@@ -346,10 +346,6 @@ impl Model for GradientBoostingRegressorModel {
 impl Save for GradientBoostingRegressorModel {
     type Estimator = GradientBoostingRegressor;
 
-    fn estimator(&self) -> &GradientBoostingRegressor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&Fitted { boosted: self.boosted.summary(), own_loss: self.own_loss })?;
         self.boosted.store(container)

@@ -282,10 +282,6 @@ struct Fitted {
 impl<E: Forest<Model = ForestClassifierModel<E>>> Save for ForestClassifierModel<E> {
     type Estimator = E;
 
-    fn estimator(&self) -> &E {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&Fitted { columns: self.trees.columns(), oob_score: self.oob_score })?;
         container.insert_strings("class_names", self.classes.names())?;

@@ -53,11 +53,11 @@ pub use regressor::{
     RandomForestRegressorModel,
 };
 
-use crate::estimator::Estimator;
+use crate::estimator::{Declared, Estimator};
 
 /// What tells forests apart besides their defaults.
 #[doc(hidden)]
-pub trait Forest: Estimator {
+pub trait Forest: Estimator + Declared {
     /// Its name in messages.
     const OP: &'static str;
     /// What an observer hears.

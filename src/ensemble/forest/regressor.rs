@@ -256,10 +256,6 @@ struct Fitted {
 impl<E: Forest<Model = ForestRegressorModel<E>>> Save for ForestRegressorModel<E> {
     type Estimator = E;
 
-    fn estimator(&self) -> &E {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         let (columns, outputs) = (self.trees.columns(), self.trees.trees()[0].outputs());
         container.set_fitted(&Fitted { columns, outputs, oob_score: self.oob_score })?;

@@ -118,10 +118,6 @@ impl Model for StackingClassifierModel {
 impl Save for StackingClassifierModel {
     type Estimator = StackingClassifier;
 
-    fn estimator(&self) -> &StackingClassifier {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_classes(container, &self.classes)?;
         container.insert_container("last", self.last.container()?)?;

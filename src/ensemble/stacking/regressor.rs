@@ -104,10 +104,6 @@ impl Model for StackingRegressorModel {
 impl Save for StackingRegressorModel {
     type Estimator = StackingRegressor;
 
-    fn estimator(&self) -> &StackingRegressor {
-        &self.params
-    }
-
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.insert_container("last", self.last.container()?)?;
         store_members(container, &self.members)

@@ -17,7 +17,7 @@ use crate::tree::model::draw_lines;
 /// A fitted tree of categories.
 #[derive(Debug, Clone)]
 pub struct Id3ClassifierModel {
-    params: Id3Classifier,
+    pub(super) params: Id3Classifier,
     /// The classes; no rows.
     classes: Labels,
     tree: NominalTree,
@@ -158,10 +158,6 @@ struct Fitted {
 
 impl Save for Id3ClassifierModel {
     type Estimator = Id3Classifier;
-
-    fn estimator(&self) -> &Id3Classifier {
-        &self.params
-    }
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         container.set_fitted(&Fitted { columns: self.columns })?;
