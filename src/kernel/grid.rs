@@ -7,8 +7,8 @@ pub const MAX_GROUPS: u32 = 65_535;
 
 /// Workgroup counts of one dispatch.
 ///
-/// A shader finds its linear group as `group.y * groups.x + group.x` and leaves when that is past the end, because
-/// folding rounds up.
+/// A shader finds its linear group as `group.y * groups.x + group.x` and skips the work when that is past the end,
+/// because folding rounds up.
 ///
 /// ```
 /// use gristmill::kernel::Grid;

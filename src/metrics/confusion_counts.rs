@@ -1,4 +1,4 @@
-//! ValidationTarget and prediction under one list of classes, and what most scores need of them: three sums a class.
+//! Targets and predictions under one list of classes, and what most scores need of them: three sums for each class.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use super::check::{Weights, same_rows};
 use crate::data::Labels;
 use crate::error::Result;
 
-/// ValidationTarget and prediction as codes into one list of classes, each of which has a row somewhere.
+/// Targets and predictions as codes into one list of classes, each of which has a row somewhere.
 pub(super) struct Matched {
     pub(super) classes: Vec<String>,
     pub(super) truth: Vec<u32>,
@@ -37,7 +37,7 @@ impl Matched {
         Ok(Matched { classes, truth, predicted })
     }
 
-    /// (truth, predicted) of each row.
+    /// (target, prediction) of each row.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.truth.iter().zip(&self.predicted).map(|(truth, predicted)| (*truth as usize, *predicted as usize))
     }

@@ -21,7 +21,7 @@ impl ColumnCategories {
         ColumnCategories { values, names }
     }
 
-    /// ColumnCategories with names, coded 0, 1, 2, ….
+    /// Categories with names, coded 0, 1, 2, ….
     pub(super) fn named(names: &[String]) -> ColumnCategories {
         ColumnCategories { values: (0..names.len()).map(|code| code as f32).collect(), names: names.to_vec() }
     }

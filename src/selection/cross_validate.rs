@@ -12,7 +12,7 @@ use crate::estimator::{AnyEstimator, Fit, Flow, Observer, OwnedRows, Report, Row
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
 use crate::splits::Folds;
 
-/// How models are tried out: by which scores, where, and who is observer.
+/// Options of cross-validation and search: scores, device, observer.
 #[derive(Default)]
 pub struct CrossValidateOptions<'a> {
     scoring: Vec<Scoring>,

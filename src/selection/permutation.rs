@@ -12,7 +12,7 @@ use crate::estimator::Model;
 /// What [`permutation_importance`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PermutationImportance {
-    /// What the model was predictions by.
+    /// The score that was measured.
     pub scoring: Scoring,
     /// Its score on the rows as they are.
     pub score: f64,

@@ -63,7 +63,7 @@ fn check<T: TreeTarget>(x: &Matrix, target: &T, limits: &TreeLimits, draw: Featu
     }
 }
 
-/// TreeLimits of several kinds.
+/// Limits of several kinds.
 fn several_limits() -> [TreeLimits; 5] {
     [
         NO_LIMITS,

@@ -42,7 +42,7 @@ fn is_misuse(error: &Error) -> bool {
     }
 }
 
-/// Rows and columns of a file are counted from 1, here as global else in the command.
+/// Rows and columns of a file are counted from 1, as everywhere in the command.
 fn from_one(error: Error) -> Error {
     match error {
         Error::NotFinite { row, column, value } => Error::NotFinite { row: row + 1, column: column + 1, value },

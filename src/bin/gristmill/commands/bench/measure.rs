@@ -13,7 +13,7 @@ pub struct Timing {
     pub minimum: f64,
 }
 
-/// How long each case is repeated, and how often at min_runs.
+/// How long each case is repeated, and the minimum number of runs.
 #[derive(Debug, Clone, Copy)]
 pub struct BenchConfig {
     pub time: Duration,
