@@ -9,14 +9,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Sizes that do not fit together.
+    /// Sizes that do not fit together, or a model that cannot do what was asked.
     #[error("{op}: expected {expected}, got {got}")]
     Shape {
         /// The operation that refused.
         op: &'static str,
         /// What would have fitted.
         expected: String,
-        /// What came.
+        /// What was given.
         got: String,
     },
     /// A parameter outside its range.
@@ -26,7 +26,7 @@ pub enum Error {
         name: &'static str,
         /// The rule it must keep.
         rule: String,
-        /// The value that came.
+        /// The value that was given.
         got: String,
     },
     /// Sparse rows, given to what takes dense ones.
@@ -91,7 +91,7 @@ pub enum Error {
         /// The driver's reason.
         why: String,
     },
-    /// The device did not answer in time.
+    /// The device did not finish in time.
     #[error("the device did not finish {what} within {seconds} s")]
     Timeout {
         /// What it was doing.
@@ -110,7 +110,7 @@ pub enum Error {
     Kernel {
         /// The kernel's name.
         kernel: String,
-        /// The compiler's words.
+        /// The compiler's message.
         why: String,
     },
     /// A system of equations without one trustworthy solution.
@@ -124,7 +124,7 @@ pub enum Error {
         /// The estimated condition number; infinite where there is no estimate.
         condition: f64,
     },
-    /// A model that cannot be believed, or cannot be written so that it could be read again.
+    /// A model file that is broken or not valid, or a model that could not be read again if it were written.
     #[error("cannot use {path} as a model: {why}")]
     Model {
         /// The file, or what stands for it when the bytes are in memory.
@@ -190,7 +190,7 @@ impl Error {
         }
     }
 
-    /// The same, said of a model inside another. That a user stopped it stays what it is.
+    /// The same error as one of a model inside another; [`Error::Stopped`] stays as it is.
     pub(crate) fn inside(self, what: impl Into<String>) -> Error {
         match self {
             Error::Stopped { .. } => self,

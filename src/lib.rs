@@ -1,7 +1,7 @@
 //! Classical machine learning on any GPU, called from Rust.
 //!
 //! Hand-written WGSL compute shaders run on Vulkan, Metal and DX12 through wgpu; every kernel has a CPU twin that gives
-//! the same answer, so the same program runs on a machine without a GPU.
+//! the same result within rounding, so the same program runs on a machine without a GPU.
 //!
 //! ```
 //! use gristmill::prelude::*;

@@ -91,7 +91,7 @@ pub(super) fn check_clusters(n_clusters: usize, rows: usize) -> Result<()> {
     Ok(())
 }
 
-/// What a model whose field `clusters` holds [`Clusters`] tells of them and does with them.
+/// What a model whose field `clusters` holds [`Clusters`] reports of them and does with them.
 macro_rules! center_clusters {
     ($model:ident) => {
         impl $model {

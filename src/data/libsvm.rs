@@ -11,7 +11,7 @@ use super::source::Source;
 use crate::array::SparseMatrix;
 use crate::error::{Error, Result};
 
-/// Bytes of a dense matrix above which a file is read sparse, unless it is said how.
+/// Bytes of a dense matrix above which a file is read sparse, unless the options decide.
 const LARGE: u64 = 256 << 20;
 /// Columns up to which it is.
 const WIDEST: usize = 1 << 24;

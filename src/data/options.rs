@@ -46,7 +46,7 @@ pub enum Header {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOptions {
-    /// The format; by default the file's content and extension tell.
+    /// The format; by default found from the file's content and extension.
     pub format: Option<Format>,
     /// Whether a CSV file has a header.
     pub header: Header,
@@ -66,8 +66,9 @@ pub struct ReadOptions {
     pub budget: u64,
     /// Number of columns of a LIBSVM file; by default its largest index.
     pub width: Option<usize>,
-    /// Whether a LIBSVM file is read as a [`SparseMatrix`](crate::SparseMatrix). By default it is where the dense matrix
-    /// would take more than 256 MiB, unless it has more than 2²⁴ columns, which are likelier a wrong index than data.
+    /// Whether a LIBSVM file is read as a [`SparseMatrix`](crate::SparseMatrix). By default it is where the dense
+    /// matrix would take more than 256 MiB, unless it has more than 2²⁴ columns, which are likelier a wrong index than
+    /// data.
     pub sparse: Option<bool>,
 }
 

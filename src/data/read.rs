@@ -34,8 +34,8 @@ impl Dataset {
     /// Reads a file: CSV or TSV, LIBSVM, NPY or IDX, gzip or not, by content and extension.
     ///
     /// A column of a CSV file is categorical when none of its cells is a number: it is coded from 0 in the alphabetical
-    /// order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM file
-    /// brings its target, and a large one is read sparse ([`ReadOptions::sparse`]).
+    /// order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM
+    /// file brings its target, and a large one is read sparse ([`ReadOptions::sparse`]).
     ///
     /// One pass over the file on all cores; the memory is the matrix, twice for a compressed file, and some blocks of
     /// 4 MiB.
@@ -55,7 +55,7 @@ impl Dataset {
         Dataset::read_with(path, &ReadOptions::default())
     }
 
-    /// [`Dataset::read`] with a say in it.
+    /// [`Dataset::read`] with options.
     pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Dataset> {
         read_source(Source::open(path.as_ref())?, options)
     }
@@ -72,7 +72,7 @@ impl Dataset {
         let path = path.as_ref();
         let mut labels = Dataset::read(path)?;
         if labels.x.rows() + 1 == self.rows() {
-            // A first line of text can be a class as well as a name; the number of rows tells.
+            // A first line of text can be a class as well as a name; the number of rows decides.
             labels = Dataset::read_with(path, &ReadOptions::default().header(Header::No))?;
         }
         let (rows, columns) = (labels.x.rows(), labels.x.columns());

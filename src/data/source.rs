@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
 
-/// Bytes looked at to tell the format.
+/// Bytes looked at to find the format.
 const HEAD: usize = 4096;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Blocks grow with what has been read, so that a small file never costs a large buffer.
@@ -32,7 +32,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'static> {
-    /// Opens a file; its content tells whether it is compressed.
+    /// Opens a file; whether it is compressed is found from its content.
     pub(super) fn open(path: &Path) -> Result<Source<'static>> {
         let name = path.display().to_string();
         let failed = |why: std::io::Error| Error::Io { path: name.clone(), why: format!("cannot be read: {why}") };

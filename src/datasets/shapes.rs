@@ -44,7 +44,7 @@ pub fn circles(n: usize, noise: f32, factor: f32, seed: u64) -> Result<Dataset> 
 
 /// Points spread evenly over the unit square, n×2: class 1 where `0 < x1 < 0.8` and `0.2 < x2 < 0.8`, else class 0.
 ///
-/// A rectangle with corners and without noise, so that a decision region can be compared with the truth.
+/// A rectangle with corners and without noise, so that a decision region can be compared with the true one.
 ///
 /// ```
 /// let data = gristmill::datasets::rectangle(50, 0)?;

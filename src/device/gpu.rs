@@ -246,7 +246,7 @@ impl Gpu {
             self.poll(submission)?;
             self.health.check()?;
         }
-        Err(self.health.poison(Error::DeviceLost { why: format!("no answer to {what}") }))
+        Err(self.health.poison(Error::DeviceLost { why: format!("no callback for {what}") }))
     }
 
     /// Waits for a submission, as long as the timeout allows; true when it is over. A poll after loss may panic inside

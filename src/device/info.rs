@@ -14,7 +14,7 @@ pub enum DeviceKind {
     Discrete,
     /// A GPU that shares the CPU's memory.
     Integrated,
-    /// A GPU inside a virtual machine, or of a kind the driver does not say.
+    /// A GPU inside a virtual machine, or of a kind the driver does not report.
     Other,
     /// A driver that runs shaders on the CPU. Never the default.
     Software,

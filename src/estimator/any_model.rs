@@ -139,8 +139,8 @@ impl AnyModel {
         }
     }
 
-    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what is
-    /// expected of any row in the last column; nothing for a model that cannot tell.
+    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what
+    /// is expected of any row in the last column; nothing for a model that has none.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<Matrix>>> {
         self.model.contributions(x.into())
     }
@@ -150,7 +150,7 @@ impl AnyModel {
         self.model.classes()
     }
 
-    /// What the fit has to tell.
+    /// The report of the fit.
     pub fn report(&self) -> FitReport {
         FitReport { device: self.ran_on.clone(), ..self.model.report() }
     }

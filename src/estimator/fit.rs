@@ -7,7 +7,7 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 
-/// What a fit may be given besides its rows and targets.
+/// Options of a fit: sample weights, validation rows, an observer.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -23,12 +23,12 @@ pub struct Fit<'a> {
     observer: Option<&'a mut dyn Observer>,
 }
 
-/// What is true of validation rows: their classes or their numbers.
+/// The targets of validation rows: classes or numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum ValidationTarget<'a> {
-    /// A class each.
+    /// One class for each row.
     Classes(&'a Labels),
-    /// A number each, or p.
+    /// One number for each row, or p.
     Numbers(Targets<'a>),
 }
 
@@ -57,25 +57,25 @@ impl<'a> From<&'a Matrix> for ValidationTarget<'a> {
 }
 
 impl<'a> Fit<'a> {
-    /// How much each row counts: one finite number of at least 0 a row, not all 0.
+    /// How much each row counts: one finite number for each row, at least 0, and not all 0.
     pub fn sample_weight(mut self, weights: &'a [f32]) -> Self {
         self.sample_weight = Some(weights);
         self
     }
 
-    /// Rows and their targets that are not learned from but watched: their loss after each round is kept, and early
-    /// stopping goes by it.
+    /// Validation rows and their targets. The model does not learn from them: their loss is recorded after each
+    /// round, and early stopping goes by it.
     pub fn validation(mut self, x: impl Into<Rows<'a>>, y: impl Into<ValidationTarget<'a>>) -> Self {
         self.validation = Some((x.into(), y.into()));
         self
     }
 
-    /// The validation rows and what is true of them.
+    /// The validation rows and their targets.
     pub(crate) fn validation_rows(&self) -> Option<(Rows<'a>, ValidationTarget<'a>)> {
         self.validation
     }
 
-    /// Who is told how the fit goes, and may end it.
+    /// An observer, which gets progress reports and may end the fit.
     pub fn observer(mut self, observer: &'a mut dyn Observer) -> Self {
         self.observer = Some(observer);
         self

@@ -141,8 +141,8 @@ pub trait Model: Stored + Any + Debug + Send + Sync {
         Ok(None)
     }
 
-    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what is
-    /// expected of any row in the last column.
+    /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what
+    /// is expected of any row in the last column.
     fn contributions(&self, _x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
         Ok(None)
     }
@@ -152,7 +152,7 @@ pub trait Model: Stored + Any + Debug + Send + Sync {
         &[]
     }
 
-    /// What the fit has to tell: numbers, curves, arrays.
+    /// The report of the fit: numbers, curves, arrays.
     fn report(&self) -> FitReport {
         FitReport::default()
     }

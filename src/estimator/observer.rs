@@ -1,4 +1,4 @@
-//! Who is told how a long fit or prediction goes, and may end it.
+//! Progress of a long fit or prediction, reported to an observer, which may end it.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ pub struct Report {
 pub enum Flow {
     /// Go on.
     Continue,
-    /// End now and return what there is, as when the iterations ran out; what has nothing to return yet is stopped.
+    /// End now and return what there is, as if the iterations had run out; [`Error::Stopped`] if that is nothing yet.
     StopEarly,
     /// End now with [`Error::Stopped`].
     Stop,
 }
 
-/// Is told of progress several times a second and decides whether to go on.
+/// Gets progress reports several times a second and decides whether to go on. A closure will do.
 ///
 /// ```
 /// use gristmill::estimator::{Flow, Report};
@@ -45,7 +45,7 @@ pub enum Flow {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub trait Observer {
-    /// Takes a report and says how to go on.
+    /// Takes a report and returns what to do next.
     fn report(&mut self, report: &Report) -> Flow;
 }
 
@@ -76,7 +76,7 @@ impl<'a> Reporter<'a> {
         Reporter { what, observer }
     }
 
-    /// Reports, and says whether to end with what there is.
+    /// Reports; true if the fit is to end with what there is.
     pub(crate) fn report(&mut self, iteration: usize, loss: Option<f64>, fraction: f64) -> Result<bool> {
         match self.observer.report(&Report { what: self.what, iteration, loss, fraction }) {
             Flow::Continue => Ok(false),
@@ -91,7 +91,7 @@ impl<'a> Reporter<'a> {
     }
 }
 
-/// Writes progress as one line that renews itself, at most ten times a second.
+/// An observer that writes progress as one line and rewrites it, at most ten times a second.
 #[derive(Debug)]
 pub struct Progress<W: Write> {
     out: W,

@@ -1,9 +1,9 @@
-//! What a fit has to tell.
+//! The report of a fit.
 
 use serde::Serialize;
 
-/// What a fit has to tell, by name: what a model does not have is absent. The command line and pictures show what is in
-/// it, whatever the model.
+/// The report of a fit: numbers, curves and arrays by name; what a model does not have is absent. The command line and
+/// pictures show what is in it, whatever the model.
 ///
 /// ```
 /// use gristmill::prelude::*;

@@ -131,11 +131,11 @@ fn put_inside(help: &'static [Parameter], own: &str, outer: Value, inner: &str, 
 pub(super) fn refused(help: &'static [Parameter], name: &str, error: &serde_json::Error) -> Error {
     let own = name.split_once('.').map_or(name, |(own, _)| own);
     let words = error.to_string();
-    // Ours speak for themselves: "metric must be …, got …". Those of serde end with what was expected.
+    // Our own messages have the form "metric must be …, got …". Those of serde end with what was expected.
     let (rule, got) = match (words.split_once(" must be "), words.rsplit_once(", expected ")) {
         (Some((whose, rest)), _) => {
             let (rule, got) = rest.rsplit_once(", got ").unwrap_or((rest, "something else"));
-            // A mistake inside of what was set is told with its place there.
+            // A mistake inside a nested value is reported with its place there.
             match whose == own || whose == MODEL {
                 true => (rule.to_string(), got.to_string()),
                 false => (format!("set so that {whose} is {rule}"), got.to_string()),
@@ -147,7 +147,7 @@ pub(super) fn refused(help: &'static [Parameter], name: &str, error: &serde_json
     Error::Param { name: fixed(help, own), rule, got }
 }
 
-/// Serde's words in ours.
+/// Serde's message in our wording.
 fn plain(words: &str) -> String {
     let words = words.replace("invalid type: ", "").replace("invalid value: ", "").replace("unknown variant ", "");
     words

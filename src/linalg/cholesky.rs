@@ -43,7 +43,7 @@ impl Cholesky {
     /// Factors `a`.
     ///
     /// [`Error::Singular`] when a pivot is not above d·ε times its diagonal entry: what is left there is rounding, as
-    /// with collinear columns, and an answer from it would be noise. The test does not depend on the columns' units.
+    /// with collinear columns, and a solution from it would be noise. The test does not depend on the columns' units.
     pub fn factor(a: &DMatrix<f64>) -> Result<Cholesky> {
         check_square("Cholesky::factor", a)?;
         let largest = check_finite(a)?;

@@ -17,7 +17,7 @@
 //! because some of its vector loops begin at the alignment of the data.
 //!
 //! **Nothing panics on bad numbers.** A NaN or an infinity is [`Error::NotFinite`] with its place; a system without a
-//! trustworthy answer is [`Error::Singular`] with its condition. Matrices near the ends of the range of `f64` are
+//! trustworthy solution is [`Error::Singular`] with its condition. Matrices near the ends of the range of `f64` are
 //! scaled by a power of two, which rounds nothing.
 //!
 //! **Empty matrices** (0×0, n×0, 0×n) are accepted everywhere: no eigenvalues, rank 0, determinant 1, condition 1, and

@@ -99,7 +99,7 @@ impl SingleFactor {
         }
     }
 
-    /// Takes the lower factor of D A D from elsewhere; what is above its diagonal is not read.
+    /// Takes a given lower factor of D A D; what is above its diagonal is not read.
     pub fn from_lower(lower: &DMatrix<f32>, scale: Vec<f64>) -> Result<SingleFactor> {
         if lower.nrows() != lower.ncols() || scale.len() != lower.nrows() {
             return Err(Error::Shape {

@@ -1,4 +1,4 @@
-//! Nearly dependent columns in a large table: fewer rows that say the same.
+//! Nearly dependent columns in a large table: fewer rows with the same solution.
 
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -14,9 +14,9 @@ use crate::ops::linalg::residual_products::{Plane, residual_products};
 const BLOCK: usize = 1024;
 const HEIGHT: usize = 4;
 
-/// The plane by QR in f64, block by block: any rows C with CᵀC = AᵀA have the same least squares problem as A, so each block
-/// of [X | Y] is replaced by its factor R, and the factors are blocks again (Demmel and others, TSQR, 2012).
-/// Some 2·n·(d + p)² operations.
+/// The plane by QR in f64, block by block: any rows C with CᵀC = AᵀA have the same least squares problem as A, so each
+/// block of [X | Y] is replaced by its factor R, and the factors are blocks again (Demmel and others, TSQR, 2012). Some
+/// 2·n·(d + p)² operations.
 pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>) -> Result<Found> {
     let (columns, outputs) = (problem.x.columns(), problem.y.columns());
     let (mut mean, mut y_mean) = (vec![0.0; columns], vec![0.0; outputs]);

@@ -115,7 +115,7 @@ impl Means {
     }
 }
 
-/// Corrects the coefficients until nothing changes; says whether that came about.
+/// Corrects the coefficients until nothing changes; returns whether it came to that.
 fn refine(
     stream: &mut Stream,
     problem: &Problem<'_>,

@@ -1,4 +1,4 @@
-//! A fitted plane: coefficients, intercepts and what they say of rows.
+//! A fitted plane: coefficients, intercepts and predictions.
 
 use nalgebra::DMatrix;
 

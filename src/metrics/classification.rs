@@ -15,7 +15,7 @@ pub enum Average {
     Weighted,
 }
 
-/// What [`class_scores`] says of one class.
+/// The scores of one class, from [`class_scores`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassScore {
     /// The class's name.

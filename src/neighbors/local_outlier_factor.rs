@@ -163,7 +163,7 @@ impl LocalOutlierFactorModel {
     /// −LOF of each row of `x` against the fitted rows, all of which may be its neighbours. Only with `novelty`.
     pub fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f64>> {
         if !self.params.novelty {
-            let rule = "true to judge rows that were not fitted; labels() judges those that were".to_string();
+            let rule = "true to score rows that were not fitted; labels() has those that were".to_string();
             return Err(Error::Param { name: "novelty", rule, got: "false".to_string() });
         }
         let neighbors = self.reference.k_nearest(x.into(), self.k, Fit::default())?;

@@ -1,4 +1,4 @@
-//! What the nearest rows say: neighbours, classes and numbers by vote, outliers by density.
+//! Nearest neighbours: the neighbours themselves, classification and regression by them, outliers by local density.
 //!
 //! Everything here is exact. Distances are computed directly, never as differences of norms, so data far off-centre,
 //! duplicates and constant columns are right. Equal distances go to the lowest row, equal votes to the lowest class.

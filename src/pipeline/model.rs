@@ -94,9 +94,9 @@ impl PipelineModel {
         self.takes.missing
     }
 
-    /// The rows of `data` in the form that was fitted: columns by name in any order, categories by name. Further columns
-    /// are ignored; a missing one is an error, and so is a category that was not fitted, except for a model that takes
-    /// missing values and sees the column as it is.
+    /// The rows of `data` in the form that was fitted: columns by name in any order, categories by name. Further
+    /// columns are ignored; a missing one is an error, and so is a category that was not fitted, except for a model
+    /// that takes missing values and sees the column as it is.
     pub fn align(&self, data: &Dataset) -> Result<Aligned> {
         if self.columns.is_empty() {
             return Ok(Aligned::unchanged(data, vec![]));
@@ -104,8 +104,8 @@ impl PipelineModel {
         align(&self.columns, data, self.takes.unseen)
     }
 
-    /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order; nothing where
-    /// there are no steps.
+    /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order; nothing
+    /// where there are no steps.
     pub fn prepare_rows(&self, x: Rows<'_>) -> Result<Option<OwnedRows>> {
         let mut made: Option<OwnedRows> = None;
         for step in &self.steps {
@@ -146,7 +146,7 @@ impl PipelineModel {
     }
 
     /// What each column that the model sees behind the steps ([`PipelineModel::input_columns`]) adds to each row's
-    /// prediction, as [`AnyModel::shapley_values`]; nothing for a model that cannot tell.
+    /// prediction, as [`AnyModel::shapley_values`]; nothing for a model that has none.
     pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<Matrix>>> {
         self.contributions(x.into())
     }

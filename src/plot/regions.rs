@@ -7,9 +7,10 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
 
-/// What a classifier predicts at each place of the plane of `x`, n×d, and the rows on it in the colours of their classes.
+/// What a classifier predicts at each place of the plane of `x`, n×d, and the rows on it in the colours of their
+/// classes.
 ///
-/// `predict` is given rows of d columns, `cells` squared of them, and answers with the classes of `labels`, whatever
+/// `predict` is given rows of d columns, `cells` squared of them, and returns classes of `labels`, whatever
 /// their codes. With more than two columns the plane is that of the two leading principal directions through the mean.
 ///
 /// ```

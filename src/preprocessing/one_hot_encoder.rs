@@ -13,7 +13,7 @@ use crate::model_file::Container;
 
 const OP: &str = "OneHotEncoder";
 
-/// Which category gets no column of its own, because the others tell it.
+/// Which category gets no column of its own, because the others imply it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DropCategory {
@@ -35,11 +35,11 @@ pub enum UnknownCategory {
 }
 
 parameters! {
-    /// Turns each categorical column into a column for each of its categories, which is 1 in the rows of that category and else 0.
-    /// Names and defaults are scikit-learn's; columns that are not encoded stay, in their places.
+    /// Turns each categorical column into a column for each of its categories, which is 1 in the rows of that category
+    /// and else 0. Names and defaults are scikit-learn's; columns that are not encoded stay, in their places.
     ///
-    /// A categorical column ([`Matrix::with_category_names`], and every column of text in a file) has a column for each of its
-    /// names, whether or not it occurs. Of a column without names each distinct value is a category.
+    /// A categorical column ([`Matrix::with_category_names`], and every column of text in a file) has a column for each
+    /// of its names, whether or not it occurs. Of a column without names each distinct value is a category.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -157,8 +157,8 @@ impl OneHotEncoderModel {
         column_names(input, self.columns.len()).iter().zip(&self.columns).flat_map(of).collect()
     }
 
-    /// The categories of each row again, n×d. The largest of a column's cells counts; where all are 0 it is the category
-    /// without a column, or missing when there is none such.
+    /// The categories of each row again, n×d. The largest of a column's cells counts; where all are 0 it is the
+    /// category without a column, or missing when there is none such.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = to_turn_back(OP, x.into(), self.output_columns())?;
         if self.columns.iter().all(Option::is_some) {
@@ -236,8 +236,8 @@ impl OneHotEncoderModel {
 }
 
 impl OneHotEncoderModel {
-    /// The encoded rows, sparse: 12 bytes for a category however many there are. A column that is not encoded must be of
-    /// numbers, none of them missing.
+    /// The encoded rows, sparse: 12 bytes for a category however many there are. A column that is not encoded must be
+    /// of numbers, none of them missing.
     ///
     /// ```
     /// use gristmill::prelude::*;

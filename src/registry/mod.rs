@@ -91,7 +91,7 @@ pub fn entries() -> &'static [Entry] {
 /// Steps and a model as one: what files and lists of estimators may hold too.
 static PIPELINE: Entry = Entry::of::<pipeline::Pipeline>();
 
-/// Names that have a wrong one as a part, such as `random-forest`, up to which they are told instead of all.
+/// Up to so many names that contain a wrong one, such as `random-forest`, are suggested; above, all names are listed.
 const MOST_MEANT: usize = 6;
 
 /// The model of this name; a wrong name gets the nearest right one, or those that it is a part of.

@@ -41,14 +41,14 @@ impl<'a> CrossValidateOptions<'a> {
         self
     }
 
-    /// Where the models are fitted; the CPU if nothing is said. On the CPU fits run side by side on all cores, on a GPU
+    /// Where the models are fitted; by default the CPU. On the CPU fits run side by side on all cores, on a GPU
     /// one after the other.
     pub fn device(mut self, device: &Device) -> CrossValidateOptions<'a> {
         self.device = Some(device.clone());
         self
     }
 
-    /// Who is told after each fit, and may stop.
+    /// An observer, which gets a report after each fit and may stop.
     pub fn observer(mut self, observer: &'a mut (dyn Observer + Send)) -> CrossValidateOptions<'a> {
         self.observer = Some(observer);
         self
@@ -76,7 +76,8 @@ impl<'a> CrossValidateOptions<'a> {
 pub struct CrossValidation {
     /// The scores, in the order of `test` and `train`.
     pub scoring: Vec<Scoring>,
-    /// For each score its value on the test rows of each fold; NaN for one of [`CrossValidateOptions::extra_scoring`] that a fold cannot have.
+    /// For each score its value on the test rows of each fold; NaN for one of
+    /// [`CrossValidateOptions::extra_scoring`] that a fold cannot have.
     pub test: Vec<Vec<f64>>,
     /// For each score its value on the fitted rows of each fold; empty unless asked for.
     pub train: Vec<Vec<f64>>,
@@ -166,9 +167,9 @@ pub(super) struct FoldScores {
 
 /// What is the same for every fold.
 pub(super) struct FoldRunner<'a> {
-    /// What must be there; the first decides.
+    /// Scores that every fold must have; the first decides.
     pub(super) scoring: Vec<Scoring>,
-    /// What is told where it can be computed.
+    /// Scores that are reported where they can be computed.
     extra: Vec<Scoring>,
     train_scores: bool,
     device: Device,

@@ -106,8 +106,8 @@ impl GridSearch {
         self.fit_with(data, folds, CrossValidateOptions::default(), &Device::Cpu)
     }
 
-    /// Searches as `options` says, and fits the best on `device`. A combination that cannot be fitted is passed over; if
-    /// none can, the first one's error is returned.
+    /// Searches with these options on `device`, and fits the best combination there. A combination that cannot be
+    /// fitted is passed over; if none can, the first one's error is returned.
     pub fn fit_with(
         &self,
         data: &Dataset,

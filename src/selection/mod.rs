@@ -1,4 +1,5 @@
-//! Choosing a model honestly: splits, folds, cross-validation, grid search, curves, and what a few scores say.
+//! Choosing a model on rows it has not seen: splits, folds, cross-validation, grid search, learning and validation
+//! curves, permutation importance, and the statistics of a few scores.
 //!
 //! The splits themselves are in [`splits`](crate::splits).
 

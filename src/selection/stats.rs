@@ -1,4 +1,4 @@
-//! What a few scores say: mean, deviation, how far the true mean may be, and how likely a count is.
+//! Statistics of a few scores: mean, deviation, confidence interval, and the probability of a count.
 
 use crate::error::{Error, Result};
 
@@ -27,8 +27,8 @@ impl Sample {
         Sample { count: values.len(), mean: mean(values), deviation: standard_deviation(values) }
     }
 
-    /// Half the width of the confidence interval of the mean, by Student's t: with probability `confidence` (such as 0.95)
-    /// the mean of normally distributed values is within this of `mean`. Infinite for fewer than two values.
+    /// Half the width of the confidence interval of the mean, by Student's t: with probability `confidence` (such as
+    /// 0.95) the mean of normally distributed values is within this of `mean`. Infinite for fewer than two values.
     pub fn half_width(&self, confidence: f64) -> Result<f64> {
         if !(confidence > 0.0 && confidence < 1.0) {
             return Err(outside("confidence", "between 0 and 1", confidence));
@@ -55,8 +55,8 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64).sqrt()
 }
 
-/// The number below which a variable of Student's t distribution with `degrees` degrees of freedom is with the probability
-/// `probability`, between 0 and 1. Within 1e-9 of itself for probabilities from 1e-4 to 0.9999; O(degrees).
+/// The number below which a variable of Student's t distribution with `degrees` degrees of freedom is with the
+/// probability `probability`, between 0 and 1. Within 1e-9 of itself for probabilities from 1e-4 to 0.9999; O(degrees).
 pub fn student_t_quantile(probability: f64, degrees: usize) -> Result<f64> {
     if !(probability > 0.0 && probability < 1.0) {
         return Err(outside("probability", "between 0 and 1", probability));

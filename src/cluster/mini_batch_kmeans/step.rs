@@ -106,7 +106,7 @@ impl EarlyStopping {
 
     /// Whether this step was the last that is worth it.
     pub(super) fn ends(&mut self, number: usize, step: &Step, batch_rows: usize) -> bool {
-        // The first batch judges the start, not the search.
+        // The first batch scores the start, not the search.
         if number == 0 {
             return false;
         }

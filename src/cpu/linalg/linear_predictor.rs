@@ -1,4 +1,4 @@
-//! Planes over the columns: what a linear model says of each row.
+//! Planes over the columns: the prediction of a linear model for each row.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;

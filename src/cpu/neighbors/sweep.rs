@@ -34,7 +34,7 @@ impl Plan {
 
     /// One state for every block of queries and part of the rows, parts side by side.
     ///
-    /// `make` is told the first query and how many there are.
+    /// `make` gets the first query and how many there are.
     pub(super) fn states<State>(&self, make: impl Fn(usize, usize) -> State) -> Vec<State> {
         let firsts = (0..self.n).step_by(self.block).flat_map(|first| (0..self.parts).map(move |_| first));
         firsts.map(|first| make(first, self.block.min(self.n - first))).collect()

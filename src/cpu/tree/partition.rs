@@ -25,9 +25,10 @@ impl Route {
     }
 }
 
-/// Partitions each range of `order` (row numbers) by its route, on all cores, and says how many rows went left.
+/// Partitions each range of `order` (row numbers) by its route, on all cores, and returns how many rows went left.
 ///
-/// The ranges are disjoint and ascend. `scratch` is as long as `order`. Costs one scattered byte and three writes a row.
+/// The ranges are disjoint and ascend. `scratch` is as long as `order`. Costs one scattered byte and three writes a
+/// row.
 pub fn partition(
     matrix: BinnedRows<'_>,
     order: &mut [u32],

@@ -37,7 +37,7 @@ impl<'a> WeakLearner<'a> {
         }
     }
 
-    /// The classifier of these weights, and what it says of every row.
+    /// The classifier of these weights, and its prediction for every row.
     pub(super) fn weighted(
         &self,
         x: &Matrix,
@@ -65,7 +65,7 @@ impl<'a> WeakLearner<'a> {
     }
 }
 
-/// The classifier of some rows, and what it says of every row.
+/// The classifier of some rows, and its prediction for every row.
 pub(super) fn classifier_of_rows(
     estimator: &AnyEstimator,
     x: &Matrix,
@@ -80,7 +80,7 @@ pub(super) fn classifier_of_rows(
     Ok((model, said))
 }
 
-/// The regressor of some rows, and what it says of every row.
+/// The regressor of some rows, and its prediction for every row.
 pub(super) fn regressor_of_rows(
     estimator: &AnyEstimator,
     x: &Matrix,

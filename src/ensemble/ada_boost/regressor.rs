@@ -88,7 +88,8 @@ impl AdaBoostRegressor {
             let counting = || (0..y.rows()).filter(|row| weights[*row] > 0.0);
             let largest = counting().map(error).fold(0.0, f64::max);
             if largest == 0.0 {
-                // No error at all: it joins those before it with the weight of a mean loss of half a row, and is the last.
+                // No error at all: it joins those before it with the weight of a mean loss of half a row, and is the
+                // last.
                 let half_a_row = 0.5 / counting().count() as f64;
                 let vote = self.learning_rate * ((1.0 - half_a_row) / half_a_row).ln();
                 found.votes.push(if found.members.is_empty() { 1.0 } else { vote });
@@ -162,7 +163,7 @@ impl Predict for AdaBoostRegressorModel {
 }
 
 impl Model for AdaBoostRegressorModel {
-    /// The weighted median of what the regressors say, n×1.
+    /// The weighted median of the regressors' predictions, n×1.
     fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         let said: Vec<Matrix> = self.members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
         let half = self.votes.iter().sum::<f64>() / 2.0;

@@ -34,7 +34,8 @@ pub(super) struct Bag {
 /// What fitting the bags gave.
 pub(super) struct Fitted {
     pub(super) bags: Vec<Bag>,
-    /// The mean of what the bags without a row say of it, n×k; NaN for a row that every bag has. Only if asked for.
+    /// The mean of the predictions for each row by the bags without it, n×k; NaN for a row that every bag has. Only if
+    /// asked for.
     pub(super) out_of_bag: Option<Matrix>,
 }
 
@@ -69,7 +70,7 @@ impl BagRules {
         let rows = x.on_host()?;
         let mut bags = vec![];
         let mut sums = self.oob_score.then(|| (vec![0.0_f64; rows.rows() * outputs], vec![0_u32; rows.rows()]));
-        // A round of bags is fitted side by side, so that the observer hears of it and may stop.
+        // A round of bags is fitted side by side, so that the observer gets a report and may stop.
         let side_by_side = if matches!(device, Device::Cpu) { rayon::current_num_threads().max(1) } else { 1 };
         while bags.len() < self.n_estimators {
             let round = bags.len()..self.n_estimators.min(bags.len() + side_by_side);
@@ -139,7 +140,7 @@ impl BagRules {
 }
 
 impl Bag {
-    /// What the bag's model says of the rows of `x`: probabilities of so many classes, or numbers.
+    /// The predictions of the bag's model for the rows of `x`: probabilities of so many classes, or numbers.
     pub(super) fn predict(&self, x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
         let said = |x: Rows<'_>| match classes {
             Some(classes) => probabilities_of(&self.model, x, classes),
@@ -160,7 +161,7 @@ fn counting_rows(rows: usize, weights: Option<&[f32]>) -> Vec<usize> {
     (0..rows).filter(|row| weights.is_none_or(|weights| weights[*row] > 0.0)).collect()
 }
 
-/// The rows that count and that some bag was without, by what those bags said.
+/// The rows that count and that some bag was without, by the predictions of those bags.
 pub(super) fn known_rows(said: &Matrix, weights: Option<&[f32]>) -> Vec<usize> {
     let counting = counting_rows(said.rows(), weights).into_iter();
     counting.filter(|row| said.columns() > 0 && !said.get(*row, 0).is_nan()).collect()

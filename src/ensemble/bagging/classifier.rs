@@ -18,8 +18,8 @@ use crate::plot::Figure;
 use crate::tree::DecisionTreeClassifier;
 
 bagging_parameters! {
-    /// Classes by the mean probabilities of one model fitted on many bags: random rows, and random columns too if asked for
-    /// (Breiman 1996). Names and defaults are scikit-learn's.
+    /// Classes by the mean probabilities of one model fitted on many bags: random rows, and random columns too if asked
+    /// for (Breiman 1996). Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::ensemble::BaggingClassifier;
@@ -82,8 +82,8 @@ impl BaggingClassifierModel {
         self.bags.is_empty()
     }
 
-    /// The share of rows whose class is right when each row is predicted by the bags without it; none if it was not asked
-    /// for, or every bag has every row.
+    /// The share of rows whose class is right when each row is predicted by the bags without it; none if it was not
+    /// asked for, or every bag has every row.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
     }
@@ -99,7 +99,7 @@ impl BaggingClassifierModel {
         self.votes(x.into())?.strength("BaggingClassifier", self.classes.names(), y)
     }
 
-    /// The class of each row by the first `bags` bags alone: what a fit of so many would say.
+    /// The class of each row by the first `bags` bags alone: what a fit of so many would predict.
     pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>, bags: usize) -> Result<Labels> {
         winners(&self.classes, &self.mean_probabilities(x.into(), bags.max(1))?)
     }

@@ -77,8 +77,8 @@ impl BaggingRegressorModel {
         self.bags.is_empty()
     }
 
-    /// R² when each row is predicted by the bags without it; none if it was not asked for, or fewer than two rows have such
-    /// a bag.
+    /// R² when each row is predicted by the bags without it; none if it was not asked for, or fewer than two rows have
+    /// such a bag.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
     }
@@ -101,7 +101,7 @@ impl Predict for BaggingRegressorModel {
 }
 
 impl Model for BaggingRegressorModel {
-    /// The mean of what the bags say, n×p.
+    /// The mean of the bags' predictions, n×p.
     fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         check_width(x, self.columns)?;
         let predicted: Vec<Matrix> = self.bags.iter().map(|bag| bag.predict(x, None)).collect::<Result<_>>()?;

@@ -46,7 +46,8 @@ boosting_parameters! {
     /// - A fit costs about n·d operations for each level of each tree; 8-bit bins of the rows are kept beside them.
     /// - Columns that [`Matrix::with_categories`](crate::Matrix::with_categories) marked are split
     ///   by sets of categories; one that was not fitted is missing.
-    /// - Missing values (NaN) are accepted. Rows of weight 0 are ignored. A class without rows gets next to no probability.
+    /// - Missing values (NaN) are accepted. Rows of weight 0 are ignored. A class without rows gets next to no
+    ///   probability.
     /// - If nothing can be split (constant features, too few rows), every row gets the classes' shares.
     /// - The same seed gives the same model bytes, for any number of threads.
     GradientBoostingClassifier: classifier("gradient-boosting-classifier") -> GradientBoostingClassifierModel;
@@ -72,8 +73,8 @@ impl GradientBoostingClassifier {
     /// rows and with the same options, if nothing ended it before.
     ///
     /// The other parameters and the classes must be those of the model. Rows may be others, with the same columns
-    /// marked as categorical; a level that the model does not know is then missing. Validation losses are those of the
-    /// rows given now, for all rounds. The observer hears of the new rounds.
+    /// marked as categorical; a category that the model does not know is then missing. Validation losses are those of
+    /// the rows given now, for all rounds. The observer gets reports of the new rounds.
     pub fn fit_more<'a>(
         &self,
         model: &GradientBoostingClassifierModel,

@@ -13,12 +13,12 @@ const MISSING_IS_NAN: u32 = 2 << 2;
 /// The range that LightGBM notes for a feature; here all that an f32 can be.
 const RANGE: &str = "[-3.4028235e38:3.4028235e38]";
 
-/// The model as text; `objective` is LightGBM's name of the loss, none for raw scores. Features have the names given, or
-/// their numbers.
+/// The model as text; `objective` is LightGBM's name of the loss, none for raw scores. Features have the names given,
+/// or their numbers.
 pub(super) fn to_text(model: &Boosted, objective: Option<&str>, names: &[String]) -> String {
     let (outputs, features) = (model.outputs(), model.features());
     let names = names_of(features, names);
-    // Without a round there is still the baseline to tell.
+    // Without a round there is still the baseline to write.
     let lone: Vec<Tree> = (0..outputs).map(|_| Tree::leaf(1, Node::default())).collect();
     let trees = if model.trees().is_empty() { &lone[..] } else { model.trees() };
     let blocks: Vec<String> = trees.iter().enumerate().map(|(number, tree)| block(model, number, tree)).collect();
@@ -44,8 +44,8 @@ pub(super) fn to_text(model: &Boosted, objective: Option<&str>, names: &[String]
     text + "\nparameters:\nend of parameters\n\npandas_categorical:null\n"
 }
 
-/// A name for each feature that LightGBM takes: without blanks and without the signs of JSON. Numbers where names are not
-/// given, or would not tell features apart.
+/// A name for each feature that LightGBM takes: without blanks and without the signs of JSON. Numbers where names are
+/// not given, or would not tell features apart.
 fn names_of(features: usize, given: &[String]) -> Vec<String> {
     let allowed = |letter: char| if letter.is_whitespace() || "[]{}\",:=".contains(letter) { '_' } else { letter };
     let names: Vec<String> = given.iter().map(|name| name.chars().map(allowed).collect()).collect();
@@ -110,8 +110,8 @@ fn decision_type(node: &Node) -> u32 {
 
 /// The categories that go left at each node that splits them: bits of 32-bit words.
 ///
-/// LightGBM sends missing and unknown categories right. Where they go left here, the children change places, and the set
-/// has the categories of the other side.
+/// LightGBM sends missing and unknown categories right. Where they go left here, the children change places, and the
+/// set has the categories of the other side.
 struct LightGbmSets {
     /// The node and the words of its set.
     sets: Vec<(usize, Vec<u32>)>,

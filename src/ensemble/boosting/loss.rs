@@ -60,9 +60,9 @@ impl ClassificationLoss {
 }
 
 /// A loss of one's own, for
-/// [`GradientBoostingRegressor::fit_with_loss`](super::GradientBoostingRegressor::fit_with_loss): what it says of each
-/// row is for a row of weight 1; weights are multiplied in afterwards. It is shown the rows whose weight is above 0 and
-/// that are not held out, in their order, and no others.
+/// [`GradientBoostingRegressor::fit_with_loss`](super::GradientBoostingRegressor::fit_with_loss): its values are for
+/// rows of weight 1; weights are multiplied in afterwards. It gets the rows whose weight is above 0 and that are not
+/// held out, in their order, and no others.
 ///
 /// ```
 /// use gristmill::ensemble::BoostingLoss;

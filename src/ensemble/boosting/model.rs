@@ -74,8 +74,8 @@ impl Boosted {
         self.trees.chunks_exact(self.outputs()).nth(round)
     }
 
-    /// The bins of categories that a fit on the rows of `x` has to keep to; none where there are none yet. The same columns
-    /// must be marked as categorical as in the rows that were fitted.
+    /// The bins of categories that a fit on the rows of `x` has to keep to; none where there are none yet. The same
+    /// columns must be marked as categorical as in the rows that were fitted.
     pub fn categories_for(&self, x: &Matrix) -> Result<Option<&Arc<Categories>>> {
         let Some(first) = self.trees.first() else { return Ok(None) };
         let known = first.categories();
@@ -159,7 +159,7 @@ impl Boosted {
         splits
     }
 
-    /// What the fit has to tell.
+    /// The report of the fit.
     pub fn report(&self) -> FitReport {
         // All rounds that were asked for is how boosting is meant to end; only early stopping is news.
         let ending = self.converged.then_some("until the validation loss no longer fell");

@@ -83,8 +83,8 @@ impl GradientBoostingRegressor {
     /// rows and with the same options, if nothing ended it before.
     ///
     /// The other parameters must be those of the model, or it is [`Error::Param`]. Rows may be others, with the same
-    /// columns marked as categorical; a level that the model does not know is then missing. Validation losses are those
-    /// of the rows given now, for all rounds. The observer hears of the new rounds.
+    /// columns marked as categorical; a category that the model does not know is then missing. Validation losses are
+    /// those of the rows given now, for all rounds. The observer gets reports of the new rounds.
     ///
     /// ```
     /// use gristmill::prelude::*;

@@ -1,4 +1,4 @@
-//! Rows that are watched, and when their loss says that it is enough.
+//! Validation rows, and early stopping by their loss.
 
 use super::leaves::add_to_others;
 use super::settings::Settings;
@@ -64,7 +64,7 @@ impl<'a> ValidationRows<'a> {
         Ok(ValidationRows { x, targets, scores, rows })
     }
 
-    /// Adds a round's trees, one an output, and says what the loss is now.
+    /// Adds a round's trees, one an output, and returns the loss.
     pub fn add(&mut self, trees: &[Tree]) -> f64 {
         for (tree, scores) in trees.iter().zip(&mut self.scores) {
             add_to_others(tree, &self.x, &self.rows, scores);

@@ -1,8 +1,8 @@
 //! Random forests (Breiman 2001): trees of bootstrap samples that look at a few features in each node, and their mean.
 //! Extra trees (Geurts, Ernst and Wehenkel 2006): the same with thresholds drawn at random.
 //!
-//! Trees are grown side by side on all cores. What a tree draws depends on the seed and its number alone, so a forest is
-//! the same to the bit on any number of threads, and the first trees of a larger forest are those of a smaller one.
+//! Trees are grown side by side on all cores. What a tree draws depends on the seed and its number alone, so a forest
+//! is the same to the bit on any number of threads, and the first trees of a larger forest are those of a smaller one.
 
 /// Declares the parameters of a forest; classes and numbers, random forests and extra trees share most of them.
 macro_rules! forest_parameters {
@@ -55,12 +55,12 @@ pub use regressor::{
 
 use crate::estimator::{Declared, Estimator};
 
-/// What tells forests apart besides their defaults.
+/// How forests differ besides their defaults.
 #[doc(hidden)]
 pub trait Forest: Estimator + Declared {
     /// Its name in messages.
     const OP: &'static str;
-    /// What an observer hears.
+    /// Its name in the reports to an observer.
     const LABEL: &'static str;
     /// Whether thresholds are random, as in extra trees.
     const RANDOM_CUTS: bool;

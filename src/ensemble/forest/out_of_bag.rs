@@ -1,4 +1,4 @@
-//! What the trees say of the rows they did not draw: a test without a test set.
+//! Predictions of the trees for the rows they did not draw: a test without a test set.
 
 use rayon::prelude::*;
 

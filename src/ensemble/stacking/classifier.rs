@@ -1,4 +1,4 @@
-//! Classes from a model that learns from what other models say.
+//! Classes from a model that learns from the predictions of other models.
 
 use super::layers::{StackLayers, Stacked, beside, predictions_of};
 use crate::array::Matrix;
@@ -16,7 +16,7 @@ use crate::model_file::Container;
 use crate::neighbors::KNeighborsClassifier;
 
 stacking_parameters! {
-    /// A classifier on top of classifiers: it learns from what they say of rows they were not fitted on (Wolpert
+    /// A classifier on top of classifiers: it learns from their predictions for rows they were not fitted on (Wolpert
     /// 1992). Names are scikit-learn's, and defaults but for the model on top.
     ///
     /// ```
@@ -29,7 +29,7 @@ stacking_parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     StackingClassifier: classifier("stacking-classifier") -> StackingClassifierModel;
-    about "a classifier that learns from what several others say of rows new to them";
+    about "a classifier that learns from the predictions of several others";
     estimators = vec![AnyEstimator::new(KNeighborsClassifier::default()), AnyEstimator::new(RandomForestClassifier::default())];
     final_estimator = AnyEstimator::new(RandomForestClassifier::default());
 }
@@ -84,7 +84,7 @@ impl StackingClassifierModel {
         &self.last
     }
 
-    /// Runs `job` on what the models below say of the rows of `x`, on their device.
+    /// Runs `job` on the predictions of the models below for the rows of `x`, on their device.
     fn on_top<T>(&self, x: Rows<'_>, job: impl FnOnce(Rows<'_>) -> Result<T>) -> Result<T> {
         let device = x.on_device()?.device().clone();
         let predicted = predictions_of(&self.members, x, Some(self.classes.classes()))?;

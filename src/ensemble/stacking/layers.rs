@@ -1,4 +1,5 @@
-//! The two layers of a stack: what the members say of rows they were not fitted on, and the model that learns from it.
+//! The two layers of a stack: the members' predictions for rows they were not fitted on, and the model that learns from
+//! them.
 
 use crate::array::Matrix;
 use crate::data::Target;
@@ -77,8 +78,8 @@ impl StackLayers {
     }
 }
 
-/// What the members say of rows, beside each other: probabilities of each class (of the second alone where there are two),
-/// or numbers.
+/// The members' predictions for rows, side by side: probabilities of each class (of the second alone where there are
+/// two), or numbers.
 pub(super) fn predictions_of(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
     let mut all: Option<Matrix> = None;
     for member in members {

@@ -1,4 +1,4 @@
-//! Numbers from a model that learns from what other models say.
+//! Numbers from a model that learns from the predictions of other models.
 
 use super::layers::{StackLayers, Stacked, beside, predictions_of};
 use crate::array::Matrix;
@@ -15,7 +15,7 @@ use crate::model_file::Container;
 use crate::neighbors::KNeighborsRegressor;
 
 stacking_parameters! {
-    /// A regressor on top of regressors: it learns from what they say of rows they were not fitted on (Wolpert
+    /// A regressor on top of regressors: it learns from their predictions for rows they were not fitted on (Wolpert
     /// 1992). Names are scikit-learn's, and defaults but for the model on top.
     ///
     /// ```
@@ -28,7 +28,7 @@ stacking_parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     StackingRegressor: regressor("stacking-regressor") -> StackingRegressorModel;
-    about "a regressor that learns from what several others say of rows new to them";
+    about "a regressor that learns from the predictions of several others";
     estimators = vec![AnyEstimator::new(KNeighborsRegressor::default()), AnyEstimator::new(RandomForestRegressor::default())];
     final_estimator = AnyEstimator::new(Ridge::default());
 }
@@ -82,7 +82,7 @@ impl StackingRegressorModel {
         &self.last
     }
 
-    /// Runs `job` on what the models below say of the rows of `x`, on their device.
+    /// Runs `job` on the predictions of the models below for the rows of `x`, on their device.
     fn on_top<T>(&self, x: Rows<'_>, job: impl FnOnce(Rows<'_>) -> Result<T>) -> Result<T> {
         let device = x.on_device()?.device().clone();
         let predicted = predictions_of(&self.members, x, None)?;

@@ -1,4 +1,4 @@
-//! What a linear model says of each row.
+//! The prediction of a linear model for each row.
 
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::device::Stream;

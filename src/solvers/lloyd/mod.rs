@@ -45,8 +45,8 @@ pub(crate) struct Course {
     pub(crate) stopped: bool,
 }
 
-/// A search from `start` (k×d) over the rows of X (n×d), n ≥ 1. `stops` hears the number of iterations now and then, and
-/// says whether to stop. Costs 3·n·k·d operations an iteration.
+/// A search from `start` (k×d) over the rows of X (n×d), n ≥ 1. `stops` gets the number of iterations now and then, and
+/// returns whether to stop. Costs 3·n·k·d operations an iteration.
 ///
 /// An empty cluster takes the row that is farthest from its centre.
 pub(crate) fn lloyd(

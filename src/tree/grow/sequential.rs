@@ -47,7 +47,7 @@ pub(super) fn grow<T: TreeTarget, S: NodeSplitter<T>>(
     if limits.max_leaf_nodes.is_some() { tree } else { tree.by_level(|_| true) }
 }
 
-/// Where a tree begins: at the root, or as a part of a tree whose other nodes were grown elsewhere.
+/// Where a tree begins: at the root, or as a part of a tree whose other nodes are grown by other means.
 pub(super) struct SubtreeStart {
     pub path: u64,
     pub depth: usize,

@@ -30,7 +30,7 @@ pub(crate) struct NodeCell {
     count: u64,
 }
 
-/// What a node says, found when its rows were in ascending order.
+/// What a node predicts, found when its rows were in ascending order.
 type NodeDescription = (NodeSummary, Vec<f64>);
 
 /// What one of the trees learns.
@@ -56,7 +56,7 @@ pub(super) struct TargetCells<'a, 'b, T> {
 }
 
 impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
-    /// Begins trees, and tells their roots.
+    /// Begins trees, and returns their roots.
     pub(super) fn begin(
         context: &'b mut GrowContext<'a>,
         learners: &'b [TreeLearner<'b, T>],
@@ -90,7 +90,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         self.context.state.known_order()
     }
 
-    /// The sums of a range of rows and what it says.
+    /// The sums of a range of rows and what it predicts.
     fn describe(&self, learner: &TreeLearner<'_, T>, rows: &Range<usize>) -> (NodeCell, NodeDescription) {
         let (rows, target) = (&self.order()[rows.clone()], learner.target);
         let mut words = vec![0; target.words()];

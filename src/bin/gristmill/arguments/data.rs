@@ -34,7 +34,7 @@ pub struct SparseArgs {
 }
 
 impl SparseArgs {
-    /// Whether rows are to be sparse, if that was said.
+    /// Whether rows are to be sparse; nothing without a flag.
     pub fn choice(self) -> Option<bool> {
         (self.sparse || self.dense).then_some(self.sparse)
     }

@@ -19,7 +19,7 @@ pub struct KnownColumns {
     pub columns: Vec<Column>,
     /// Whether rows may have missing values.
     pub takes_missing: bool,
-    /// Whether rows are to be sparse, if that was said.
+    /// Whether rows are to be sparse; nothing without a flag.
     pub sparse: Option<bool>,
 }
 

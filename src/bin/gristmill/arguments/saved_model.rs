@@ -16,7 +16,7 @@ pub struct SavedModel {
 }
 
 impl SavedModel {
-    /// Reads a model file; the rows that it is given are read sparse or dense, if that was said.
+    /// Reads a model file; `sparse` decides how the rows that it is given are read.
     pub fn load(path: &Path, sparse: SparseArgs) -> Result<SavedModel> {
         let any = AnyModel::load(path)?;
         let task = any.task()?;

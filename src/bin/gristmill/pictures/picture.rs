@@ -111,7 +111,7 @@ impl Picture<'_> {
         self.data.x.columns() == 2 && self.data.x.categorical_columns().is_empty()
     }
 
-    /// What the model behind the steps says of rows.
+    /// The classes that the model behind the steps predicts.
     fn classes_of(&self, inputs: &Matrix) -> Result<Labels> {
         match self.model.model().predict(&inputs.to(self.device)?)? {
             Prediction::Classes(labels) => Ok(labels),

@@ -1,4 +1,4 @@
-//! What the commands say: reports, scores, tables, progress and errors.
+//! What the commands print: reports, scores, tables, progress and errors.
 
 mod csv;
 mod error;

@@ -55,7 +55,7 @@ pub fn predict(
     Ok(Predicted { inputs: inputs.x, prediction, probabilities, inertia })
 }
 
-/// Rows where they are worked on. On the CPU that is no copy, and takes no time to tell of; sparse rows stay on the host.
+/// Rows where they are worked on. On the CPU that is no copy, and takes no time to report; sparse rows stay on the host.
 pub enum Uploaded<'a> {
     Dense(DeviceMatrix),
     Sparse(&'a SparseMatrix),

@@ -96,7 +96,8 @@ fn best_of<T: TreeTarget>(
     best
 }
 
-/// Moves the cells that a few rows touched into `scratch`, ascending, and tells how many of them are of present values.
+/// Moves the cells that a few rows touched into `scratch`, ascending, and returns how many of them are of present
+/// values.
 fn gather(
     table: &BinnedTable<'_>,
     rows: &[u32],

@@ -128,7 +128,7 @@ impl SplitterRows<'_> {
         SplitRule::at(feature, bin, f32::MAX)
     }
 
-    /// Brings the rows that go left before the others, each in their order, and says how many they are.
+    /// Brings the rows that go left before the others, each in their order, and returns how many they are.
     pub fn partition(&self, rule: &SplitRule, rows: &mut [u32], scratch: &mut Vec<u32>) -> usize {
         match self {
             SplitterRows::Exact(exact) => {

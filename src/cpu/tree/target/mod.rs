@@ -45,7 +45,7 @@ impl SplitBounds<'_> {
     }
 }
 
-/// What a node says of its rows.
+/// What a node predicts for its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeSummary {
     /// The sum of the rows' weights.
@@ -92,19 +92,20 @@ pub trait TreeTarget: Sync {
     /// Of equal ones the first.
     fn best_cut(&self, bounds: &SplitBounds<'_>, cells: &[u64]) -> Option<(usize, f64)>;
 
-    /// What the rows of a cell say, appended to `profile`, and their weight: the mean of each output, the share of each
-    /// class, of the second alone where there are two. Bins with one number each are split best in its order.
+    /// The profile of the rows of a cell, appended to `profile`, and their weight: the mean of each output, the share
+    /// of each class, of the second alone where there are two. Bins with one number each are split best in its order.
     fn profile(&self, cell: &[u64], profile: &mut Vec<f64>) -> f64;
 
     /// Turns a gain into weight × impurity.
     fn gain_unit(&self) -> f64;
 
-    /// The numbers themselves, where a criterion scores children by their medians: cells and gains are then of no use to it.
+    /// The numbers themselves, where a criterion scores children by their medians: cells and gains are then of no use
+    /// to it.
     fn by_medians(&self) -> Option<RankedValues<'_>> {
         None
     }
 
-    /// What a node of these rows, in this order, says; its value is appended to `values`.
+    /// What a node of these rows, in this order, predicts; its value is appended to `values`.
     fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> NodeSummary;
 }
 

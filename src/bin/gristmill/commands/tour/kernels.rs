@@ -29,7 +29,7 @@ const SHOWN: [(&str, &str); 12] = [
 ];
 
 pub fn show(page: &mut Page, gpu: Option<&Device>) -> Result<()> {
-    page.section("The kernels: each has a WGSL shader and a CPU twin that gives the same answer");
+    page.section("The kernels: each has a WGSL shader and a CPU twin that gives the same result");
     let devices: Vec<Device> = [Some(Device::Cpu), gpu.cloned()].into_iter().flatten().collect();
     let mut rows = vec![];
     for case in shown() {

@@ -1,4 +1,4 @@
-//! What the tour tells, as it goes or as one JSON object at the end.
+//! What the tour prints, as it goes or as one JSON object at the end.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Trees that can be read, and what trees and forests tell of themselves.
+//! Trees that can be read, and what trees and forests report.
 
 use gristmill::prelude::*;
 use gristmill::selection::{Scoring, permutation_importance};
