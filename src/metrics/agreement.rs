@@ -36,8 +36,8 @@ impl Contingency {
     }
 }
 
-/// The adjusted Rand index: the share of pairs of rows on which both clusterings agree, set so that chance gives 0 and
-/// the same clustering 1. `O(n log n)`.
+/// The adjusted Rand index: the share of pairs of rows on which both clusterings agree, scaled so that random
+/// clusterings have 0 on average and equal ones 1. `O(n log n)`.
 ///
 /// ```
 /// use gristmill::metrics;

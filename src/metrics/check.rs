@@ -3,12 +3,12 @@
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
-/// The number of rows, when truth and prediction have the same and there is one.
+/// The number of rows, when targets and predictions have as many and there is at least one.
 pub(super) fn same_rows(op: &'static str, truth: usize, predicted: usize) -> Result<usize> {
     if truth != predicted {
         return Err(Error::Shape {
             op,
-            expected: format!("{truth} rows, as in the truth"),
+            expected: format!("{truth} rows, as in the target"),
             got: predicted.to_string(),
         });
     }

@@ -20,7 +20,7 @@ pub enum Average {
 pub struct ClassScore {
     /// The class's name.
     pub class: String,
-    /// Of the rows predicted to be of the class, the share that is; 0 if none was.
+    /// Of the rows that were predicted to be of the class, the share that is of it; 0 if there are none.
     pub precision: f64,
     /// Of the rows of the class, the share that was found; 0 if there is none.
     pub recall: f64,
@@ -34,8 +34,8 @@ pub struct ClassScore {
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let (truth, predicted) = (Labels::from(&[3_u32, 5, 5, 7][..]), Labels::from(&[3_u32, 5, 7, 7][..]));
-/// assert_eq!(metrics::accuracy(&truth, &predicted)?, 0.75);
+/// let (y, predicted) = (Labels::from(&[3_u32, 5, 5, 7][..]), Labels::from(&[3_u32, 5, 7, 7][..]));
+/// assert_eq!(metrics::accuracy(&y, &predicted)?, 0.75);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
@@ -47,12 +47,12 @@ pub fn accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>
     Ok(ConfusionCounts::new("accuracy", y, predicted, weights)?.accuracy())
 }
 
-/// The mean recall of the classes that the truth has: 1/k for guessing, however common one class is.
+/// The mean recall of the classes that occur in `y`: 1/k for guessing, however common one class is.
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 0, 1][..]), Labels::from(&[0_u32, 0, 0, 0][..]));
-/// assert_eq!(metrics::balanced_accuracy(&truth, &predicted)?, 0.5);
+/// let (y, predicted) = (Labels::from(&[0_u32, 0, 0, 1][..]), Labels::from(&[0_u32, 0, 0, 0][..]));
+/// assert_eq!(metrics::balanced_accuracy(&y, &predicted)?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn balanced_accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
@@ -72,12 +72,12 @@ pub fn balanced_accuracy_weighted(y: &Labels, predicted: &Labels, weights: Optio
     Ok(recalls.iter().sum::<f64>() / recalls.len() as f64)
 }
 
-/// Precision: of the rows predicted to be of a class, the share that is; averaged over the classes.
+/// Precision: of the rows that were predicted to be of a class, the share that is of it; averaged over the classes.
 ///
 /// ```
 /// use gristmill::{Labels, metrics::{self, Average}};
-/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
-/// assert!((metrics::precision(&truth, &predicted, Average::Macro)? - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-12);
+/// let (y, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
+/// assert!((metrics::precision(&y, &predicted, Average::Macro)? - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-12);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn precision(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
@@ -93,8 +93,8 @@ pub fn precision_weighted(y: &Labels, predicted: &Labels, average: Average, weig
 ///
 /// ```
 /// use gristmill::{Labels, metrics::{self, Average}};
-/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
-/// assert_eq!(metrics::recall(&truth, &predicted, Average::Macro)?, 0.75);
+/// let (y, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
+/// assert_eq!(metrics::recall(&y, &predicted, Average::Macro)?, 0.75);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn recall(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
@@ -110,8 +110,8 @@ pub fn recall_weighted(y: &Labels, predicted: &Labels, average: Average, weights
 ///
 /// ```
 /// use gristmill::{Labels, metrics::{self, Average}};
-/// let (truth, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
-/// assert!((metrics::f1(&truth, &predicted, Average::Macro)? - (2.0 / 3.0 + 4.0 / 5.0) / 2.0).abs() < 1e-12);
+/// let (y, predicted) = (Labels::from(&[0_u32, 0, 1, 1][..]), Labels::from(&[0_u32, 1, 1, 1][..]));
+/// assert!((metrics::f1(&y, &predicted, Average::Macro)? - (2.0 / 3.0 + 4.0 / 5.0) / 2.0).abs() < 1e-12);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn f1(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
@@ -127,8 +127,8 @@ pub fn f1_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Op
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let truth = Labels::from_names(&["lily", "rose", "rose"]);
-/// let scores = metrics::class_scores(&truth, &Labels::from_names(&["lily", "rose", "lily"]))?;
+/// let y = Labels::from_names(&["lily", "rose", "rose"]);
+/// let scores = metrics::class_scores(&y, &Labels::from_names(&["lily", "rose", "lily"]))?;
 /// assert_eq!((scores[0].class.as_str(), scores[0].precision, scores[0].recall), ("lily", 0.5, 1.0));
 /// assert_eq!((scores[1].class.as_str(), scores[1].precision, scores[1].recall), ("rose", 1.0, 0.5));
 /// # Ok::<(), gristmill::Error>(())
@@ -142,13 +142,13 @@ pub fn class_scores_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f
     Ok(scores_of(&ConfusionCounts::new("class_scores", y, predicted, weights)?))
 }
 
-/// Matthews' correlation of truth and prediction, for any number of classes: 1 is perfect, 0 no better than chance.
+/// Matthews' correlation of targets and predictions, for any number of classes: 1 is perfect, 0 no better than chance.
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let truth = Labels::from(&[0_u32, 1, 1, 0][..]);
-/// assert_eq!(metrics::matthews_corrcoef(&truth, &truth)?, 1.0);
-/// assert_eq!(metrics::matthews_corrcoef(&truth, &Labels::from(&[1_u32, 0, 0, 1][..]))?, -1.0);
+/// let y = Labels::from(&[0_u32, 1, 1, 0][..]);
+/// assert_eq!(metrics::matthews_corrcoef(&y, &y)?, 1.0);
+/// assert_eq!(metrics::matthews_corrcoef(&y, &Labels::from(&[1_u32, 0, 0, 1][..]))?, -1.0);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn matthews_corrcoef(y: &Labels, predicted: &Labels) -> Result<f64> {

@@ -1,4 +1,4 @@
-//! Scores of a clustering by its rows alone, without a truth.
+//! Scores of a clustering by its rows alone, without a target.
 
 use super::check::{finite_matrix, same_rows};
 use crate::array::Matrix;

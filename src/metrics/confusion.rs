@@ -1,4 +1,4 @@
-//! Which classes are taken for which.
+//! The confusion matrix: which classes are taken for which.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ const NAME_WIDTH: usize = 16;
 ///
 /// ```
 /// use gristmill::{Labels, metrics::ConfusionMatrix};
-/// let truth = Labels::from_names(&["lily", "rose", "rose"]);
-/// let confusion = ConfusionMatrix::new(&truth, &Labels::from_names(&["lily", "rose", "lily"]))?;
+/// let y = Labels::from_names(&["lily", "rose", "rose"]);
+/// let confusion = ConfusionMatrix::new(&y, &Labels::from_names(&["lily", "rose", "lily"]))?;
 /// assert_eq!(confusion.classes(), ["lily", "rose"]);
 /// assert_eq!(confusion.row(1), [1.0, 1.0]); // of two roses, one was taken for a lily
 /// println!("{confusion}");
@@ -65,7 +65,8 @@ impl ConfusionMatrix {
         &self.counts[truth * self.classes.len()..(truth + 1) * self.classes.len()]
     }
 
-    /// Rows of the class `truth` that were predicted to be of `predicted`. Panics when out of range, as indexing does.
+    /// Rows of the true class `truth` that were predicted to be of `predicted`. Panics when out of range, as indexing
+    /// does.
     pub fn get(&self, truth: usize, predicted: usize) -> f64 {
         self.row(truth)[predicted]
     }
@@ -77,14 +78,14 @@ impl fmt::Display for ConfusionMatrix {
         let names: Vec<String> = self.classes.iter().map(|name| shortened(name)).collect();
         let cells: Vec<String> = self.counts.iter().map(|count| cell(*count)).collect();
         let width = |text: &String| text.chars().count();
-        let first = names.iter().map(width).max().unwrap_or(0).max("truth".len());
+        let first = names.iter().map(width).max().unwrap_or(0).max("target".len());
         let column_width = |column: usize| {
             let counts = cells.iter().skip(column).step_by(names.len()).map(width).max().unwrap_or(0);
             counts.max(width(&names[column]))
         };
         let widths: Vec<usize> = (0..names.len()).map(column_width).collect();
         writeln!(f, "{:first$}   predicted", "")?;
-        write!(f, "{:first$} ", "truth")?;
+        write!(f, "{:first$} ", "target")?;
         names.iter().zip(&widths).try_for_each(|(name, width)| write!(f, "  {name:>width$}"))?;
         writeln!(f)?;
         write!(f, "{}", "─".repeat(first + 1 + widths.iter().map(|width| width + 2).sum::<usize>()))?;

@@ -1,6 +1,6 @@
 //! How good a model is: scores of classes, probabilities, rankings, numbers and clusters, as scikit-learn defines them.
 //!
-//! | what is judged | functions |
+//! | what is scored | functions |
 //! |---|---|
 //! | classes, in one number | [`accuracy`], [`balanced_accuracy`], [`matthews_corrcoef`] |
 //! | classes, averaged | [`precision`], [`recall`], [`f1`] |
@@ -8,27 +8,27 @@
 //! | probabilities | [`log_loss`], [`brier_score`] |
 //! | scores of a positive class | [`roc_auc`], [`average_precision`], [`roc_curve`], [`precision_recall_curve`] |
 //! | errors of numbers | [`mean_squared_error`], [`root_mean_squared_error`], [`mean_absolute_error`] |
-//! | numbers, otherwise | [`median_absolute_error`], [`r2_score`], [`r2_score_columns`] |
-//! | clusters without a truth, all pairs | [`silhouette_score`], [`silhouette_samples`] |
-//! | clusters without a truth, by centres | [`davies_bouldin_score`], [`calinski_harabasz_score`] |
-//! | two clusterings | [`adjusted_rand_score`], [`normalized_mutual_info_score`] |
+//! | numbers, other scores | [`median_absolute_error`], [`r2_score`], [`r2_score_columns`] |
+//! | clusters without a target, all pairs | [`silhouette_score`], [`silhouette_samples`] |
+//! | clusters without a target, by centres | [`davies_bouldin_score`], [`calinski_harabasz_score`] |
+//! | clusters against a target | [`adjusted_rand_score`], [`normalized_mutual_info_score`] |
 //!
-//! The truth comes first, then the prediction. Classes are matched by *name*, so truth and prediction may come from
-//! different files; a predicted name that the truth does not know is a class of its own, and a class that neither has
-//! a row of counts nowhere.
+//! The targets `y` come first, then the predictions. Classes are matched by *name*, so targets and predictions may come
+//! from different files. A predicted name that is not among the targets is a class of its own; a class without a row on
+//! either side is ignored.
 //!
 //! # Sample weights
 //!
-//! Everything but the clustering scores has a twin whose name ends in `_weighted` and whose last argument is
-//! `weights: Option<&[f32]>`: one number a row, none negative, not all zero; `None` weighs every row alike and is what
-//! the short name passes.
+//! Everything but the clustering scores has a second function whose name ends in `_weighted` and whose last argument is
+//! `weights: Option<&[f32]>`: one number for each row, none negative, not all zero. With `None` it is the same as the
+//! function without weights.
 //!
 //! ```
 //! use gristmill::{Labels, metrics};
-//! let truth = Labels::from_names(&["rose", "lily", "rose", "rose"]);
+//! let y = Labels::from_names(&["rose", "lily", "rose", "rose"]);
 //! let predicted = Labels::from_names(&["rose", "rose", "rose", "lily"]);
-//! assert_eq!(metrics::accuracy(&truth, &predicted)?, 0.5);
-//! assert_eq!(metrics::accuracy_weighted(&truth, &predicted, Some(&[3.0, 1.0, 3.0, 1.0]))?, 0.75);
+//! assert_eq!(metrics::accuracy(&y, &predicted)?, 0.5);
+//! assert_eq!(metrics::accuracy_weighted(&y, &predicted, Some(&[3.0, 1.0, 3.0, 1.0]))?, 0.75);
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 

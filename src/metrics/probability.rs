@@ -10,15 +10,15 @@ const SUM_TOLERANCE: f64 = 1e-3;
 
 /// The mean of `−ln p(true class)`, with probabilities kept `2⁻²³` away from 0 and 1.
 ///
-/// `proba` is n×k. If its columns are named they are matched with the class names, and every class of the truth must
-/// have one; if not, they are the classes of `y` in their order. Chances outside [0, 1] and rows that do not sum to
+/// `proba` is n×k. If its columns are named they are matched with the class names, and every class of `y` must have
+/// one; if not, they are the classes of `y` in their order. Probabilities outside [0, 1] and rows that do not sum to
 /// one within 1e-3 are errors.
 ///
 /// ```
 /// use gristmill::{Labels, Matrix, metrics};
-/// let truth = Labels::from_names(&["ham", "spam", "spam", "ham"]);
+/// let y = Labels::from_names(&["ham", "spam", "spam", "ham"]);
 /// let proba = Matrix::from_rows(&[[0.9, 0.1], [0.1, 0.9], [0.2, 0.8], [0.65, 0.35]])?;
-/// assert!((metrics::log_loss(&truth, &proba)? - 0.216161).abs() < 1e-6);
+/// assert!((metrics::log_loss(&y, &proba)? - 0.216161).abs() < 1e-6);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn log_loss(y: &Labels, proba: &Matrix) -> Result<f64> {
@@ -36,16 +36,16 @@ pub fn log_loss_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>) ->
     Ok(weights.mean(loss))
 }
 
-/// The mean squared distance between the probabilities and the truth as zeros and a one; halved for two classes, so that
-/// it is the familiar `(p − y)²` there.
+/// The mean squared distance between the probabilities and the targets as zeros and a one; halved for two classes, so
+/// that it is the familiar `(p − y)²` there.
 ///
 /// `proba` is n×k, with columns as for [`log_loss`].
 ///
 /// ```
 /// use gristmill::{Labels, Matrix, metrics};
-/// let truth = Labels::from(&[0_u32, 1, 1, 0][..]);
+/// let y = Labels::from(&[0_u32, 1, 1, 0][..]);
 /// let proba = Matrix::from_rows(&[[0.9, 0.1], [0.1, 0.9], [0.2, 0.8], [0.7, 0.3]])?;
-/// assert!((metrics::brier_score(&truth, &proba)? - 0.0375).abs() < 1e-7);
+/// assert!((metrics::brier_score(&y, &proba)? - 0.0375).abs() < 1e-7);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn brier_score(y: &Labels, proba: &Matrix) -> Result<f64> {
@@ -88,7 +88,7 @@ fn checked_columns(op: &'static str, y: &Labels, proba: &Matrix) -> Result<Vec<u
     let of_class = match proba.names() {
         None if proba.columns() == y.classes() => (0..y.classes()).map(Some).collect::<Vec<_>>(),
         None => {
-            let expected = format!("{} columns, one a class of the truth, or named columns", y.classes());
+            let expected = format!("{} columns, one for each class of the targets, or named columns", y.classes());
             return Err(Error::Shape { op, expected, got: proba.columns().to_string() });
         }
         Some(names) => y.names().iter().map(|class| names.iter().position(|name| name == class)).collect(),

@@ -4,7 +4,7 @@ use super::check::{Weights, finite, same_rows};
 use crate::data::Labels;
 use crate::error::{Error, Result};
 
-/// The trade between false and true alarms as the threshold falls; from (0, 0) to (1, 1).
+/// False and true positive rates as the threshold falls, from (0, 0) to (1, 1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RocCurve {
     /// The share of negative rows that score at least the threshold.
@@ -41,8 +41,8 @@ pub struct PrecisionRecallCurve {
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let truth = Labels::from_names(&["no", "no", "yes", "yes"]);
-/// let curve = metrics::roc_curve(&truth, &[0.1, 0.4, 0.35, 0.8])?;
+/// let y = Labels::from_names(&["no", "no", "yes", "yes"]);
+/// let curve = metrics::roc_curve(&y, &[0.1, 0.4, 0.35, 0.8])?;
 /// assert_eq!(curve.false_positive_rate, [0.0, 0.0, 0.5, 0.5, 1.0]);
 /// assert_eq!(curve.true_positive_rate, [0.0, 0.5, 0.5, 1.0, 1.0]);
 /// assert_eq!(curve.auc(), 0.75);
@@ -83,9 +83,9 @@ pub fn roc_curve_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let truth = Labels::from_names(&["no", "no", "yes", "yes"]);
-/// assert_eq!(metrics::roc_auc(&truth, &[0.1, 0.4, 0.35, 0.8])?, 0.75);
-/// assert_eq!(metrics::roc_auc(&truth, &[0.5, 0.5, 0.5, 0.5])?, 0.5);
+/// let y = Labels::from_names(&["no", "no", "yes", "yes"]);
+/// assert_eq!(metrics::roc_auc(&y, &[0.1, 0.4, 0.35, 0.8])?, 0.75);
+/// assert_eq!(metrics::roc_auc(&y, &[0.5, 0.5, 0.5, 0.5])?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn roc_auc(y: &Labels, scores: &[f32]) -> Result<f64> {
@@ -101,8 +101,8 @@ pub fn roc_auc_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -> 
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let truth = Labels::from_names(&["no", "no", "yes", "yes"]);
-/// let curve = metrics::precision_recall_curve(&truth, &[0.1, 0.4, 0.35, 0.8])?;
+/// let y = Labels::from_names(&["no", "no", "yes", "yes"]);
+/// let curve = metrics::precision_recall_curve(&y, &[0.1, 0.4, 0.35, 0.8])?;
 /// assert_eq!(curve.recall, [1.0, 1.0, 0.5, 0.5, 0.0]);
 /// assert_eq!(curve.precision[2..], [0.5, 1.0, 1.0]);
 /// # Ok::<(), gristmill::Error>(())
@@ -131,8 +131,8 @@ pub fn precision_recall_curve_weighted(
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let truth = Labels::from_names(&["no", "no", "yes", "yes"]);
-/// assert!((metrics::average_precision(&truth, &[0.1, 0.4, 0.35, 0.8])? - 0.8333333).abs() < 1e-7);
+/// let y = Labels::from_names(&["no", "no", "yes", "yes"]);
+/// assert!((metrics::average_precision(&y, &[0.1, 0.4, 0.35, 0.8])? - 0.8333333).abs() < 1e-7);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn average_precision(y: &Labels, scores: &[f32]) -> Result<f64> {

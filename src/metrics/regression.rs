@@ -87,7 +87,7 @@ pub fn median_absolute_error_weighted(y: &[f32], predicted: &[f32], weights: Opt
     Ok(errors.last().map_or(0.0, |last| last.0))
 }
 
-/// `1 − Σ(y − predicted)² / Σ(y − mean)²`: 1 is perfect, 0 no better than the mean. A constant truth gives 1 when it
+/// `1 − Σ(y − predicted)² / Σ(y − mean)²`: 1 is perfect, 0 no better than the mean. A constant target gives 1 when it
 /// is met exactly, else 0. Needs two rows.
 ///
 /// ```
@@ -138,7 +138,7 @@ pub fn r2_score_columns_weighted(y: &Matrix, predicted: &Matrix, weights: Option
 }
 
 fn determination(weights: Weights<'_>, y: impl Fn(usize) -> f64, predicted: impl Fn(usize) -> f64) -> f64 {
-    // Counted from the first value, a constant truth has a spread of exactly zero.
+    // Counted from the first value, a constant target has a spread of exactly zero.
     let origin = y(0);
     let mean = weights.mean(|row| y(row) - origin);
     let spread = weights.mean(|row| (y(row) - origin - mean).powi(2));

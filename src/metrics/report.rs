@@ -25,8 +25,8 @@ pub struct Report {
 ///
 /// ```
 /// use gristmill::{Labels, metrics};
-/// let truth = Labels::from_names(&["lily", "rose", "rose"]);
-/// let report = metrics::classification_report(&truth, &Labels::from_names(&["lily", "rose", "lily"]))?;
+/// let y = Labels::from_names(&["lily", "rose", "rose"]);
+/// let report = metrics::classification_report(&y, &Labels::from_names(&["lily", "rose", "lily"]))?;
 /// assert_eq!(report.macro_average.recall, 0.75);
 /// println!("{report}");
 /// # Ok::<(), gristmill::Error>(())

@@ -1,4 +1,4 @@
-//! What a fitted model is scored by.
+//! The scores by which fitted models are compared.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ impl Scoring {
         !matches!(self, Scoring::LogLoss | Scoring::Rmse | Scoring::Mae | Scoring::Inertia)
     }
 
-    /// What models of this task are compared by unless something else is asked for; outliers have no score.
+    /// The default score of a task; an error for tasks without one, such as outliers.
     pub fn of_task(task: Task) -> Result<Scoring> {
         match task {
             Task::Classification => Ok(Scoring::Accuracy),
@@ -157,7 +157,7 @@ impl Predictions {
         Predictions { prediction, probabilities, classes, inertia: None }
     }
 
-    /// One score against the truth. A score that does not suit the model is an error.
+    /// One score against the target. A score that does not suit the model is an error.
     pub fn score(&self, scoring: Scoring, truth: &Target) -> Result<f64> {
         match (&self.prediction, scoring.task()) {
             (Prediction::Classes(predicted), Task::Classification) => {
@@ -171,7 +171,7 @@ impl Predictions {
         }
     }
 
-    /// Every score that the model and the truth allow.
+    /// Every score that the model and the target allow.
     pub fn scores(&self, truth: &Target) -> Vec<(Scoring, f64)> {
         Scoring::ALL
             .into_iter()
@@ -198,7 +198,7 @@ impl Predictions {
         }
     }
 
-    /// The truth in the codes of the model.
+    /// The target in the codes of the model.
     fn known(&self, scoring: Scoring, truth: &Labels) -> Result<Labels> {
         if truth.names() == self.classes {
             return Ok(truth.clone());

@@ -13,7 +13,7 @@ fn the_target_is_remembered_and_scores_equal_those_of_fit() {
     assert_eq!((&scored["model"], &scored["rows"]), (&"kneighbors-classifier".into(), &178.into()));
     assert!(scored["seconds"].get("fit").is_none() && scored["seconds"]["predict"].is_number());
     let (shown, _) = run(&["evaluate", &model, data, "--target", "class"]);
-    for word in ["accuracy", "precision", "truth", "class_0", "weighted average"] {
+    for word in ["accuracy", "precision", "target", "class_0", "weighted average"] {
         assert!(shown.contains(word), "{word} in {shown}");
     }
 }

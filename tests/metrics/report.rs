@@ -33,7 +33,7 @@ weighted average     0.9167     0.8889     0.8857        9";
 fn a_confusion_matrix_prints_an_aligned_table() -> gristmill::Result<()> {
     let (y, p) = flowers();
     let expected = "             predicted
-truth        setosa  versicolor  virginica
+target       setosa  versicolor  virginica
 ──────────────────────────────────────────
 setosa            3           ·          ·
 versicolor        ·           2          1
