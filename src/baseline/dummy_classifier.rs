@@ -48,13 +48,13 @@ parameters! {
     ///
     /// What is drawn depends on the seed and on the place of the row among those that are predicted.
     pub struct DummyClassifier: classifier("dummy-classifier") -> DummyClassifierModel;
-    about "a baseline that does not look at the rows: the most frequent class, or a guess";
+    about "a baseline that ignores the features: the most frequent class, or a guess";
     {
         /// How classes are guessed: prior, most_frequent, stratified, uniform or constant.
         strategy: DummyClasses = DummyClasses::Prior;
-        /// The class of the strategy constant.
+        /// The class to predict, for the strategy constant.
         constant: Option<String> = None;
-        /// Decides what is drawn.
+        /// Seed of the guesses.
         seed: u64 = 0;
     }
 }

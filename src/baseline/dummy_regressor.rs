@@ -37,16 +37,16 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     ///
-    /// Quantiles are linear between neighbouring targets; with sample weights, the lowest target at which the weights up to
-    /// it reach the share.
+    /// Quantiles are linear between neighbouring targets; with sample weights, the lowest target at which the weights
+    /// up to it reach the share.
     pub struct DummyRegressor: regressor("dummy-regressor") -> DummyRegressorModel;
-    about "a baseline that does not look at the rows: the mean, the median or another number";
+    about "a baseline that ignores the features: the mean, the median or another number";
     {
         /// Which number is predicted: mean, median, quantile or constant.
         strategy: DummyNumber = DummyNumber::Mean;
-        /// The number of the strategy constant, for every output.
+        /// The number to predict for every output, for the strategy constant.
         constant: Option<f64> = None, holds(|number: &Option<f64>| number.is_none_or(f64::is_finite), "a finite number");
-        /// The share of the targets below the number of the strategy quantile.
+        /// The quantile of the targets to predict, for the strategy quantile.
         quantile: Option<f64> = None, from_to(0.0, 1.0);
     }
 }

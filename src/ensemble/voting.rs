@@ -42,7 +42,7 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct VotingClassifier: classifier("voting-classifier") -> VotingClassifierModel;
-    about "the class that most of several classifiers name";
+    about "the majority vote or mean probabilities of several classifiers";
     {
         /// The classifiers that vote: names with commas, or a JSON list.
         #[serde(deserialize_with = "super::members::read_list")]
@@ -51,9 +51,9 @@ parameters! {
             AnyEstimator::new(DecisionTreeClassifier::default()),
             AnyEstimator::new(RandomForestClassifier::default()),
         ];
-        /// How they vote. hard: a class each; soft: the mean of the probabilities.
+        /// hard: a majority vote; soft: the mean of the probabilities.
         voting: Vote = Vote::Hard;
-        /// How much each vote counts, such as 1,2,1; null: all alike.
+        /// The weight of each vote, such as 1,2,1; none: all 1.
         weights: Option<Vec<f64>> = None;
         /// Is added to the seeds of the members.
         seed: u64 = 0;
@@ -94,7 +94,7 @@ parameters! {
             AnyEstimator::new(KNeighborsRegressor::default()),
             AnyEstimator::new(RandomForestRegressor::default()),
         ];
-        /// How much each one counts, such as 1,2,1; null: all alike.
+        /// The weight of each regressor, such as 1,2,1; none: all 1.
         weights: Option<Vec<f64>> = None;
         /// Is added to the seeds of the members.
         seed: u64 = 0;

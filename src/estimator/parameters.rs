@@ -16,10 +16,10 @@ pub struct Parameter {
 /// parameters! {
 ///     /// Ridge regression: least squares plus `alpha·‖coef‖²`.
 ///     pub struct Ridge: regressor("ridge") -> RidgeModel;
-///     about "least squares with a penalty on large coefficients";
+///     about "least squares with an L2 penalty on the coefficients";
 ///     new(alpha: f64);
 ///     {
-///         /// How much the squares of the coefficients cost.
+///         /// Strength of the L2 penalty on the coefficients.
 ///         alpha: f64 = 1.0, at_least(0.0);
 ///         /// Whether there is an intercept; without one, the plane goes through the origin.
 ///         fit_intercept: bool = true;
@@ -27,14 +27,15 @@ pub struct Parameter {
 /// }
 /// ```
 ///
-/// makes the struct with public fields (`Debug`, `Clone`, `PartialEq`, serde with defaults), `Default`, `new` with what is
-/// named there, a setter for each field (an `Option` can be set to a value or back to `None`), `fit` and `fit_with` for
-/// the kind of estimator, and [`Parameters`](super::Parameters): name, help, task, and `check`, which holds every value
-/// against its rule; and [`Declared`](super::Declared), for which the model keeps them in a field `params`. Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by
-/// the estimator's own `fit_rows`.
+/// makes the struct with public fields (`Debug`, `Clone`, `PartialEq`, serde with defaults), `Default`, `new` with the
+/// parameters named there, a setter for each field (an `Option` can be set to a value or back to `None`), `fit` and
+/// `fit_with` for the kind of estimator; [`Parameters`](super::Parameters): name, help, task, and `check`, which holds
+/// every value against its rule; and [`Declared`](super::Declared), for which the model keeps them in a field `params`.
+/// Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by the estimator's own
+/// `fit_rows`.
 ///
 /// The kinds are `classifier`, `regressor`, `clustering`, `outliers`, `density`, `transformer` and
-/// `supervised_transformer`. What comes before them and is learnt from it:
+/// `supervised_transformer`. What they learn from:
 ///
 /// | kind | `fit` takes | `fit_rows` gets |
 /// |---|---|---|
@@ -43,11 +44,11 @@ pub struct Parameter {
 /// | `supervised_transformer` | rows, `&Target` | `&Target` |
 /// | others | rows | `()` |
 ///
-/// A field may carry one `#[serde(…)]` after its doc comment, and `#[into]` for a setter that takes what converts into its
-/// type. A group of parameters that several estimators share is a
-/// macro of the family, which adds its fields to the declaration it is given and ends with `shared Group { fields }`:
-/// the fields become those of the struct, and `Group::from(&estimator)` collects them for the algorithm.
-/// `parameters! { group Group { fields } }` declares that struct.
+/// A field may carry one `#[serde(…)]` after its doc comment, and `#[into]` for a setter that takes what converts into
+/// its type. A group of parameters that several estimators share is a macro of the family, which adds its fields to the
+/// declaration it is given and ends with `shared Group { fields }`: the fields become those of the struct, and
+/// `Group::from(&estimator)` collects them for the algorithm. `parameters! { group Group { fields } }` declares that
+/// struct.
 macro_rules! parameters {
     (
         $(#[$attribute:meta])*

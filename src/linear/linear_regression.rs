@@ -29,11 +29,11 @@ parameters! {
     ///
     /// # What to expect
     /// - One row, or constant columns only: the coefficients are 0 and the intercept is the mean of the targets.
-    /// - Fewer rows than columns, or dependent columns: the shortest of all solutions, and a [`rank`](LinearRegressionModel::rank)
-    ///   below the number of columns.
+    /// - Fewer rows than columns, or dependent columns: the shortest of all solutions, and a
+    ///   [`rank`](LinearRegressionModel::rank) below the number of columns.
     /// - Missing values, too few targets and targets that are not finite are errors.
     pub struct LinearRegression: regressor("linear-regression") -> LinearRegressionModel;
-    about "least squares: a weighted sum of the columns";
+    about "ordinary least squares";
     {
         /// Whether there is an intercept; without one, the plane goes through the origin.
         fit_intercept: bool = true;
@@ -102,7 +102,8 @@ impl LinearRegressionModel {
         self.rank
     }
 
-    /// The min(n, d) singular values of the centred rows, descending; `None` where they were not needed, in large tables.
+    /// The min(n, d) singular values of the centred rows, descending; `None` where they were not needed, in large
+    /// tables.
     pub fn singular_values(&self) -> Option<&[f64]> {
         self.singular_values.as_deref()
     }

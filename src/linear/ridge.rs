@@ -34,10 +34,10 @@ parameters! {
     /// - With any other `alpha` there is one solution, also where columns depend on each other or outnumber the rows.
     /// - Missing values, too few targets, targets that are not finite and a negative `alpha` are errors.
     pub struct Ridge: regressor("ridge") -> RidgeModel;
-    about "least squares with a penalty on large coefficients";
+    about "least squares with an L2 penalty on the coefficients";
     new(alpha: f64);
     {
-        /// How much the squares of the coefficients cost.
+        /// Strength of the L2 penalty on the coefficients.
         alpha: f64 = 1.0, at_least(0.0);
         /// Whether there is an intercept; without one, the plane goes through the origin.
         fit_intercept: bool = true;

@@ -30,11 +30,11 @@ parameters! {
     about "the class that most of the k nearest rows have";
     new(n_neighbors: usize);
     {
-        /// Neighbours that vote, k; from 1 to the number of fitted rows.
+        /// Number of neighbours that vote, k; from 1 to the number of fitted rows.
         n_neighbors: usize = 5, at_least(1.0);
         /// How much each neighbour counts: uniform, or distance (by 1 / distance).
         weights: Weights = Weights::Uniform;
-        /// What nearness is: euclidean, manhattan, chebyshev, cosine or minkowski:P.
+        /// The distance: euclidean, manhattan, chebyshev, cosine or minkowski:P.
         metric: Metric = Metric::Euclidean;
     }
 }

@@ -78,16 +78,16 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct LocalOutlierFactor: outliers("local-outlier-factor") -> LocalOutlierFactorModel;
-    about "rows that lie less densely than their neighbours do";
+    about "outliers: rows in less dense places than their neighbours";
     new(n_neighbors: usize);
     {
-        /// Neighbours that density is measured by, k; at most one less than there are rows is used.
+        /// Number of neighbours by which density is measured, k; more than the number of rows less 1 are cut to that.
         n_neighbors: usize = 20, at_least(1.0);
-        /// How many outliers are expected: auto, or their share, at most 0.5.
+        /// Expected share of outliers, above 0 and at most 0.5; auto: rows with a factor above 1.5.
         contamination: Contamination = Contamination::Auto, holds(Contamination::is_sound, "above 0 and at most 0.5");
-        /// Whether the model is for rows that were not fitted: only then it predicts.
+        /// Whether the model is for rows that were not fitted: only then can it predict.
         novelty: bool = false;
-        /// What nearness is: euclidean, manhattan, chebyshev, cosine or minkowski:P.
+        /// The distance: euclidean, manhattan, chebyshev, cosine or minkowski:P.
         metric: Metric = Metric::Euclidean;
     }
 }

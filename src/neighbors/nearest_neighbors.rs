@@ -27,9 +27,9 @@ parameters! {
     about "distances to the k nearest fitted rows";
     new(n_neighbors: usize);
     {
-        /// Neighbours of each row, k; from 1 to the number of fitted rows.
+        /// Number of neighbours of each row, k; from 1 to the number of fitted rows.
         n_neighbors: usize = 5, at_least(1.0);
-        /// What nearness is: euclidean, manhattan, chebyshev, cosine or minkowski:P.
+        /// The distance: euclidean, manhattan, chebyshev, cosine or minkowski:P.
         metric: Metric = Metric::Euclidean;
     }
 }

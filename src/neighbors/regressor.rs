@@ -26,11 +26,11 @@ parameters! {
     about "the mean of the targets of the k nearest rows";
     new(n_neighbors: usize);
     {
-        /// Neighbours that are averaged, k; from 1 to the number of fitted rows.
+        /// Number of neighbours that are averaged, k; from 1 to the number of fitted rows.
         n_neighbors: usize = 5, at_least(1.0);
         /// How much each neighbour counts: uniform, or distance (by 1 / distance).
         weights: Weights = Weights::Uniform;
-        /// What nearness is: euclidean, manhattan, chebyshev, cosine or minkowski:P.
+        /// The distance: euclidean, manhattan, chebyshev, cosine or minkowski:P.
         metric: Metric = Metric::Euclidean;
     }
 }

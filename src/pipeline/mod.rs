@@ -137,8 +137,8 @@ impl Parameters for Pipeline {
     const ABOUT: &'static str = "transformers, one after the other, and then a model";
     const TASK: Task = Task::Regression;
     const PARAMETERS: &'static [Parameter] = &[
-        Parameter { name: "steps", help: "the transformers: names with commas, or a JSON list" },
-        Parameter { name: "estimator", help: "the model behind them" },
+        Parameter { name: "steps", help: "the transformers: names separated by commas, or a JSON list" },
+        Parameter { name: "estimator", help: "the model after them" },
     ];
 
     fn task(&self) -> Task {

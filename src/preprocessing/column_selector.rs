@@ -20,12 +20,12 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct ColumnSelector: transformer("column-selector") -> ColumnSelectorModel;
-    about "some of the columns";
+    about "keeps or drops some columns";
     {
-        /// The columns, by name or by number from 0; null: all.
+        /// The columns, by name or by number from 0; none: all.
         #[into]
         columns: Columns = Columns::chosen();
-        /// Whether they are left out instead of kept.
+        /// Whether to drop these columns instead of keeping them.
         drop: bool = false;
     }
 }

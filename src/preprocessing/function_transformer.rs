@@ -78,8 +78,8 @@ impl Function {
 }
 
 parameters! {
-    /// Applies one function to every value. A missing value stays missing; a value that the function has no result for is an
-    /// error with its place.
+    /// Applies one function to every value. A missing value stays missing; a value that the function has no result for
+    /// is an error with its place.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -90,7 +90,7 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct FunctionTransformer: transformer("function-transformer") -> FunctionTransformerModel;
-    about "one function of every value, such as log1p";
+    about "applies a function to every value, such as log1p";
     new(func: Function);
     {
         /// The function: identity, log1p, log, exp, sqrt, square, abs, reciprocal or asinh.

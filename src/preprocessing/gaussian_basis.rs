@@ -27,8 +27,8 @@ pub enum GaussianCenters {
 }
 
 parameters! {
-    /// Gaussian basis functions, exp(−(x − c)² / 2·width²): one for each column and each of its centres, or, for centres
-    /// that are points, exp(−|x − c|² / 2·width²) of the row. O(n) exponentials for each new column, in f64.
+    /// Gaussian basis functions, exp(−(x − c)² / 2·width²): one for each column and each of its centres, or, for
+    /// centres that are points, exp(−|x − c|² / 2·width²) of the row. O(n) exponentials for each new column, in f64.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -40,14 +40,14 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct GaussianBasis: transformer("gaussian-basis") -> GaussianBasisModel;
-    about "bell curves over each column";
+    about "Gaussian basis functions of each column";
     new(n_centers: usize);
     {
-        /// Centres of each column.
+        /// Number of centres of each column.
         n_centers: usize = 10, from_to(1.0, MOST_CENTERS as f64);
         /// Where they are: grid, quantiles, or {"points": [[…], …]} for points of all columns.
         centers: GaussianCenters = GaussianCenters::Grid;
-        /// The width of the curves; null: as wide as the centres are apart.
+        /// The width of the curves; none: as wide as the centres are apart.
         width: Option<f64> = None, holds(|width: &Option<f64>| width.is_none_or(is_width), "a finite number above 0");
     }
 }

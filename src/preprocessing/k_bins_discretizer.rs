@@ -44,9 +44,9 @@ pub enum BinEncoding {
 parameters! {
     /// Cuts each column into bins. Names and defaults are scikit-learn's.
     ///
-    /// A bin holds its lower edge; values beyond the fitted ones go to the first or the last bin. A constant column has one
-    /// bin, and quantiles that are equal are one edge, which leaves fewer bins (a warning says so). Edges are found from all
-    /// rows, on sorted copies of sixteen columns at a time; a value takes O(log bins).
+    /// A bin holds its lower edge; values beyond the fitted ones go to the first or the last bin. A constant column has
+    /// one bin, and quantiles that are equal are one edge, which leaves fewer bins (a warning says so). Edges are found
+    /// from all rows, on sorted copies of sixteen columns at a time; a value takes O(log bins).
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -59,12 +59,12 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct KBinsDiscretizer: transformer("k-bins-discretizer") -> KBinsDiscretizerModel;
-    about "bins of each column";
+    about "cuts each column into bins";
     new(n_bins: usize);
     {
-        /// Bins of each column.
+        /// Number of bins of each column.
         n_bins: usize = 5, from_to(2.0, MOST_BINS as f64);
-        /// What becomes of the number of a bin: onehot or ordinal.
+        /// How a bin is encoded: onehot or ordinal.
         encode: BinEncoding = BinEncoding::OneHot;
         /// Where the edges are: uniform, quantile or kmeans.
         strategy: BinStrategy = BinStrategy::Quantile;

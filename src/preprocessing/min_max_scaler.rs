@@ -12,7 +12,8 @@ use crate::model_file::Container;
 const OP: &str = "MinMaxScaler";
 
 parameters! {
-    /// Maps the smallest and the largest value of each column to two given numbers. Names and defaults are scikit-learn's.
+    /// Maps the smallest and the largest value of each column to two given numbers. Names and defaults are
+    /// scikit-learn's.
     ///
     /// A constant column becomes the lower number. Missing values do not count and stay missing. O(n·d).
     ///
@@ -25,11 +26,11 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct MinMaxScaler: transformer("min-max-scaler") -> MinMaxScalerModel;
-    about "each column in a range, 0 to 1";
+    about "scales each column to a range, by default 0 to 1";
     {
         /// The range: two numbers, such as 0,1.
         feature_range: (f64, f64) = (0.0, 1.0), holds(is_range, "two finite numbers, the first below the second");
-        /// Whether values beyond the fitted ones are brought to the ends of the range.
+        /// Whether values beyond the fitted ones are clipped to the range.
         clip: bool = false;
     }
 }

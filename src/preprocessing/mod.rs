@@ -1,14 +1,18 @@
 //! Preparing rows: scaling, encoding, basis functions, bins, imputation, and codes for class names.
 //!
 //! Each transformer is a struct of parameters whose `fit` returns a model. The model turns rows into rows
-//! ([`Transform`](crate::estimator::Transform)), names the new columns, and is saved and loaded like any other. The
-//! work is done on the host, on all cores; statistics are computed in f64.
+//! ([`Transform`](crate::estimator::Transform)), names the new columns, and is saved and loaded like any other.
+//! Statistics are computed in f64 on the host, on all cores. Scalers transform rows where they live; what the others
+//! make on the host is brought to where the rows live.
 //!
 //! | transformer | missing values |
 //! |---|---|
 //! | [`StandardScaler`], [`MinMaxScaler`], [`RobustScaler`] | skipped in `fit`, stay missing in `transform` |
+//! | [`QuantileTransformer`], [`VarianceThreshold`] | the same |
+//! | [`FunctionTransformer`], [`ColumnSelector`], [`OrdinalEncoder`] | stay missing |
+//! | [`TargetEncoder`] | a category of their own |
 //! | [`SimpleImputer`] | replaced |
-//! | [`OneHotEncoder`] | pass through in columns that are not encoded, refused in those that are |
+//! | [`OneHotEncoder`] | stay missing in columns that are not encoded, refused in those that are |
 //! | all others | refused, with row and column |
 //!
 //! ```

@@ -63,9 +63,9 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct Normalizer: transformer("normalizer") -> NormalizerModel;
-    about "each row of length 1";
+    about "scales each row to length 1";
     {
-        /// What the length of a row is: l1, l2 or max.
+        /// The norm: l1, l2 or max.
         norm: Norm = Norm::L2;
     }
 }

@@ -52,14 +52,14 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct OneHotEncoder: transformer("one-hot-encoder") -> OneHotEncoderModel;
-    about "a column for each category of a categorical column";
+    about "turns each categorical column into a column of 0 and 1 for each category";
     {
-        /// The columns to encode, by name or by number from 0; null: the categorical ones, or all if there is none.
+        /// The columns to encode, by name or by number from 0; none: the categorical ones, or all if there is none.
         #[into]
         columns: Columns = Columns::chosen();
-        /// Which category gets no column: first, or if_binary; null: every category gets one.
+        /// Which category gets no column: first, or if_binary; none: every category gets one.
         drop: Option<DropCategory> = None;
-        /// What a category that was not fitted becomes: error, or ignore (zeros in all its columns).
+        /// What to do with a category that was not fitted: error, or ignore (zeros in all its columns).
         handle_unknown: UnknownCategory = UnknownCategory::Error;
         /// Whether the encoded rows are sparse, for a model that takes such rows; no value may then be missing.
         sparse_output: bool = false;

@@ -25,8 +25,8 @@ pub enum UnknownOrdinal {
 }
 
 parameters! {
-    /// Turns each categorical column into one of numbers: 0, 1, 2, … in the order of its categories. Names and defaults are
-    /// scikit-learn's. Columns that are not encoded stay, in their places; a missing value stays missing.
+    /// Turns each categorical column into one of numbers: 0, 1, 2, … in the order of its categories. Names and defaults
+    /// are scikit-learn's. Columns that are not encoded stay, in their places; a missing value stays missing.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -38,14 +38,14 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct OrdinalEncoder: transformer("ordinal-encoder") -> OrdinalEncoderModel;
-    about "a number for each category of a categorical column";
+    about "turns the categories of each categorical column into numbers";
     {
-        /// The columns to encode, by name or by number from 0; null: the categorical ones.
+        /// The columns to encode, by name or by number from 0; none: the categorical ones.
         #[into]
         columns: Columns = Columns::chosen();
-        /// What a category that was not fitted becomes: error or use_encoded_value.
+        /// What to do with a category that was not fitted: error, or use_encoded_value.
         handle_unknown: UnknownOrdinal = UnknownOrdinal::Error;
-        /// The number for such a category; null: missing.
+        /// With use_encoded_value, the number for such a category; none: missing.
         unknown_value: Option<f32> = None;
     }
 }

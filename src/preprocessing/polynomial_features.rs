@@ -13,8 +13,8 @@ const OP: &str = "PolynomialFeatures";
 const MOST_TERMS: u64 = 1 << 24;
 
 parameters! {
-    /// All products of columns up to a degree: for `a`, `b` and degree 2 these are `1 a b a² a·b b²`. Names, defaults and the
-    /// order of the columns are scikit-learn's.
+    /// All products of columns up to a degree: for `a`, `b` and degree 2 these are `1 a b a² a·b b²`. Names, defaults
+    /// and the order of the columns are scikit-learn's.
     ///
     /// There are C(d + degree, degree) of them, C(d, 0) + … + C(d, degree) with `interaction_only`. Each product is one
     /// multiplication, in f64; one beyond the range of `f32` is an error.
@@ -32,11 +32,11 @@ parameters! {
     about "products of columns up to a degree";
     new(degree: usize);
     {
-        /// Factors of a product at most.
+        /// Maximum number of factors of a product.
         degree: usize = 2;
-        /// Whether a column is a factor once at most.
+        /// Whether to leave out powers: a column is a factor at most once.
         interaction_only: bool = false;
-        /// Whether there is a column of 1.
+        /// Whether to add a column of ones.
         include_bias: bool = true;
     }
 }

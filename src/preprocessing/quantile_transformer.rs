@@ -26,9 +26,9 @@ pub enum OutputDistribution {
 }
 
 parameters! {
-    /// Gives every column the same distribution, whatever it was: a value becomes the share of the fitted values below it.
-    /// Names and defaults are scikit-learn's, but all rows are used. Missing values stay missing; values beyond the fitted
-    /// ones get the lowest or the highest share.
+    /// Gives every column the same distribution, whatever it was: a value becomes the share of the fitted values below
+    /// it. Names and defaults are scikit-learn's, but all rows are used. Missing values stay missing; values beyond the
+    /// fitted ones get the lowest or the highest share.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -39,11 +39,11 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct QuantileTransformer: transformer("quantile-transformer") -> QuantileTransformerModel;
-    about "every column with the same distribution, even or normal";
+    about "gives every column a uniform or normal distribution";
     {
-        /// Quantiles that are kept of each column; at most as many as there are rows.
+        /// Number of quantiles kept of each column; at most the number of rows.
         n_quantiles: usize = 1000, at_least(2.0);
-        /// What the columns are distributed like: uniform or normal.
+        /// The distribution of the result: uniform or normal.
         output_distribution: OutputDistribution = OutputDistribution::Uniform;
     }
 }

@@ -13,11 +13,11 @@ const OP: &str = "RobustScaler";
 const KEEPS_ZEROS: &str = "dense rows unless with_centering is false";
 
 parameters! {
-    /// Takes the median from each column and divides it by the distance between two quantiles, which outliers hardly move.
-    /// Names and defaults are scikit-learn's.
+    /// Takes the median from each column and divides it by the distance between two quantiles, which outliers hardly
+    /// move. Names and defaults are scikit-learn's.
     ///
-    /// A column whose quantiles are equal is not divided. Missing values do not count and stay missing. O(n·d), with a copy
-    /// of sixteen columns at a time. Sparse rows stay sparse, if no median is taken off; their zeros count.
+    /// A column whose quantiles are equal is not divided. Missing values do not count and stay missing. O(n·d), with a
+    /// copy of sixteen columns at a time. Sparse rows stay sparse, if no median is taken off; their zeros count.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -28,11 +28,11 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct RobustScaler: transformer("robust-scaler") -> RobustScalerModel;
-    about "each column by its median and quartiles";
+    about "scales each column by its median and quartiles";
     {
-        /// Whether the median of each column is taken off.
+        /// Whether to subtract the median of each column.
         with_centering: bool = true;
-        /// Whether each column is divided by the distance between two quantiles.
+        /// Whether to divide each column by the distance between two quantiles.
         with_scaling: bool = true;
         /// These quantiles, in percent.
         quantile_range: (f64, f64) = (25.0, 75.0), holds(is_range, "two numbers from 0 to 100, the first below the second");

@@ -30,8 +30,8 @@ parameters! {
     /// Puts a number of its column in the place of each missing value. Names and defaults are scikit-learn's.
     ///
     /// A column without any value has no such number: it is left out of the result, and a warning says so, or is filled
-    /// with zeros (with `fill_value` for a constant) when `keep_empty_features` is set. In a categorical column, where a mean
-    /// means nothing, it is always the most frequent category. O(n·d).
+    /// with zeros (with `fill_value` for a constant) when `keep_empty_features` is set. In a categorical column, where
+    /// a mean means nothing, it is always the most frequent category. O(n·d).
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -42,13 +42,13 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct SimpleImputer: transformer("simple-imputer") -> SimpleImputerModel;
-    about "numbers in place of missing values";
+    about "fills missing values";
     {
-        /// The number for a column's missing values: mean, median, most_frequent or constant.
+        /// What fills the missing values of a column: mean, median, most_frequent or constant.
         strategy: ImputeStrategy = ImputeStrategy::Mean;
-        /// The number of the strategy constant.
+        /// The number to fill in, for the strategy constant.
         fill_value: f32 = 0.0, holds(|value: &f32| value.is_finite(), "a finite number");
-        /// Whether a column without any value stays, filled with zeros.
+        /// Whether to keep columns without any value, filled with zeros.
         keep_empty_features: bool = false;
     }
 }

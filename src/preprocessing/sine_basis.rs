@@ -15,8 +15,8 @@ const OP: &str = "SineBasis";
 const MOST_COLUMNS: u64 = 1 << 24;
 
 parameters! {
-    /// Basis functions for periodic signals: x ↦ sin(2πx/period), sin(2·2πx/period), …, sin(p·2πx/period) of each column,
-    /// and the cosines when asked.
+    /// Basis functions for periodic signals: x ↦ sin(2πx/period), sin(2·2πx/period), …, sin(p·2πx/period) of each
+    /// column, and the cosines when asked.
     ///
     /// One sine and cosine a value in f64, the others by turning on: O(n·d·p), within 1e-6.
     ///
@@ -33,11 +33,11 @@ parameters! {
     about "sines of each column";
     new(n_terms: usize);
     {
-        /// Sines of each column: of the first so many multiples of the angle.
+        /// Number of sines of each column: of the angle and its multiples.
         n_terms: usize = 3, at_least(1.0);
         /// The period of the first sine.
         period: f64 = TAU, holds(is_period, "a finite number above 0");
-        /// Whether there are cosines too.
+        /// Whether to add the cosines too.
         cosine: bool = false;
     }
 }

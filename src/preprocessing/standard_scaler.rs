@@ -16,8 +16,8 @@ const KEEPS_ZEROS: &str = "dense rows unless with_mean is false";
 parameters! {
     /// Takes the mean from each column and divides it by its standard deviation. Names and defaults are scikit-learn's.
     ///
-    /// A constant column becomes 0. Missing values do not count and stay missing. Two passes over the rows, O(n·d). Sparse
-    /// rows stay sparse, if no mean is taken off.
+    /// A constant column becomes 0. Missing values do not count and stay missing. Two passes over the rows, O(n·d).
+    /// Sparse rows stay sparse, if no mean is taken off.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -31,11 +31,11 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct StandardScaler: transformer("standard-scaler") -> StandardScalerModel;
-    about "each column with mean 0 and standard deviation 1";
+    about "scales each column to mean 0 and standard deviation 1";
     {
-        /// Whether the mean of each column is taken off.
+        /// Whether to subtract the mean of each column.
         with_mean: bool = true;
-        /// Whether each column is divided by its standard deviation.
+        /// Whether to divide each column by its standard deviation.
         with_std: bool = true;
     }
 }

@@ -16,8 +16,8 @@ const OP: &str = "TargetEncoder";
 const MISSING: u32 = u32::MAX;
 
 parameters! {
-    /// Turns each categorical column into the mean target of the rows of each category, shrunk towards the mean of all (Micci-
-    /// Barreca 2001): for columns of many categories. Names and defaults are scikit-learn's.
+    /// Turns each categorical column into the mean target of the rows of each category, shrunk towards the mean of all
+    /// (Micci- Barreca 2001): for columns of many categories. Names and defaults are scikit-learn's.
     ///
     /// A row's own target must not show in what is made of it. So a pipeline, and
     /// [`fit_transform`](crate::AnyEstimator::fit_transform), encode each part of the fitted rows by the targets of the
@@ -33,19 +33,20 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     ///
-    /// Two classes give the share of the second, more classes a column for each. A category that was not fitted gets the
-    /// mean of all; missing values are a category of their own.
+    /// Two classes give the share of the second, more classes a column for each. A category that was not fitted gets
+    /// the mean of all; missing values are a category of their own.
     pub struct TargetEncoder: supervised_transformer("target-encoder") -> TargetEncoderModel;
-    about "the mean target of each category of a categorical column";
+    about "turns each category into the mean target of its rows";
     {
-        /// The columns to encode, by name or by number from 0; null: the categorical ones.
+        /// The columns to encode, by name or by number from 0; none: the categorical ones.
         #[into]
         columns: Columns = Columns::chosen();
-        /// How many rows the mean of all counts for beside those of a category; null: by the variances (empirical Bayes).
+        /// How many rows the overall mean counts for beside those of a category; none: from the variances (empirical
+        /// Bayes).
         smooth: Option<f64> = None, at_least(0.0);
-        /// Parts of the rows; each is encoded by the targets of the others.
+        /// Number of folds; each is encoded by the targets of the others.
         cv: usize = 5, at_least(2.0);
-        /// Decides the parts.
+        /// Seed of the folds.
         seed: u64 = 0;
     }
 }
@@ -179,7 +180,8 @@ impl TargetEncoder {
     fn shrunk(&self, own: f64, count: f64, within: f64, mean: f64, variance: f64) -> f64 {
         match self.smooth {
             Some(smooth) => (count * own + smooth * mean) / (count + smooth),
-            // The share of the category's own mean: n·τ² / (n·τ² + σ²), with the variances of all targets and of its own.
+            // The share of the category's own mean: n·τ² / (n·τ² + σ²), with the variances of all targets and of its
+            // own.
             None if variance == 0.0 => mean,
             None => {
                 let share = count * variance / (count * variance + within);

@@ -22,7 +22,7 @@ parameters! {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct VarianceThreshold: transformer("variance-threshold") -> VarianceThresholdModel;
-    about "the columns that vary";
+    about "keeps the columns that vary";
     {
         /// Columns whose variance is at most this are left out.
         threshold: f64 = 0.0, at_least(0.0);

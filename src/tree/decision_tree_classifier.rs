@@ -33,27 +33,27 @@ with_tree_limits! {
     /// ```
     ///
     /// # What to expect
-    /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
-    ///   comes later goes with the larger child.
-    /// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
-    ///   missing.
-    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split even
-    ///   where no split gains anything, as in scikit-learn, if it allows one.
-    /// - Rows of weight 0 are as good as absent. Weights that are not all whole numbers below 2³² are rounded to 32 bits;
-    ///   from 2¹⁵ rows on to 31, and two less for each doubling (23 for a million rows).
+    /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one
+    ///   that comes later goes with the larger child.
+    /// - Columns that [`Matrix::with_categories`] marked are split by sets of categories; a category that was not
+    ///   fitted counts as missing.
+    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split
+    ///   even where no split gains anything, as in scikit-learn, if it allows one.
+    /// - Rows of weight 0 are as good as absent. Weights that are not all whole numbers below 2³² are rounded to 32
+    ///   bits; from 2¹⁵ rows on to 31, and two less for each doubling (23 for a million rows).
     /// - The same seed gives the same bits on any number of threads.
     pub struct DecisionTreeClassifier: classifier("decision-tree-classifier") -> DecisionTreeClassifierModel;
-    about "one tree of questions that ends in a class";
+    about "one decision tree that predicts a class";
     {
-        /// What a split lessens: gini, entropy or misclassification.
+        /// The impurity that splits reduce: gini, entropy or misclassification.
         criterion: Criterion = Criterion::Gini;
-        /// How many features each split looks at: sqrt, log2, a number, a share such as 0.5; null: all.
+        /// How many features each split considers: sqrt, log2, a number, a share such as 0.5; none: all.
         max_features: MaxFeatures = MaxFeatures::All;
-        /// Bins of a feature at most; null: splits at every value, which takes longer.
+        /// Maximum number of bins of a feature; none: exact splits at every value, which takes longer.
         max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
-        /// How much the rows of each class count: balanced, or an object of weights by class; null: all alike.
+        /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
         class_weight: ClassWeight = ClassWeight::Uniform;
-        /// Decides which features are drawn.
+        /// Seed of the random features.
         seed: u64 = 0;
     }
 }
@@ -166,13 +166,13 @@ impl DecisionTreeClassifierModel {
         self.trees.names()
     }
 
-    /// How much each column lessened the impurity: shares with the sum 1, or zeros in a tree that gains nothing.
+    /// How much each column reduced the impurity: shares with the sum 1, or zeros in a tree that gains nothing.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.trees.importances()
     }
 
-    /// A bound on the error of the tree by the length of its description: with probability 1 − `delta` over the m rows it
-    /// was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
+    /// A bound on the error of the tree by the length of its description: with probability 1 − `delta` over the m rows
+    /// it was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
     ///
     /// Rₑ is its error on those rows (by their weights), n its number of nodes, and d the number of questions a node
     /// could ask: the columns where they are 0 or 1, else all their thresholds. It holds for trees of every size at

@@ -31,25 +31,26 @@ with_tree_limits! {
     /// ```
     ///
     /// # What to expect
-    /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one that
-    ///   comes later goes with the larger child.
+    /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one
+    ///   that comes later goes with the larger child.
     /// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
     ///   missing.
-    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is split
-    ///   even where no split gains anything, as in scikit-learn, if it allows one.
-    /// - Rows of weight 0 are as good as absent. For splits, weights that are not all whole numbers below 2¹⁶ are rounded
-    ///   to 16 bits; from 2²³ rows on to 15, and two less for each doubling. The values of leaves use them as they are.
+    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is
+    ///   split even where no split gains anything, as in scikit-learn, if it allows one.
+    /// - Rows of weight 0 are as good as absent. For splits, weights that are not all whole numbers below 2¹⁶ are
+    ///   rounded to 16 bits; from 2²³ rows on to 15, and two less for each doubling. The values of leaves use them as
+    ///   they are.
     /// - The same seed gives the same bits on any number of threads.
     pub struct DecisionTreeRegressor: regressor("decision-tree-regressor") -> DecisionTreeRegressorModel;
-    about "one tree of questions that ends in a number";
+    about "one decision tree that predicts numbers";
     {
-        /// What a split lessens: squared_error, or absolute_error, which takes longer.
+        /// The error that splits reduce: squared_error, or absolute_error, which takes longer.
         criterion: RegressionCriterion = RegressionCriterion::SquaredError;
-        /// How many features each split looks at: sqrt, log2, a number, a share such as 0.5; null: all.
+        /// How many features each split considers: sqrt, log2, a number, a share such as 0.5; none: all.
         max_features: MaxFeatures = MaxFeatures::All;
-        /// Bins of a feature at most; null: splits at every value, which takes longer.
+        /// Maximum number of bins of a feature; none: exact splits at every value, which takes longer.
         max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
-        /// Decides which features are drawn.
+        /// Seed of the random features.
         seed: u64 = 0;
     }
 }

@@ -6,18 +6,19 @@ macro_rules! with_tree_limits {
         parameters! {
             $($declaration)*
             shared TreeLimits {
-                /// Splits on the way to a leaf at most; 0 leaves one leaf; null: no limit.
+                /// Maximum depth: splits on the way to a leaf; 0 makes a single leaf; none: no limit.
                 max_depth: Option<usize> = None;
-                /// Leaves at most, the best split first; null: no limit.
+                /// Maximum number of leaves, the best splits first; none: no limit.
                 max_leaf_nodes: Option<usize> = None, at_least(2.0);
-                /// Rows of a node that is split, at least.
+                /// Minimum number of rows of a node that is split.
                 min_samples_split: usize = 2, at_least(2.0);
-                /// Rows of a leaf, at least; a row counts once whatever it weighs.
+                /// Minimum number of rows of a leaf; a row counts once whatever its weight.
                 min_samples_leaf: usize = 1, at_least(1.0);
-                /// The least decrease of the impurity by a split, times the node's share of all weights.
+                /// Minimum decrease of the impurity by a split, times the node's share of all weights.
                 min_impurity_decrease: f64 = 0.0, at_least(0.0);
-                /// Prunes the grown tree: a split stays whose subtree lessens the impurity by more than this for each leaf
-                /// it adds, impurities being weighted by the nodes' shares of all weights; at 0 nothing is pruned.
+                /// Cost-complexity pruning: a split stays if its subtree reduces the impurity by more than this for
+                /// each leaf it adds, impurities being weighted by the nodes' shares of all weights; at 0 nothing is
+                /// pruned.
                 ccp_alpha: f64 = 0.0, at_least(0.0);
             }
         }

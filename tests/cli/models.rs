@@ -19,7 +19,7 @@ fn every_model_is_listed_with_its_parameters() {
 #[test]
 fn one_model_is_shown_in_detail() {
     let (shown, _) = run(&["models", "kneighbors-classifier"]);
-    for word in ["n_neighbors", "5", "classes from features", "--target", "metric"] {
+    for word in ["n_neighbors", "5", "classification", "--target", "metric"] {
         assert!(shown.contains(word), "{word} in {shown}");
     }
     assert_eq!(json(&["models", "kmeans"])["name"], "kmeans");
@@ -27,7 +27,7 @@ fn one_model_is_shown_in_detail() {
 }
 
 #[test]
-fn defaults_that_are_models_are_told_in_words() {
+fn defaults_that_are_models_are_shown_in_words() {
     let (shown, _) = run(&["models", "ada-boost-classifier"]);
     assert!(shown.contains("= decision-tree-classifier (max_depth=1)"), "{shown}");
     for model in ["voting-classifier", "stacking-classifier", "stacking-regressor"] {

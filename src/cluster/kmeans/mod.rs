@@ -33,32 +33,32 @@ parameters! {
     ///
     /// # What to expect
     /// - On the CPU, bounds on the distances skip most of the work where that wins; the result is the same to the bit.
-    /// - A cluster that loses all its rows takes the row farthest from its centre. Where no row is off its centre (fewer
-    ///   distinct rows than clusters) a cluster may stay empty: its centre repeats another.
-    /// - It stops when no label changes, then when the centres move by less than `tol`, then after `max_iter` iterations.
+    /// - A cluster that loses all its rows takes the row farthest from its centre. Where no row is off its centre
+    ///   (fewer distinct rows than clusters) a cluster may stay empty: its centre repeats another.
+    /// - A search ends when no label changes, when the centres move by less than `tol`, or after `max_iter` iterations.
     /// - The same seed and device give the same bits.
     pub struct KMeans: clustering("kmeans") -> KMeansModel;
-    about "k clusters, each row in the one with the nearest centre (Lloyd)";
+    about "k-means: each row is in the cluster of its nearest centre";
     new(n_clusters: usize);
     {
         /// Number of clusters, k; at most the number of rows.
         n_clusters: usize = 8;
         /// Where the centres start: k-means++, random, or a .npy file of centres.
         init: Init = Init::KMeansPlusPlus;
-        /// Searches from different starts, of which the best is kept; null: 10 for random starts, else 1.
+        /// Number of searches from different starts, of which the best is kept; none: 10 for random starts, else 1.
         n_init: Option<usize> = None, at_least(1.0);
-        /// Iterations of a search at most.
+        /// Maximum number of iterations of a search.
         max_iter: usize = 300, at_least(1.0);
         /// Ends a search when the squared shifts of the centres add up to this times the mean variance of the columns.
         tol: f64 = 1e-4, at_least(0.0);
-        /// Decides the random starts.
+        /// Seed of the starts.
         seed: u64 = 0;
     }
 }
 
 impl Estimator for KMeans {
-    /// Costs 3·n·k·d operations an iteration. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the search with
-    /// the centres it has.
+    /// Costs 3·n·k·d operations an iteration. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the search
+    /// with the centres it has.
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<KMeansModel> {
         let x = x.complete(OP)?;
         check_clusters(self.n_clusters, x.rows())?;

@@ -26,8 +26,8 @@ const STREAM_REASSIGN: u32 = 0x6d62_0001;
 parameters! {
     /// k-means on mini-batches (Sculley 2010). Names and defaults are scikit-learn's.
     ///
-    /// `fit` draws batches from data that is there; `partial_fit` takes one batch after the other from data that does not
-    /// fit anywhere.
+    /// `fit` draws batches from a matrix; `partial_fit` takes one batch after the other, for data that does not fit
+    /// into memory.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -48,20 +48,20 @@ parameters! {
         n_clusters: usize = 8;
         /// Where the centres start: k-means++, random, or a .npy file of centres.
         init: Init = Init::KMeansPlusPlus;
-        /// Passes over the data at most, in numbers of rows drawn.
+        /// Maximum number of passes over the data, counted by rows drawn.
         max_iter: usize = 100, at_least(1.0);
-        /// Rows of a batch.
+        /// Number of rows of a batch.
         batch_size: usize = 1024, at_least(1.0);
         /// Ends when the smoothed shift of the centres is below this times the mean variance of the columns; 0 turns it
         /// off.
         tol: f64 = 0.0, at_least(0.0);
-        /// Ends after so many batches without a better smoothed inertia; null turns it off.
+        /// Ends after so many batches without a better smoothed inertia; none turns it off.
         max_no_improvement: Option<usize> = Some(10);
-        /// Rows that the start is chosen among; null: three batches, or 3·k if that is more.
+        /// Number of rows among which the start is chosen; none: three batches, or 3·k if that is more.
         init_size: Option<usize> = None;
-        /// Centres with less than this share of the heaviest one's weight are moved to a random row.
+        /// Centres with less than this share of the weight of the heaviest centre are moved to a random row.
         reassignment_ratio: f64 = 0.01, at_least(0.0);
-        /// Decides the start and the batches.
+        /// Seed of the start and the batches.
         seed: u64 = 0;
     }
 }

@@ -24,9 +24,9 @@ parameters! {
     /// AdaBoost (Freund and Schapire 1996), for several classes by SAMME (Zhu et al. 2009). Names and defaults are
     /// scikit-learn's.
     ///
-    /// Round m fits a weak classifier to weighted rows and gives it the vote α = log((1 − ε)/ε) + log(K − 1), ε its weighted
-    /// error among K classes; the weights of the rows it got wrong grow by exp α. For two classes α is twice the
-    /// ½·log((1 − ε)/ε) that goes with labels of ±1.
+    /// Round m fits a weak classifier to weighted rows and gives it the vote α = log((1 − ε)/ε) + log(K − 1), ε its
+    /// weighted error among K classes; the weights of the rows it got wrong grow by exp α. For two classes α is twice
+    /// the ½·log((1 − ε)/ε) that goes with labels of ±1.
     ///
     /// ```
     /// use gristmill::ensemble::AdaBoostClassifier;
@@ -39,25 +39,25 @@ parameters! {
     ///
     /// # What to expect
     /// - A classifier without any error would get an infinite vote. In the first round it decides alone; later it joins
-    ///   those before it, with the vote of an error of half a row (Schapire and Singer 1999, §4.2). The rounds end with it
-    ///   either way.
-    /// - Of two classes, one worse than chance gets a negative vote: its opposite counts. One exactly at chance, or of more
-    ///   classes one no better than chance, ends the rounds; in the first round that is an error.
+    ///   those before it, with the vote of an error of half a row (Schapire and Singer 1999, §4.2). The rounds end with
+    ///   it either way.
+    /// - Of two classes, one worse than chance gets a negative vote: its opposite counts. One exactly at chance, or of
+    ///   more classes one no better than chance, ends the rounds; in the first round that is an error.
     /// - The training error of two classes is at most Π 2√(ε(1 − ε)) when every vote is whole, see
     ///   [`AdaBoostClassifierModel::error_bound`].
     pub struct AdaBoostClassifier: classifier("ada-boost-classifier") -> AdaBoostClassifierModel;
     about "weak classifiers in turn, each on what those before it got wrong";
     new(estimator: AnyEstimator);
     {
-        /// The weak classifier; its parameters as estimator.NAME.
+        /// The weak classifier; set its parameters as estimator.NAME.
         estimator: AnyEstimator = AnyEstimator::new(DecisionTreeClassifier::default().max_depth(1));
-        /// Rounds at most.
+        /// Maximum number of rounds.
         n_estimators: usize = 50, at_least(1.0);
         /// Shrinks every vote.
         learning_rate: f64 = 1.0, above(0.0);
         /// Whether rows are drawn by their weights instead of weighted, for classifiers that take no weights.
         resample: bool = false;
-        /// Decides what is drawn.
+        /// Seed of all random draws.
         seed: u64 = 0;
     }
 }
@@ -217,8 +217,8 @@ impl AdaBoostClassifierModel {
         &self.train_errors
     }
 
-    /// What the training error of two classes cannot exceed: Π ((1 − ε)·exp(−α/2) + ε·exp(α/2)), which is Π 2√(ε(1 − ε))
-    /// for a learning rate of 1. A classifier that decides alone has no error.
+    /// What the training error of two classes cannot exceed: Π ((1 − ε)·exp(−α/2) + ε·exp(α/2)), which is Π 2√(ε(1 −
+    /// ε)) for a learning rate of 1. A classifier that decides alone has no error.
     pub fn error_bound(&self) -> f64 {
         if self.errors == [0.0] {
             return 0.0;

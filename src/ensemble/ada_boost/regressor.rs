@@ -55,15 +55,15 @@ parameters! {
     about "weak regressors in turn, each on what those before it got wrong (AdaBoost.R2)";
     new(estimator: AnyEstimator);
     {
-        /// The weak regressor; its parameters as estimator.NAME.
+        /// The weak regressor; set its parameters as estimator.NAME.
         estimator: AnyEstimator = AnyEstimator::new(DecisionTreeRegressor::default().max_depth(3));
-        /// Rounds at most.
+        /// Maximum number of rounds.
         n_estimators: usize = 50, at_least(1.0);
         /// Shrinks the weight of every round.
         learning_rate: f64 = 1.0, above(0.0);
         /// How errors count: linear, square or exponential.
         loss: ErrorShape = ErrorShape::Linear;
-        /// Decides what is drawn.
+        /// Seed of all random draws.
         seed: u64 = 0;
     }
 }

@@ -10,21 +10,21 @@ macro_rules! bagging_parameters {
             new(estimator: AnyEstimator);
             {}
             shared BagRules {
-                /// The model that is fitted on each bag; its parameters as estimator.NAME.
+                /// The model that is fitted on each bag; set its parameters as estimator.NAME.
                 estimator: AnyEstimator = $estimator;
                 /// Number of bags.
                 n_estimators: usize = 10, at_least(1.0);
-                /// Rows of a bag, as a share of all.
+                /// Number of rows of a bag, as a share of all.
                 max_samples: f64 = 1.0, above_to(0.0, 1.0);
-                /// Columns of a bag, as a share of all.
+                /// Number of columns of a bag, as a share of all.
                 max_features: f64 = 1.0, above_to(0.0, 1.0);
                 /// Whether a row may be drawn more than once.
                 bootstrap: bool = true;
                 /// Whether a column may be drawn more than once.
                 bootstrap_features: bool = false;
-                /// Whether the rows that a bag does not have are scored by it.
+                /// Whether to compute the out-of-bag score: each row is predicted by the bags without it.
                 oob_score: bool = false;
-                /// Decides the bags and the seeds of their models.
+                /// Seed of the bags and of their models.
                 seed: u64 = 0;
             }
         }

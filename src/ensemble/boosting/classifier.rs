@@ -52,7 +52,7 @@ boosting_parameters! {
     /// - The same seed gives the same model bytes, for any number of threads.
     GradientBoostingClassifier: classifier("gradient-boosting-classifier") -> GradientBoostingClassifierModel;
     {
-        /// What is lessened: log_loss, or exponential for two classes.
+        /// The loss: log_loss, or exponential for two classes.
         loss: ClassificationLoss = ClassificationLoss::LogLoss;
     }
 }

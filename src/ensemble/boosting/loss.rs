@@ -1,4 +1,4 @@
-//! What boosting lessens.
+//! The losses that boosting minimises.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +6,8 @@ use crate::losses::Loss;
 
 /// The loss of numbers; r is target − prediction. Names are scikit-learn's.
 ///
-/// For the absolute, Huber and quantile losses the leaves' values are those that lessen the loss of the leaf's rows
-/// most (Friedman 2001), not Newton's steps; `l1_regularization` and `l2_regularization` then only count in splits.
+/// For the absolute, Huber and quantile losses the leaves' values are those that minimise the loss of the leaf's
+/// rows (Friedman 2001), not Newton's steps; `l1_regularization` and `l2_regularization` then only count in splits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionLoss {

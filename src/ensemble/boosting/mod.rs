@@ -14,45 +14,47 @@ macro_rules! boosting_parameters {
         parameters! {
             $(#[$doc])*
             pub struct $name: $kind($label) -> $model;
-            about "boosted trees, each a step down the loss that the trees before it left";
+            about "boosted trees: each corrects the errors of the trees before it";
             { $($own)* }
             shared Settings {
-                /// Rounds at most, each of one tree an output.
+                /// Maximum number of rounds; a round has one tree for each output.
                 n_estimators: usize = 100, at_least(1.0);
                 /// What each tree's values are multiplied by.
                 learning_rate: f64 = 0.1, above(0.0);
                 /// The order in which a tree grows: leaf_wise or depth_wise.
                 growth: Growth = Growth::LeafWise;
-                /// Leaves of a tree at most; null: no limit.
+                /// Maximum number of leaves of a tree; none: no limit.
                 max_leaf_nodes: Option<usize> = Some(31), at_least(2.0);
-                /// Splits on the way to a leaf at most; null: no limit.
+                /// Maximum depth: splits on the way to a leaf; none: no limit.
                 max_depth: Option<usize> = None;
-                /// Bins of a feature at most; missing values have one more.
+                /// Maximum number of bins of a feature; missing values have one more.
                 max_bins: usize = 255;
-                /// Rows of a leaf at least.
+                /// Minimum number of rows of a leaf.
                 min_samples_leaf: usize = 20, at_least(1.0);
-                /// Sum of the Hessians of a leaf at least.
+                /// Minimum sum of the Hessians of a leaf.
                 min_child_weight: f64 = 1e-3, at_least(0.0);
-                /// Is taken off the sum of a leaf's gradients.
+                /// L1 penalty on leaf values: shrinks the sum of a leaf's gradients towards 0 by this much.
                 l1_regularization: f64 = 0.0, at_least(0.0);
-                /// Is added to the sum of a leaf's Hessians.
+                /// L2 penalty on leaf values: is added to the sum of a leaf's Hessians.
                 l2_regularization: f64 = 0.0, at_least(0.0);
-                /// The probability of each row to take part in a round.
+                /// Probability that a row takes part in a round.
                 subsample: f64 = 1.0, above_to(0.0, 1.0);
-                /// The share of the features that each split chooses from.
+                /// Share of the features that each split considers.
                 max_features: f64 = 1.0, above_to(0.0, 1.0);
-                /// For each feature 1 (predictions must not fall with it), -1 (not rise) or 0; null: all 0. Missing values
-                /// keep to nothing. Of classes two only: it is the score of the second that rises.
+                /// For each feature 1 (predictions must not fall with it), -1 (not rise) or 0; none: all 0. Missing
+                /// values are free. A classifier must have two classes; the direction is that of the second one's
+                /// score.
                 monotonic_cst: Option<Vec<i8>> = None;
-                /// Early stopping: ends when the validation loss has not fallen for so many rounds, and keeps the rounds up
-                /// to the best. The rows are those given as validation rows, else a part held out; null: never.
+                /// Early stopping: ends when the validation loss has not fallen for so many rounds, and keeps the
+                /// rounds up to the best. The loss is that of the validation rows if there are any, else of a part held
+                /// out; none: never.
                 n_iter_no_change: Option<usize> = None, at_least(1.0);
-                /// The share of the rows held out for that, of each class alike; at least one row is, and one of each class is
-                /// left. Rows of weight 0 are not.
+                /// Share of the rows held out for early stopping, stratified by class: at least one row, and one of
+                /// each class is kept. Rows of weight 0 are not held out.
                 validation_fraction: f64 = 0.1, between(0.0, 1.0);
-                /// The loss has fallen if it did so by more than this.
+                /// For early stopping, the loss has fallen if it did by more than this.
                 tol: f64 = 1e-7, at_least(0.0);
-                /// Decides what is drawn: rows held out, subsamples, features.
+                /// Seed of all random draws: rows held out, subsamples, features.
                 seed: u64 = 0;
             }
         }

@@ -48,9 +48,10 @@ boosting_parameters! {
     /// - The same seed gives the same model bytes, for any number of threads.
     GradientBoostingRegressor: regressor("gradient-boosting-regressor") -> GradientBoostingRegressorModel;
     {
-        /// What is lessened: squared_error, absolute_error, huber, quantile or poisson.
+        /// The loss: squared_error, absolute_error, huber, quantile or poisson.
         loss: RegressionLoss = RegressionLoss::SquaredError;
-        /// The quantile that the quantile loss predicts, and that of the errors beyond which Huber's loss is linear.
+        /// For the quantile loss, the quantile to predict; for Huber's, the quantile of the errors above which it is
+        /// linear.
         alpha: f64 = 0.9, between(0.0, 1.0);
     }
 }

@@ -37,17 +37,17 @@ forest_parameters! {
     /// # What to expect
     /// - Each tree learns from a bootstrap sample, and each node looks at √d features, drawn anew. The probabilities
     ///   are the mean of the trees' probabilities.
-    /// - Missing values, ties and weights are as in [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier); a row
-    ///   of weight 0 is never drawn.
+    /// - Missing values, ties and weights are as in [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier); a
+    ///   row of weight 0 is never drawn.
     /// - The same seed gives the same bits on any number of threads.
     RandomForestClassifier: classifier("random-forest-classifier") -> RandomForestClassifierModel;
-    about "many trees of random rows and features; the mean of their probabilities";
+    about "the mean probabilities of many trees on random rows and features";
     bootstrap = true;
     max_features = MaxFeatures::Sqrt;
     {
-        /// What a split lessens: gini, entropy or misclassification.
+        /// The impurity that splits reduce: gini, entropy or misclassification.
         criterion: Criterion = Criterion::Gini;
-        /// How much the rows of each class count: balanced, or an object of weights by class; null: all alike.
+        /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
         class_weight: ClassWeight = ClassWeight::Uniform;
     }
 }
@@ -64,21 +64,22 @@ forest_parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - Each node draws √d features and for each of them one threshold, uniform between the smallest and the largest value
-    ///   in the node; the best of these few splits is taken. Each tree learns from all rows, unless `bootstrap` is set.
-    /// - Trees are larger than those of a [`RandomForestClassifier`], sooner grown and less alike. The probabilities
-    ///   are the mean of the trees' probabilities.
+    /// - Each node draws √d features and for each of them one threshold, uniform between the smallest and the largest
+    ///   value in the node; the best of these few splits is taken. Each tree learns from all rows, unless `bootstrap`
+    ///   is set.
+    /// - Trees are larger than those of a [`RandomForestClassifier`], faster to grow and less correlated. The
+    ///   probabilities are the mean of the trees' probabilities.
     /// - A missing value goes to the side where the split gains more. Ties and weights are as in
     ///   [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier).
     /// - The same seed gives the same bits on any number of threads.
     ExtraTreesClassifier: classifier("extra-trees-classifier") -> ExtraTreesClassifierModel;
-    about "many trees of random features and thresholds; the mean of their probabilities";
+    about "the mean probabilities of many trees with random features and thresholds";
     bootstrap = false;
     max_features = MaxFeatures::Sqrt;
     {
-        /// What a split lessens: gini, entropy or misclassification.
+        /// The impurity that splits reduce: gini, entropy or misclassification.
         criterion: Criterion = Criterion::Gini;
-        /// How much the rows of each class count: balanced, or an object of weights by class; null: all alike.
+        /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
         class_weight: ClassWeight = ClassWeight::Uniform;
     }
 }
@@ -105,8 +106,8 @@ impl Estimator for RandomForestClassifier {
         Abilities { missing: true, categories: true, ..Abilities::default() }
     }
 
-    /// About n·√d steps for each level of each tree. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the forest
-    /// with the trees it has.
+    /// About n·√d steps for each level of each tree. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the
+    /// forest with the trees it has.
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<RandomForestClassifierModel> {
         fit_classes(self, (self.into(), self.into()), (self.criterion, &self.class_weight), (x, y), options)
     }
@@ -178,7 +179,7 @@ impl<E: Forest> ForestClassifierModel<E> {
         self.trees.names()
     }
 
-    /// How much each column lessened the impurity, the mean over the trees: shares with the sum 1.
+    /// How much each column reduced the impurity, the mean over the trees: shares with the sum 1.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.trees.importances()
     }

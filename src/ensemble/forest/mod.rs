@@ -19,17 +19,17 @@ macro_rules! forest_parameters {
             shared ForestSettings {
                 /// Number of trees.
                 n_estimators: usize = 100, at_least(1.0);
-                /// How many features each split looks at: sqrt, log2, a number, a share such as 0.5; null: all.
+                /// How many features each split considers: sqrt, log2, a number, a share such as 0.5; none: all.
                 max_features: MaxFeatures = $max_features;
-                /// Bins of a feature at most; null: splits at every value, which takes longer.
+                /// Maximum number of bins of a feature; none: exact splits at every value, which takes longer.
                 max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
                 /// Whether each tree learns from a bootstrap sample: as many rows as there are, drawn with replacement.
                 bootstrap: bool = $bootstrap;
-                /// The share of the rows that a bootstrap sample draws; null: as many as there are.
+                /// The share of the rows that a bootstrap sample draws; none: as many as there are.
                 max_samples: Option<f64> = None, above_to(0.0, 1.0);
-                /// Whether to score each row by the trees that did not draw it.
+                /// Whether to compute the out-of-bag score: each row is predicted by the trees that did not draw it.
                 oob_score: bool = false;
-                /// Decides what is drawn.
+                /// Seed of all random draws.
                 seed: u64 = 0;
             }
         }

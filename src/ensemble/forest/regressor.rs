@@ -35,15 +35,15 @@ forest_parameters! {
     /// # What to expect
     /// - Each tree learns from a bootstrap sample and looks at all features, unless `max_features` says otherwise. The
     ///   prediction is the mean of the trees'.
-    /// - Missing values, ties and weights are as in [`DecisionTreeRegressor`](crate::tree::DecisionTreeRegressor); a row of
-    ///   weight 0 is never drawn.
+    /// - Missing values, ties and weights are as in [`DecisionTreeRegressor`](crate::tree::DecisionTreeRegressor); a
+    ///   row of weight 0 is never drawn.
     /// - The same seed gives the same bits on any number of threads.
     RandomForestRegressor: regressor("random-forest-regressor") -> RandomForestRegressorModel;
-    about "many trees of random rows and features; their mean";
+    about "the mean of many trees on random rows and features";
     bootstrap = true;
     max_features = MaxFeatures::All;
     {
-        /// What a split lessens: squared_error, or absolute_error, which takes longer.
+        /// The error that splits reduce: squared_error, or absolute_error, which takes longer.
         criterion: RegressionCriterion = RegressionCriterion::SquaredError;
     }
 }
@@ -61,18 +61,18 @@ forest_parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - Each node draws one threshold for every feature, uniform between the smallest and the largest value in the node,
-    ///   and takes the best of these splits; `max_features` lessens how many. Each tree learns from all rows, unless
-    ///   `bootstrap` is set. The prediction is the mean of the trees'.
+    /// - Each node draws one threshold for every feature, uniform between the smallest and the largest value in the
+    ///   node, and takes the best of these splits; `max_features` reduces how many. Each tree learns from all rows,
+    ///   unless `bootstrap` is set. The prediction is the mean of the trees'.
     /// - A missing value goes to the side where the split gains more. Ties and weights are as in
     ///   [`DecisionTreeRegressor`](crate::tree::DecisionTreeRegressor).
     /// - The same seed gives the same bits on any number of threads.
     ExtraTreesRegressor: regressor("extra-trees-regressor") -> ExtraTreesRegressorModel;
-    about "many trees of random features and thresholds; their mean";
+    about "the mean of many trees with random features and thresholds";
     bootstrap = false;
     max_features = MaxFeatures::All;
     {
-        /// What a split lessens: squared_error, or absolute_error, which takes longer.
+        /// The error that splits reduce: squared_error, or absolute_error, which takes longer.
         criterion: RegressionCriterion = RegressionCriterion::SquaredError;
     }
 }
@@ -99,8 +99,8 @@ impl Estimator for RandomForestRegressor {
         Abilities { missing: true, categories: true, ..Abilities::default() }
     }
 
-    /// About n·d steps for each level of each tree. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the forest
-    /// with the trees it has.
+    /// About n·d steps for each level of each tree. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the
+    /// forest with the trees it has.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<RandomForestRegressorModel> {
         fit_numbers(self, (self.into(), self.into()), self.criterion, (x, y), options)
     }
@@ -179,13 +179,13 @@ impl<E: Forest> ForestRegressorModel<E> {
         self.trees.names()
     }
 
-    /// How much each column lessened the criterion, the mean over the trees: shares with the sum 1.
+    /// How much each column reduced the criterion, the mean over the trees: shares with the sum 1.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.trees.importances()
     }
 
-    /// R² of the rows that some tree did not draw, each by those trees alone; none if it was not asked for, or there are
-    /// fewer than two such rows.
+    /// R² of the rows that some tree did not draw, each by those trees alone; none if it was not asked for, or there
+    /// are fewer than two such rows.
     pub fn oob_score(&self) -> Option<f64> {
         self.oob_score
     }
@@ -195,7 +195,7 @@ impl<E: Forest> ForestRegressorModel<E> {
         self.out_of_bag.as_ref()
     }
 
-    /// How much averaging the trees lessens the variance of what they predict for the rows of `x`.
+    /// How much averaging the trees reduces the variance of what they predict for the rows of `x`.
     pub fn ensemble_variance<'a>(&self, x: impl Into<Rows<'a>>) -> Result<EnsembleVariance> {
         let x = self.trees.queries(E::OP, x.into())?;
         EnsembleVariance::of(E::OP, self.trees.predictions(&x)?)

@@ -12,16 +12,16 @@ macro_rules! stacking_parameters {
             about $about;
             {}
             shared StackLayers {
-                /// The models below: names with commas, or a JSON list.
+                /// The models of the first layer: names separated by commas, or a JSON list.
                 #[serde(deserialize_with = "crate::ensemble::members::read_list")]
                 estimators: Vec<AnyEstimator> = $estimators;
-                /// The model on top, which learns from their predictions.
+                /// The model of the second layer, which learns from their predictions.
                 final_estimator: AnyEstimator = $last;
-                /// Parts of the rows; predictions for one come from models fitted on the others.
+                /// Number of folds; the predictions for one come from models fitted on the others.
                 cv: usize = 5, at_least(2.0);
-                /// Whether the model on top sees the features too.
+                /// Whether the model of the second layer sees the features too.
                 passthrough: bool = false;
-                /// Decides the parts, and is added to the seeds of the models inside.
+                /// Seed of the folds; it is added to the seeds of the models inside.
                 seed: u64 = 0;
             }
         }

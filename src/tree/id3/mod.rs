@@ -36,22 +36,23 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - All columns are taken as categories; a number that is no code is an error. [`Dataset`](crate::Dataset) and the command
-    ///   line make codes of columns of text.
-    /// - Of equally good columns the lowest wins. A node of several classes is split even by a column that gains nothing,
-    ///   as long as one has two categories there.
-    /// - At a category that a node has not seen, or a missing one (NaN), the prediction is the node's own: its commonest
-    ///   class. Rows without a category are left out where the column is asked for, and its gain counts for the others alone.
+    /// - All columns are taken as categories; a number that is no code is an error. [`Dataset`](crate::Dataset) and the
+    ///   command line make codes of columns of text.
+    /// - Of equally good columns the lowest wins. A node of several classes is split even by a column that gains
+    ///   nothing, as long as one has two categories there.
+    /// - At a category that a node has not seen, or a missing one (NaN), the prediction is the node's own: its
+    ///   commonest class. Rows without a category are left out where the column is asked for, and its gain counts for
+    ///   the others alone.
     /// - Columns of many categories look better than they are; a number of the row would be the best of all.
     /// - The same bits on any number of threads. Costs n·d steps a level of the tree.
     pub struct Id3Classifier: classifier("id3-classifier") -> Id3ClassifierModel;
-    about "a tree of categories, such as colours, that splits by all of a column at once (ID3)";
+    about "a decision tree over text columns, with a branch for each category (ID3)";
     {
-        /// Splits on the way to a leaf at most; null: no limit.
+        /// Maximum depth: splits on the way to a leaf; none: no limit.
         max_depth: Option<usize> = None;
-        /// Rows of a node that is split, at least.
+        /// Minimum number of rows of a node that is split.
         min_samples_split: usize = 2, at_least(2.0);
-        /// The least information gain of a split, in bits.
+        /// Minimum information gain of a split, in bits.
         min_gain: f64 = 0.0, at_least(0.0);
     }
 }

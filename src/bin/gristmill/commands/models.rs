@@ -118,12 +118,12 @@ fn detail(model: &ModelDescription) -> String {
 
 fn task(task: Task) -> &'static str {
     match task {
-        Task::Classification => "classes from features",
-        Task::Regression => "numbers from features",
-        Task::Clustering => "clusters",
-        Task::Outliers => "outliers",
-        Task::Density => "densities",
-        Task::Transformation => "rows from rows",
+        Task::Classification => "classification",
+        Task::Regression => "regression",
+        Task::Clustering => "clustering",
+        Task::Outliers => "outlier detection",
+        Task::Density => "density estimation",
+        Task::Transformation => "transformer",
     }
 }
 
