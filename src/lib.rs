@@ -8,7 +8,7 @@
 //!
 //! let device = Device::Cpu; // or Device::auto()?: a hardware GPU if there is one, GRISTMILL_DEVICE if it is set
 //! let iris = datasets::iris()?;
-//! let x = iris.x.to(&device)?; // the one big copy; the fit runs where the rows live
+//! let x = iris.x.to(&device)?; // copies the rows to the device; models run where their rows are
 //! let clusters = KMeans::new(3).n_init(10).fit(&x)?;
 //! assert!((clusters.inertia() - 78.8514).abs() < 1e-4);
 //! let model = KNeighborsClassifier::new(5).fit(&x, iris.labels()?)?;
@@ -16,35 +16,39 @@
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 //!
-//! # The crate, from the top down
+//! An estimator is a struct of parameters: `KMeans::new(3)` sets the most important one, setters such as `.n_init(10)`
+//! set the others. Its `fit` returns a model, which predicts or transforms rows and can be saved. The methods of models
+//! are those of traits in the prelude ([`estimator::Predict`], [`estimator::PredictProba`], [`estimator::Transform`],
+//! …). Rows are a [`Matrix`] on the host, a [`DeviceMatrix`], or for some models a [`SparseMatrix`].
+//!
+//! # Modules
 //!
 //! | module | what is in it |
 //! |---|---|
-//! | [`cluster`] | k-means, whole and by mini-batches |
-//! | [`linear`] | least squares, plain and with a penalty |
-//! | [`neighbors`] | nearest neighbours, classes and numbers by vote, local outliers |
-//! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, voting, bagging, stacking |
-//! | [`baseline`] | what can be predicted without looking at the rows |
-//! | [`estimator`] | what they share: rows, options of a fit, observers, traits of models |
-//! | [`pipeline`], [`registry`] | transformers and a model as one; every model by its name |
-//! | [`data`], [`datasets`] | tables read from files, with their targets; known and generated ones |
+//! | [`cluster`] | k-means and mini-batch k-means |
+//! | [`linear`] | linear regression and ridge regression |
+//! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
+//! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
+//! | [`baseline`] | models that ignore the features: what others have to beat |
 //! | [`preprocessing`] | scaling, encoding, basis functions, imputing |
-//! | [`splits`], [`selection`] | rows for training and test, folds; cross-validation, grid search, curves |
-//! | [`metrics`], [`plot`] | how good it is; pictures |
+//! | [`pipeline`], [`registry`] | transformers and a model as one; every estimator by its name |
+//! | [`data`], [`datasets`] | tables and their targets, read from files; known and generated ones |
+//! | [`splits`], [`selection`] | training and test rows, folds; cross-validation, grid search, curves |
+//! | [`metrics`], [`plot`] | scores; pictures in SVG |
+//! | [`estimator`] | what all estimators share: rows, options of a fit, observers, traits of models |
 //! | [`model_file`] | model files: a checked container that is written atomically |
 //! | [`losses`] | value, gradient and curvature of losses |
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
-//! | [`kernel`], [`device`] | what a kernel is, where it runs, and the stream that carries work there |
+//! | [`kernel`], [`device`] | what a kernel is; devices, and streams of work for them |
 //! | [`mod@array`] | [`Matrix`] and [`SparseMatrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
-//!
-//! Nothing points upward: `cpu` and the modules below know nothing of `ops`.
 //!
 //! # What holds everywhere
 //!
 //! - The same device and seed give the same bits, for any number of threads, chunk size and memory budget.
-//! - NaN means missing and is refused, with its row and column, by whatever does not accept it; infinity always is.
-//! - Every failure is an [`Error`] that says what to do; a result comes back only with the proof that its kernels ran.
+//! - NaN means missing: what does not accept missing values refuses it, with its row and column. Infinity is refused.
+//! - Every failure is an [`Error`] that says what to do. A result from a GPU is returned only with proof that its
+//!   kernels ran.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

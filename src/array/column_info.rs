@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::matrix::Matrix;
 use crate::error::{Error, Result};
 
-/// Codes of categories are below this: every whole number up to it is an `f32`.
+/// Codes of categories are below this: every integer up to it is an `f32`.
 pub(crate) const MAX_CATEGORIES: usize = 1 << 24;
 
 /// The names of the columns, which of them are categorical, and the names of their categories. Cloning shares all.
@@ -119,13 +119,13 @@ impl Matrix {
         self.info.names()
     }
 
-    /// Marks columns as categorical, and all others as numbers: they hold codes of categories, 0, 1, 2, … (whole numbers
-    /// below 2²⁴), or NaN where the category is missing. Categories that have names keep them;
+    /// Marks these columns as categorical, and all others as numbers. A categorical column holds codes of categories,
+    /// 0, 1, 2, … (integers below 2²⁴), or NaN where the category is missing. Categories that have names keep them;
     /// [`Matrix::with_category_names`] gives them names.
     ///
-    /// Tree models split the categories into two sets. Where there are more of them than bins (255 at most), rare ones
-    /// of like targets stay together: what they add is learnt, what they change of other columns is not. Models that
-    /// take numbers only refuse categorical columns.
+    /// Tree models split the categories into two sets. Where there are more categories than bins (at most 255), rare
+    /// categories with similar targets share a bin: their common effect is learnt, but not how each of them interacts
+    /// with other columns. Models that take numbers only refuse categorical columns.
     ///
     /// ```
     /// use gristmill::prelude::*;

@@ -1,4 +1,4 @@
-//! Conversions from and to what other crates call a matrix.
+//! Conversions from and to matrices of other crates.
 
 use nalgebra::DMatrix;
 

@@ -7,13 +7,13 @@ use super::{ColumnInfo, Matrix, RowStore, View, blocks};
 use crate::device::{Device, Gpu, Stream};
 use crate::error::{Error, Result};
 
-/// A matrix that lives on a device and knows which. The rows are never split; above the binding limit they are kept in
-/// several buffers, and above the memory budget on the host, without the caller's doing.
+/// A matrix on a device: what [`Matrix::to`] returns. A matrix that is too large for one GPU buffer is kept in several,
+/// and one above its share of the memory budget stays on the host and is streamed; neither shows in a result.
 ///
-/// A matrix that was uploaded goes on sharing the host's values: asking for them with [`DeviceMatrix::to_matrix`] copies
-/// nothing until an op writes into it. Cloning shares the rows; an op that writes into a shared matrix copies it first.
+/// A matrix that was uploaded goes on sharing the host's values, so [`DeviceMatrix::to_matrix`] copies nothing until an
+/// op writes into it. Cloning shares the rows; an op that writes into a shared matrix copies it first.
 ///
-/// On a GPU the stride of a row is a multiple of four, and the padding is zero.
+/// On a GPU the stride of a row is a multiple of four values, and the padding is zero.
 #[derive(Debug, Clone)]
 pub struct DeviceMatrix {
     device: Device,
@@ -83,7 +83,7 @@ impl DeviceMatrix {
         self.columns
     }
 
-    /// Where it lives.
+    /// The device it is on.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -146,8 +146,8 @@ impl DeviceMatrix {
         }
     }
 
-    /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read and not to write: rows that lie in
-    /// several buffers are copied together, and the host may keep the values too. It is an error on the CPU.
+    /// The rows of `range` in one buffer on the GPU, for a kernel of your own to read and not to write: rows that lie
+    /// in several buffers are copied together, and the host may keep the values too. It is an error on the CPU.
     pub fn view(&self, stream: &mut Stream, range: Range<usize>) -> Result<View> {
         self.on(stream, "view")?;
         if range.start > range.end || range.end > self.rows {

@@ -43,7 +43,7 @@ impl Word for i32 {
     }
 }
 
-/// A vector that lives on a device and knows which.
+/// A vector on a device.
 ///
 /// ```
 /// use gristmill::{Device, DeviceVec};
@@ -67,7 +67,8 @@ enum VecStorage<T> {
 }
 
 impl<T: Word> DeviceVec<T> {
-    /// Copies `values` to the device. An infinity is an error with its place in `row`; missing values are remembered.
+    /// Copies `values` to the device. An infinity is an error with its index as `row`; missing values are
+    /// allowed here.
     pub fn from_slice(values: &[T], device: &Device) -> Result<DeviceVec<T>> {
         let missing = T::check(values)?;
         let storage = match device {
@@ -128,7 +129,7 @@ impl<T: Word> DeviceVec<T> {
         self.len == 0
     }
 
-    /// Where it lives.
+    /// The device it is on.
     pub fn device(&self) -> &Device {
         &self.device
     }

@@ -1,4 +1,4 @@
-//! The host's matrix.
+//! A matrix on the host.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,8 +8,8 @@ use super::{ColumnInfo, DeviceMatrix};
 use crate::device::Device;
 use crate::error::{Error, Result};
 
-/// A host matrix: row-major `f32`, n×d, with optional names of its columns, some of which may be categorical
-/// ([`Matrix::with_categories`]). Cloning shares the values.
+/// A matrix on the host: n×d values of `f32`, row by row, with optional names of its columns, some of which may be
+/// categorical ([`Matrix::with_categories`]). Cloning shares the values.
 ///
 /// NaN means missing; infinity is refused when the matrix is used.
 ///
@@ -97,13 +97,13 @@ impl Matrix {
         self.values[row * self.columns + column]
     }
 
-    /// All values, to change them. A shared copy is made first if another matrix shares them.
+    /// All values, to change them. They are copied first if another matrix shares them.
     pub fn as_mut_slice(&mut self) -> &mut [f32] {
         self.checked = OnceLock::new();
         Arc::make_mut(&mut self.values).as_mut_slice()
     }
 
-    /// The values themselves, row by row.
+    /// The values, row by row; without a copy unless another matrix shares them.
     pub fn into_vec(self) -> Vec<f32> {
         Arc::try_unwrap(self.values).unwrap_or_else(|shared| shared.to_vec())
     }
@@ -115,15 +115,15 @@ impl Matrix {
         self
     }
 
-    /// The matrix on a device: the one big copy. On the CPU the values are shared and nothing is copied.
+    /// Copies the matrix to a device. On the CPU the values are shared and nothing is copied.
     ///
-    /// An infinity is an error with its row and column; missing values are remembered and refused by whatever does not
-    /// accept them.
+    /// An infinity is an error with its row and column. Missing values are allowed here; what does not accept them
+    /// refuses the matrix later.
     pub fn to(&self, device: &Device) -> Result<DeviceMatrix> {
         DeviceMatrix::upload(self, device)
     }
 
-    /// The first missing value (row, column), or an error for the first infinity. One pass, remembered.
+    /// Row and column of the first missing value, or an error for the first infinity. One pass, whose result is kept.
     pub fn check_finite(&self) -> Result<Option<(usize, usize)>> {
         if let Some(missing) = self.checked.get() {
             return Ok(*missing);

@@ -6,7 +6,7 @@ use super::target::Target;
 use crate::array::{Matrix, SparseMatrix};
 use crate::error::{Error, Result};
 
-/// Rows to learn from: features, and a target if there is one.
+/// A table to learn from: features, and a target if there is one.
 ///
 /// ```
 /// use gristmill::data::{Dataset, ReadOptions};
@@ -23,9 +23,9 @@ pub struct Dataset {
     /// The features, n×d, with the names of the columns if the file had any. NaN is missing. A column of text is
     /// categorical: it holds codes, and [`Matrix::categories`] their names.
     pub x: Matrix,
-    /// The features of rows that are sparse, as LIBSVM files can be read; `x` is then n×0.
+    /// The features if they are sparse, as a LIBSVM file may be read; `x` is then n×0.
     pub sparse: Option<SparseMatrix>,
-    /// What is to be predicted, n rows.
+    /// The target, n rows.
     pub target: Target,
 }
 
@@ -46,7 +46,7 @@ impl Dataset {
         Ok(Dataset { x, sparse: None, target })
     }
 
-    /// A dataset of sparse rows with a target of as many.
+    /// A dataset of sparse rows with a target of as many rows.
     ///
     /// ```
     /// use gristmill::data::{Dataset, Target};
@@ -86,8 +86,8 @@ impl Dataset {
 
     /// Takes a column out of `x` as the target: by name, or by number from 1, or from the end if negative.
     ///
-    /// Text becomes classes. Whole numbers serve as classes and as numbers, other numbers as numbers. A missing value is
-    /// an error.
+    /// Text becomes classes. Integers can serve as classes and as numbers, other numbers only as numbers. A missing
+    /// value is an error.
     pub fn with_target(self, column: &str) -> Result<Dataset> {
         self.with_targets(&[column])
     }
@@ -122,12 +122,12 @@ impl Dataset {
         find("column", column, self.names(), self.columns())
     }
 
-    /// The classes of the target; an error if it is none, or of numbers that are not whole.
+    /// The classes of the target; an error if there is no target, or its numbers are not integers.
     pub fn labels(&self) -> Result<&Labels> {
         self.target.labels()
     }
 
-    /// The numbers of the target, n×p; an error if it is none, or of text.
+    /// The numbers of the target, n×p; an error if there is no target, or it is text.
     pub fn values(&self) -> Result<&Matrix> {
         self.target.values()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-/// A class for each row: codes from 0, and the names behind them.
+/// The classes of rows: a code for each row, from 0, and the name of each class.
 ///
 /// ```
 /// use gristmill::Labels;
@@ -82,7 +82,7 @@ impl Labels {
         self.codes.is_empty()
     }
 
-    /// Number of classes, k: those that have a name, whether or not a row is of them.
+    /// Number of classes, k: those that have a name, even if no row has that class.
     pub fn classes(&self) -> usize {
         self.names.len()
     }

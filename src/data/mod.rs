@@ -1,4 +1,4 @@
-//! What models learn from: tables and their targets, read from files or made from arrays.
+//! Tables and their targets, read from files or made from arrays.
 //!
 //! ```
 //! use gristmill::data::{Dataset, ReadOptions};

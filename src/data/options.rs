@@ -2,26 +2,26 @@
 
 use super::sniff::Format;
 
-/// What becomes of missing values.
+/// What to do with missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
     /// The first one is an error that says where it is.
     #[default]
     Refuse,
-    /// They stay, as NaN, for models that accept them.
+    /// They stay as NaN, for models that accept them.
     Keep,
-    /// Rows with one are left out.
+    /// Rows with a missing value are left out.
     Drop,
-    /// The mean of its column's other values takes its place; in a categorical column their most frequent one.
+    /// The mean of the column fills them; in a categorical column the most frequent category.
     Mean,
-    /// The median of its column's other values takes its place; in a categorical column their most frequent one.
+    /// The median of the column fills them; in a categorical column the most frequent category.
     Median,
 }
 
 /// Whether the first line of a CSV file names the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// It does if it holds text above a number, or no number at all.
+    /// It does if it has text above a column of numbers, or no number at all.
     #[default]
     Auto,
     /// It does.
@@ -30,9 +30,10 @@ pub enum Header {
     No,
 }
 
-/// How [`Dataset::read_with`](super::Dataset::read_with) reads. The default finds everything out by itself.
+/// Options of [`Dataset::read_with`](super::Dataset::read_with). By default format, header, delimiter and types of
+/// columns are found from the file.
 ///
-/// Columns are named, or numbered from 1; negative numbers count from the last, which is -1.
+/// A column is given by its name, or by its number from 1; negative numbers count from the end, -1 is the last.
 ///
 /// ```
 /// use gristmill::data::{Dataset, Missing, ReadOptions};
@@ -52,7 +53,7 @@ pub struct ReadOptions {
     pub header: Header,
     /// What separates the cells of a CSV file; by default found among comma, semicolon, tab and bar.
     pub delimiter: Option<u8>,
-    /// Columns whose numbers are names of categories; columns of text are categorical anyway.
+    /// Columns whose numbers are categories; columns of text are categorical anyway.
     pub categorical: Vec<String>,
     /// The columns of `x`, in this order; by default all but the targets.
     pub features: Option<Vec<String>>,
@@ -60,9 +61,9 @@ pub struct ReadOptions {
     pub drop: Vec<String>,
     /// The target: one column, or several of numbers.
     pub targets: Vec<String>,
-    /// What becomes of missing values. A missing target is never imputed: it is dropped with its row, or an error.
+    /// What to do with missing values. A missing target is never imputed: it is dropped with its row, or an error.
     pub missing: Missing,
-    /// Most bytes the matrix may take; more is an [`Error::Limit`](crate::Error::Limit). 4 GiB by default.
+    /// Maximum bytes of the matrix; more is an [`Error::Limit`](crate::Error::Limit). 4 GiB by default.
     pub budget: u64,
     /// Number of columns of a LIBSVM file; by default its largest index.
     pub width: Option<usize>,
@@ -97,7 +98,7 @@ impl ReadOptions {
         self
     }
 
-    /// Says whether there is a header.
+    /// Sets whether there is a header.
     pub fn header(mut self, header: Header) -> Self {
         self.header = header;
         self
@@ -138,13 +139,13 @@ impl ReadOptions {
         self
     }
 
-    /// Says what becomes of missing values.
+    /// Sets what to do with missing values.
     pub fn missing(mut self, missing: Missing) -> Self {
         self.missing = missing;
         self
     }
 
-    /// Sets the most bytes the matrix may take.
+    /// Sets the maximum bytes of the matrix.
     pub fn budget(mut self, bytes: u64) -> Self {
         self.budget = bytes;
         self
@@ -156,7 +157,7 @@ impl ReadOptions {
         self
     }
 
-    /// Says whether a LIBSVM file is read as a sparse matrix; `None` leaves it to the size.
+    /// Sets whether a LIBSVM file is read as a sparse matrix; with `None` the size decides.
     pub fn sparse(mut self, sparse: impl Into<Option<bool>>) -> Self {
         self.sparse = sparse.into();
         self

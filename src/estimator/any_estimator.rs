@@ -1,4 +1,4 @@
-//! Parameters whose kind is known only at run time.
+//! An estimator whose type is known only at run time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,9 +19,10 @@ use crate::error::{Error, Result};
 /// Under this key an estimator that is a parameter of another says which one it is.
 pub(crate) const MODEL: &str = "model";
 
-/// The parameters of any model: those of the registry, or your own [`Estimator`].
+/// An estimator whose type is known only at run time: one of the [`registry`](crate::registry), or your own
+/// [`Estimator`].
 ///
-/// As JSON it is an object of the parameters with the model's name as `model`, or the name alone for the defaults.
+/// In JSON it is an object of its parameters and its name as `model`, or the name alone for the defaults.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -34,22 +35,23 @@ pub(crate) const MODEL: &str = "model";
 pub struct AnyEstimator(Arc<dyn Erased>);
 
 impl AnyEstimator {
-    /// These parameters.
+    /// This estimator without its type.
     pub fn new(estimator: impl Estimator) -> AnyEstimator {
         AnyEstimator(Arc::new(estimator))
     }
 
-    /// The name of the model: `kneighbors-classifier`.
+    /// Its name: `kneighbors-classifier`.
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// What it is for.
+    /// Its task.
     pub fn task(&self) -> Task {
         self.0.task()
     }
 
-    /// What its rows may be. What takes categories takes missing values too: a category that was not fitted is missing.
+    /// Which rows it takes. One that takes categories takes missing values too: a category that was not fitted is
+    /// missing.
     pub fn abilities(&self) -> Abilities {
         let abilities = self.0.abilities();
         Abilities { missing: abilities.missing || abilities.categories, ..abilities }
@@ -65,9 +67,9 @@ impl AnyEstimator {
         self.0.help().iter().any(|known| known.name == name)
     }
 
-    /// The same with one parameter set; `estimator.max_depth` sets one of an estimator inside. A wrong name gets the
-    /// nearest right one, and a value of another type is an error; whether a number is in range is checked by `fit`.
-    /// `10.0` is taken for the whole number 10 and the text `1,2,3` for a list, where those are wanted.
+    /// The same with one parameter set; `estimator.max_depth` sets one of an inner estimator. An unknown name is an
+    /// error that suggests the nearest one, and so is a value of another type; whether a number is in range is checked
+    /// by `fit`. `10.0` also counts as the integer 10, and the text `1,2,3` as a list.
     pub fn set(&self, name: &str, value: Value) -> Result<AnyEstimator> {
         let before = self.parameters()?;
         let set = |value: Value| {
@@ -79,7 +81,7 @@ impl AnyEstimator {
         set(value).or_else(|refused| other.and_then(|value| set(value).ok()).ok_or(refused))
     }
 
-    /// Refuses a parameter that breaks its rule.
+    /// An error if a parameter is out of range.
     pub fn check(&self) -> Result<()> {
         self.0.check()
     }

@@ -50,7 +50,7 @@ impl AnyModel {
         (self.model.as_ref() as &dyn Any).downcast_ref()
     }
 
-    /// The model itself, of which there must be no other clone.
+    /// The model itself; there must be no other clone of it.
     pub(super) fn downcast<M: Model>(self, op: &'static str) -> Result<M> {
         let unfit = |got: &str| {
             let expected = "a model of this kind, of which there is no clone".to_string();
@@ -96,7 +96,7 @@ impl AnyModel {
         self.model.predict_proba_rows(x.into())
     }
 
-    /// Predictions and, where the model gives them, probabilities, of one pass over the rows.
+    /// Predictions and, where the model gives them, probabilities, in one pass over the rows.
     pub fn predict_both<'a>(
         &self,
         x: impl Into<Rows<'a>>,
@@ -105,17 +105,17 @@ impl AnyModel {
         self.model.predict_both_rows(x.into(), observer)
     }
 
-    /// Numbers for each row of `x` whose size decides, n×k; nothing for a model that gives none.
+    /// The decision function of each row of `x`, n×k; nothing for a model that has none.
     pub fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Matrix>> {
         self.model.decision_rows(x.into())
     }
 
-    /// A row for each row of `x`, where `x` lives; an error for a model that transforms no rows.
+    /// The transformed rows of `x`, where `x` lives; an error for a model that transforms no rows.
     pub fn transform<'a, X: Input<'a>>(&self, x: X) -> Result<X::Owned> {
         X::owned(self.kind(), self.model.transform_rows(x.into())?)
     }
 
-    /// The columns that [`AnyModel::transform`] makes of these; nothing for a model that transforms no rows.
+    /// The columns that [`AnyModel::transform`] makes from these; nothing for a model that transforms no rows.
     pub fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
         self.model.transformed_columns(input)
     }
@@ -130,7 +130,7 @@ impl AnyModel {
         self.model.inertia_rows(x.into())
     }
 
-    /// How good the predictions are; larger is better. Accuracy for classes, R² for numbers.
+    /// The score of the predictions, larger is better: accuracy for classes, R² for numbers; an error for other models.
     pub fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Target) -> Result<f64> {
         match self.predict(x)? {
             Prediction::Numbers(numbers) => metrics::r2_score_columns(target.values()?, &numbers),

@@ -14,7 +14,7 @@ use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
 use crate::model_file::Persist;
 
-/// What a model is for.
+/// The task of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
@@ -22,13 +22,13 @@ pub enum Task {
     Classification,
     /// Numbers from features.
     Regression,
-    /// Groups of rows, without a target.
+    /// Clusters of rows, without a target.
     Clustering,
-    /// Rows unlike the others, without a target.
+    /// Outliers among the rows, without a target.
     Outliers,
-    /// How likely rows are, without a target.
+    /// The density of rows, without a target.
     Density,
-    /// Rows from rows: scaling, encoding, other coordinates.
+    /// New rows from rows: scaling, encoding, new features.
     Transformation,
 }
 
@@ -48,12 +48,12 @@ impl Task {
     }
 }
 
-/// What is declared of an estimator's parameters: the macro `parameters!` writes it.
+/// The parameters of an estimator: names, help, defaults, checks. The macro `parameters!` implements it.
 pub trait Parameters: Debug + Clone + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What `fit` returns.
     type Model: Model + Persist;
 
-    /// What is learnt: `&Labels`, [`Targets`], `&Target`, or `()`.
+    /// The target that `fit` takes: `&Labels`, [`Targets`], `&Target`, or `()`.
     type Target<'a>: Learnt<'a>;
 
     /// The name on the command line and in model files: lower-case words joined by hyphens.
@@ -65,10 +65,10 @@ pub trait Parameters: Debug + Clone + PartialEq + Serialize + DeserializeOwned +
     /// Every parameter with its help, in the order of the fields.
     const PARAMETERS: &'static [Parameter];
 
-    /// What it is for.
+    /// Its task.
     const TASK: Task;
 
-    /// What it is for with these parameters: that of the last step for a pipeline.
+    /// The task with these parameters; that of the last step for a pipeline.
     fn task(&self) -> Task {
         Self::TASK
     }
@@ -88,12 +88,12 @@ pub trait Declared: Parameters {
     fn of_model(model: &Self::Model) -> &Self;
 }
 
-/// What the rows of an estimator may be, and how it may learn from them.
+/// Which rows an estimator takes, and what it does with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Abilities {
     /// Rows may have missing values.
     pub missing: bool,
-    /// Missing values are replaced: what comes after sees none.
+    /// Missing values are replaced: the steps after it see none.
     pub fills_missing: bool,
     /// Columns may be categorical ([`Matrix::with_categories`](crate::Matrix::with_categories)).
     pub categories: bool,
@@ -105,10 +105,10 @@ pub struct Abilities {
     pub chunks: bool,
 }
 
-/// Parameters that can be fitted. What implements this and is listed in [`registry`](crate::registry) is in the command
-/// line, in pipelines, in grid search, in ensembles and in model files.
+/// Parameters that can be fitted. An estimator that is listed in [`registry`](crate::registry) can be used by its name:
+/// on the command line, in pipelines, in grid search, in ensembles and in model files.
 pub trait Estimator: Parameters {
-    /// What its rows may be.
+    /// Which rows it takes.
     fn abilities(&self) -> Abilities {
         Abilities::default()
     }
@@ -116,8 +116,8 @@ pub trait Estimator: Parameters {
     /// Learns from `x` and the target, where `x` lives. [`Parameters::check`] has passed.
     fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<Self::Model>;
 
-    /// Learns from the rows and transforms them: what a step of a pipeline does. Where a row's own target must not show in
-    /// what is made of it, this is not `fit` and then `transform`.
+    /// Learns from the rows and transforms them: what a step of a pipeline does. It may differ from `fit` and then
+    /// `transform`, so that a row's own target does not leak into its new values (as in `TargetEncoder`).
     fn fit_transform_rows(
         &self,
         x: Rows<'_>,

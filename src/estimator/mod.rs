@@ -1,7 +1,8 @@
 //! The contract of everything that is fitted: parameters, estimators, fitted models, reports, observers.
 //!
-//! [`Parameters`] and [`Estimator`] are what is fitted, [`Model`] what comes of it; [`AnyEstimator`] and [`AnyModel`] hold
-//! either without its type. `docs/estimators.md` in the repository walks through adding one.
+//! An [`Estimator`] is a struct of [`Parameters`] that can be fitted; a fit returns a [`Model`]. [`AnyEstimator`] and
+//! [`AnyModel`] are the same when the type is known only at run time. `docs/estimators.md` in the repository walks
+//! through adding an estimator.
 
 mod any_estimator;
 mod any_model;

@@ -17,13 +17,13 @@ use crate::plot::Figure;
 /// What a model predicts for rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Prediction {
-    /// A class each.
+    /// One class for each row.
     Classes(Labels),
-    /// p numbers each, n×p.
+    /// p numbers for each row, n×p.
     Numbers(Matrix),
-    /// The number of a cluster each.
+    /// The number of the cluster of each row.
     Clusters(Vec<u32>),
-    /// 1 for a row like the others, −1 for an outlier.
+    /// 1 for an inlier, −1 for an outlier.
     Outliers(Vec<i32>),
 }
 
@@ -94,9 +94,9 @@ impl InputColumns {
     }
 }
 
-/// A fitted model. What it can do it says by the methods it writes; the others answer that it cannot.
+/// A fitted model. A model implements the methods for what it can do; the default of the others is an error or `None`.
 ///
-/// These are the untyped forms, which pipelines, ensembles, the command line and model files use through
+/// These are the untyped methods, which pipelines, ensembles, the command line and model files use through
 /// [`AnyModel`](super::AnyModel). Programs call the typed ones: [`Predict`](super::Predict),
 /// [`PredictProba`](super::PredictProba), [`Decision`](super::Decision), [`Transform`](super::Transform),
 /// [`ScoreSamples`](super::ScoreSamples), [`Score`](super::Score).
@@ -111,22 +111,23 @@ pub trait Model: Stored + Any + Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Predictions and, where the model gives them, probabilities, of one pass over the rows.
+    /// Predictions and, where the model gives them, probabilities, in one pass over the rows.
     fn predict_both_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
         Ok((self.predict_rows(x, observer)?, self.predict_proba_rows(x)?))
     }
 
-    /// Numbers for each row of `x` whose size decides, n×k: a column a class, or one for two classes and for outliers.
+    /// The decision function of each row of `x`, n×k: one column for each class; a single one for two classes and for
+    /// outliers.
     fn decision_rows(&self, _x: Rows<'_>) -> Result<Option<Matrix>> {
         Ok(None)
     }
 
-    /// A row for each row of `x`, where `x` lives.
+    /// The transformed rows of `x`, where `x` lives.
     fn transform_rows(&self, _x: Rows<'_>) -> Result<OwnedRows> {
         Err(unable(self.kind(), "transformed rows"))
     }
 
-    /// The columns that [`Model::transform_rows`] makes of these; nothing for a model that transforms no rows.
+    /// The columns that [`Model::transform_rows`] makes from these; `None` for a model that transforms no rows.
     fn transformed_columns(&self, _input: &InputColumns) -> Option<InputColumns> {
         None
     }
@@ -167,14 +168,14 @@ pub trait Model: Stored + Any + Debug + Send + Sync {
         None
     }
 
-    /// Pictures that only models of this family have. A figure whose title begins as a general one does
-    /// (`Decision regions`) takes its place.
+    /// Pictures that only models of this family have. A figure whose title begins like that of a general one
+    /// (`Decision regions`) replaces it.
     fn figures(&self, _input: &PictureInput<'_>) -> Result<Vec<Figure>> {
         Ok(vec![])
     }
 }
 
-/// A model as a file: what implements [`Persist`] has it.
+/// A model that can be stored in a file; everything that implements [`Persist`] has it.
 pub trait Stored {
     /// The name of its kind, as model files have it: `kmeans`.
     fn kind(&self) -> &'static str;
@@ -182,7 +183,7 @@ pub trait Stored {
     /// The model in a container of its kind.
     fn container(&self) -> Result<Container>;
 
-    /// The same model, to be asked for its type.
+    /// The same model, for a downcast to its type.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 

@@ -1,4 +1,4 @@
-//! The rows that an estimator is given.
+//! The rows that estimators and models take.
 
 use std::ops::Deref;
 
@@ -7,15 +7,15 @@ use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
 
-/// Rows on the host or on a device: what `fit` and `predict` take. Work is done where the rows live; a host matrix is
-/// worked on by the CPU, without a copy.
+/// Rows on the host or on a device: what `fit` and `predict` take. A `&Matrix`, `&DeviceMatrix`, `&SparseMatrix` or
+/// `&Dataset` converts into it. The work runs where the rows are: for a host matrix that is the CPU, without a copy.
 #[derive(Debug, Clone, Copy)]
 pub enum Rows<'a> {
     /// A host matrix.
     Host(&'a Matrix),
     /// A matrix on a device.
     Device(&'a DeviceMatrix),
-    /// A sparse matrix on the host, for those that take it ([`Abilities::sparse`](super::Abilities)).
+    /// A sparse matrix on the host, for estimators that take it ([`Abilities::sparse`](super::Abilities)).
     Sparse(&'a SparseMatrix),
 }
 
@@ -44,7 +44,7 @@ impl<'a> From<&'a Dataset> for Rows<'a> {
     }
 }
 
-/// Rows of one's own, where they live: what `transform` returns.
+/// Owned rows, on the host or on a device: what `transform` returns for [`Rows`].
 #[derive(Debug)]
 pub enum OwnedRows {
     /// A host matrix.
@@ -64,7 +64,7 @@ impl OwnedRows {
         }
     }
 
-    /// Rows that were made on the host of those of `x`, brought to where `x` lives.
+    /// Rows that were made on the host, brought to where `x` lives.
     pub fn beside(x: Rows<'_>, made: Matrix) -> Result<OwnedRows> {
         match x {
             Rows::Device(of) => Ok(OwnedRows::Device(made.to(of.device())?)),
@@ -91,7 +91,7 @@ impl OwnedRows {
     }
 }
 
-/// Rows that a program hands to `transform`, and what it gets back: the same kind of rows.
+/// Rows that `transform` takes; it returns the same kind of rows.
 pub trait Input<'a>: Into<Rows<'a>> {
     /// The kind of rows that comes back.
     type Owned;

@@ -4,7 +4,8 @@ use super::contract::{Declared, Estimator};
 use crate::error::Result;
 use crate::model_file::{Container, Persist};
 
-/// A model that is saved as the estimator it was fitted with, and what it learnt: that is [`Persist`] for it.
+/// A model that is saved as the estimator it was fitted with and what it learnt. It implements [`Persist`] for the
+/// model.
 ///
 /// The file remembers how the model was fitted: its parameters are `{"estimator": …, "fitted": …}`, the second only for
 /// models with single numbers to keep ([`Container::set_fitted`]).

@@ -7,7 +7,7 @@ use super::parameters::Parameter;
 use crate::data::{Dataset, nearest_name};
 use crate::error::{Error, Result};
 
-/// A `key=value` of the command line.
+/// Parses a `key=value` of the command line.
 pub fn parse_setting(text: &str) -> Result<(String, Value)> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_string(), parse_value(value)?)),
@@ -18,8 +18,8 @@ pub fn parse_setting(text: &str) -> Result<(String, Value)> {
     }
 }
 
-/// A value that came as text: a number, `true`, `false`, `none`, a JSON list or object, the array of a `.npy` file, or
-/// a word.
+/// Parses a value that is given as text: a number, `true`, `false`, `none`, a JSON list or object, the array of a
+/// `.npy` file, or a word.
 ///
 /// ```
 /// use gristmill::estimator::parse_value;

@@ -1,4 +1,4 @@
-//! What programs call on a fitted model whose type they know.
+//! The methods of fitted models whose type is known.
 
 use super::model::{Model, Predicted, unable};
 use super::observer::Unobserved;
@@ -10,7 +10,8 @@ use crate::metrics;
 
 /// A model that predicts something for each row.
 pub trait Predict: Model {
-    /// [`Labels`] of a classifier, an n×p [`Matrix`] of a regressor, cluster numbers of a clustering.
+    /// [`Labels`] for a classifier, an n×p [`Matrix`] for a regressor, `Vec<u32>` of cluster numbers for a clustering,
+    /// `Vec<i32>` of 1 and −1 for outliers.
     type Output: Predicted;
 
     /// The prediction for each row of `x`, computed where `x` lives.
@@ -28,10 +29,10 @@ pub trait PredictProba: Model {
     }
 }
 
-/// A model that gives numbers whose sign or size decides.
+/// A model with a decision function: numbers whose sign or size decides the prediction.
 pub trait Decision: Model {
-    /// n×k: a column a class; one column for two classes (larger is more of the second) and for outliers (larger is more
-    /// normal).
+    /// n×k: one column for each class; a single one for two classes (larger means the second class) and for outliers
+    /// (larger means more normal).
     fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         self.decision_rows(x.into())?.ok_or_else(|| unable(self.kind(), "a decision function"))
     }
@@ -39,14 +40,14 @@ pub trait Decision: Model {
 
 /// A model that turns rows into other rows.
 pub trait Transform: Model {
-    /// A row for each row of `x`, where `x` lives: a [`Matrix`] of a matrix, a
-    /// [`DeviceMatrix`](crate::DeviceMatrix) of a matrix on a device.
+    /// The transformed rows of `x`, where `x` lives: a [`Matrix`] for a `&Matrix`, a
+    /// [`DeviceMatrix`](crate::DeviceMatrix) for a `&DeviceMatrix`.
     fn transform<'a, X: Input<'a>>(&self, x: X) -> Result<X::Owned> {
         X::owned(self.kind(), self.transform_rows(x.into())?)
     }
 }
 
-/// A model of how likely rows are.
+/// A model of the density of rows.
 pub trait ScoreSamples: Model {
     /// The logarithm of the density of each row of `x`.
     fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f64>> {
@@ -59,8 +60,8 @@ pub trait Score: Predict {
     /// What the predictions are compared with.
     type Target: ?Sized;
 
-    /// How good the model is on these rows; larger is better. Accuracy of a classifier; R² of a regressor, the mean over
-    /// the outputs.
+    /// How good the model is on these rows; larger is better. Accuracy of a classifier; R² of a regressor, the mean
+    /// over the outputs.
     fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Self::Target) -> Result<f64>;
 }
 

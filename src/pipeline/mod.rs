@@ -1,4 +1,4 @@
-//! Preparing and fitting as one: transformers, then a model.
+//! Pipelines: transformers and a model that are fitted as one.
 
 mod columns;
 mod model;
@@ -20,9 +20,9 @@ use crate::linear::Ridge;
 
 /// Transformers, one after the other, and then a model: fits, predicts, saves and loads as one.
 ///
-/// Each step is fitted on what the steps before it made of the rows, where the rows live. Categorical columns that no
-/// step has encoded are taken by tree models, and refused by others. A pipeline is an [`Estimator`] too: it can be a
-/// member of an ensemble.
+/// Each step is fitted on the rows that the steps before it have made, where the rows live. Categorical columns that no
+/// step has encoded reach the model: tree models take them, others refuse them. A pipeline is an [`Estimator`] too, so
+/// it can be a member of an ensemble.
 ///
 /// ```
 /// use gristmill::prelude::*;
@@ -48,12 +48,12 @@ impl Default for Pipeline {
 }
 
 impl Pipeline {
-    /// A model without steps before it.
+    /// A pipeline of a model alone; [`Pipeline::step`] adds transformers before it.
     pub fn new(estimator: impl Estimator) -> Pipeline {
         Pipeline::from(AnyEstimator::new(estimator))
     }
 
-    /// Adds a transformer behind those there are.
+    /// Adds a transformer after the other steps, before the model.
     pub fn step(self, step: impl Estimator) -> Pipeline {
         self.with_step(AnyEstimator::new(step))
     }
@@ -95,7 +95,7 @@ impl Pipeline {
         self.prepare(data)?.fit_on(device, options)
     }
 
-    /// Fits the steps alone: what remains is the model's part.
+    /// Fits the steps alone; [`Prepared::fit_on`] fits the model.
     pub fn prepare(&self, data: &Dataset) -> Result<Prepared> {
         let (steps, made) = self.fit_steps(data.into(), &data.target)?;
         Ok(Prepared::new(self.clone(), Column::of(data.into()), steps, with_rows(data, made)?))

@@ -13,7 +13,7 @@ use crate::estimator::{
 use crate::model_file::{Container, Persist};
 use crate::plot::Figure;
 
-/// Fitted transformers and the model behind them, with what is known of the columns. Cheap to clone.
+/// A fitted pipeline: fitted transformers and the model after them, with the names of the columns. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PipelineModel {
     columns: Vec<Column>,
@@ -63,13 +63,13 @@ impl PipelineModel {
         self
     }
 
-    /// The same with what is known of the columns it was fitted on, for a model that was fitted without a pipeline.
+    /// The same with the columns it was fitted on, for a model that was fitted without a pipeline.
     pub fn with_columns(mut self, columns: Vec<Column>) -> PipelineModel {
         self.columns = columns;
         self
     }
 
-    /// The columns it was fitted on; none if it is not known.
+    /// The columns it was fitted on; empty if they are not known.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
@@ -84,7 +84,7 @@ impl PipelineModel {
         &self.steps
     }
 
-    /// The model behind them.
+    /// The model after the steps.
     pub fn model(&self) -> &AnyModel {
         &self.model
     }

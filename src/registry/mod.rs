@@ -1,4 +1,4 @@
-//! Every model by its name: what the command line, pipelines, grid search and ensembles choose from.
+//! Every estimator by its name, transformers too, for the command line, pipelines, grid search and ensembles.
 //!
 //! A new estimator gets one line in [`entries`]; `docs/estimators.md` in the repository walks through adding one.
 //!
@@ -23,12 +23,12 @@ use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
 use crate::{baseline, cluster, ensemble, linear, neighbors, pipeline, preprocessing, tree};
 
-/// A kind of model.
+/// An estimator of the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     /// Its name: `kneighbors-classifier`.
     pub name: &'static str,
-    /// What it is for.
+    /// Its task.
     pub task: Task,
     /// One line on what it does.
     pub about: &'static str,
@@ -38,7 +38,7 @@ pub struct Entry {
     restore: fn(Container) -> Result<AnyModel>,
 }
 
-/// Every model there is, in the order of the documentation.
+/// Every estimator, in the order of the documentation; pipelines are not listed.
 pub fn entries() -> &'static [Entry] {
     const ENTRIES: &[Entry] = &[
         Entry::of::<cluster::KMeans>(),
@@ -88,13 +88,13 @@ pub fn entries() -> &'static [Entry] {
     ENTRIES
 }
 
-/// Steps and a model as one: what files and lists of estimators may hold too.
+/// Pipelines: files and lists of estimators may hold them too.
 static PIPELINE: Entry = Entry::of::<pipeline::Pipeline>();
 
 /// Up to so many names that contain a wrong one, such as `random-forest`, are suggested; above, all names are listed.
 const MOST_MEANT: usize = 6;
 
-/// The model of this name; a wrong name gets the nearest right one, or those that it is a part of.
+/// The estimator of this name. For an unknown name the error suggests the nearest one, or those that contain it.
 pub fn find(name: &str) -> Result<&'static Entry> {
     entries().iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = || entries().iter().map(|entry| entry.name);
@@ -125,7 +125,7 @@ impl Entry {
         }
     }
 
-    /// The parameters, each at its default.
+    /// The estimator with its default parameters.
     pub fn estimator(&self) -> AnyEstimator {
         (self.make)()
     }

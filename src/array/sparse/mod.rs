@@ -1,4 +1,4 @@
-//! The host's matrix of mostly zeros.
+//! A sparse matrix on the host.
 
 mod build;
 mod select;
@@ -16,11 +16,12 @@ const DENSE_BUDGET: u64 = 4 << 30;
 /// Rows, and entries of a row, that are shown.
 const SHOWN: usize = 8;
 
-/// A host matrix that stores only what is not zero: compressed rows of `f32`, n×d, with optional names of its columns.
-/// Cloning shares the values. It takes 8 bytes for each number and 8 for each row, however many columns there are.
+/// A sparse matrix on the host, n×d: compressed rows (CSR) of `f32`, with optional names of its columns. Cloning shares
+/// the values. It takes 8 bytes for each number that is not zero and 8 for each row, however many columns there are.
 ///
-/// Every stored value is finite and not zero: constructors leave zeros out, and refuse infinities and NaN, so no value is
-/// ever missing. The columns of a row ascend, and none comes twice. There are at most 2³² − 1 rows and columns.
+/// Every stored value is finite and not zero: constructors leave zeros out, and refuse infinities and NaN, so no value
+/// is ever missing. The columns of a row are in ascending order, each at most once. There are at most 2³² − 1 rows and
+/// columns.
 ///
 /// ```
 /// use gristmill::SparseMatrix;
@@ -52,12 +53,12 @@ impl SparseMatrix {
         self.columns
     }
 
-    /// How many numbers are stored: those that are not zero.
+    /// Number of stored values: those that are not zero.
     pub fn nnz(&self) -> usize {
         self.values.len()
     }
 
-    /// The share of the numbers that are not zero, from 0 to 1; 0 of a matrix without numbers.
+    /// The share of the values that are not zero, from 0 to 1; 0 for a matrix without values.
     pub fn density(&self) -> f64 {
         self.nnz() as f64 / (self.rows as f64 * self.columns as f64).max(1.0)
     }
@@ -115,12 +116,12 @@ impl SparseMatrix {
         4 * (self.rows as u64).saturating_mul(self.columns as u64)
     }
 
-    /// The same numbers with their zeros. Above 4 GiB it is an [`Error::Limit`]; see [`SparseMatrix::to_dense_within`].
+    /// The dense matrix. Above 4 GiB it is an [`Error::Limit`]; see [`SparseMatrix::to_dense_within`].
     pub fn to_dense(&self) -> Result<Matrix> {
         self.to_dense_within(DENSE_BUDGET)
     }
 
-    /// The same numbers with their zeros, if they take at most so many bytes.
+    /// The dense matrix, if it takes at most so many bytes.
     pub fn to_dense_within(&self, budget: u64) -> Result<Matrix> {
         if self.dense_bytes() > budget {
             let what = format!("bytes to make {}×{} sparse values dense", self.rows, self.columns);
