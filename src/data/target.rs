@@ -1,4 +1,4 @@
-//! What a model is to predict.
+//! The target of a dataset: what a model is to predict.
 
 use rayon::prelude::*;
 

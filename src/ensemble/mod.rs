@@ -1,7 +1,7 @@
-//! Many models as one.
+//! Ensembles: models made of many models.
 //!
-//! An ensemble is made of any models of the [`registry`](crate::registry); each is fitted on rows of its own, or in its
-//! own way on all of them.
+//! Forests and gradient boosting are made of trees; AdaBoost, bagging, voting and stacking of any models of the
+//! [`registry`](crate::registry), pipelines too.
 
 mod ada_boost;
 mod bagging;

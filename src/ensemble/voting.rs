@@ -22,7 +22,7 @@ use crate::tree::DecisionTreeClassifier;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
-    /// Each member names a class; most votes win, the lowest class of equal ones.
+    /// Each member votes for a class; the majority wins, the lowest class of equal ones.
     #[default]
     Hard,
     /// The members' probabilities are averaged; the largest wins.
@@ -44,7 +44,7 @@ parameters! {
     pub struct VotingClassifier: classifier("voting-classifier") -> VotingClassifierModel;
     about "the majority vote or mean probabilities of several classifiers";
     {
-        /// The classifiers that vote: names with commas, or a JSON list.
+        /// The classifiers that vote: names separated by commas, or a JSON list.
         #[serde(deserialize_with = "super::members::read_list")]
         estimators: Vec<AnyEstimator> = vec![
             AnyEstimator::new(KNeighborsClassifier::default()),
@@ -88,7 +88,7 @@ parameters! {
     pub struct VotingRegressor: regressor("voting-regressor") -> VotingRegressorModel;
     about "the mean of several regressors";
     {
-        /// The regressors that are averaged: names with commas, or a JSON list.
+        /// The regressors that are averaged: names separated by commas, or a JSON list.
         #[serde(deserialize_with = "super::members::read_list")]
         estimators: Vec<AnyEstimator> = vec![
             AnyEstimator::new(KNeighborsRegressor::default()),

@@ -76,7 +76,7 @@ impl LinearRegression {
     }
 }
 
-/// A plane fitted by [`LinearRegression`].
+/// A model fitted by [`LinearRegression`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearRegressionModel {
     params: LinearRegression,
@@ -86,7 +86,7 @@ pub struct LinearRegressionModel {
 }
 
 impl LinearRegressionModel {
-    /// The coefficients, p×d: one row an output.
+    /// The coefficients, p×d: one row for each output.
     pub fn coef(&self) -> &DMatrix<f64> {
         self.linear.coef()
     }

@@ -1,23 +1,23 @@
 //! Linear models: numbers as a weighted sum of the columns.
 //!
-//! Both minimise `Σ w·(y − x·coef − intercept)² + alpha·‖coef‖²`, [`LinearRegression`] with alpha 0. How it is done follows
-//! from the data, and is the same for both:
+//! Both minimise `Σ w·(y − x·coef − intercept)² + alpha·‖coef‖²`, [`LinearRegression`] with alpha 0. The method depends
+//! on the data, and is the same for both:
 //!
 //! | data | method | accuracy of the coefficients |
 //! |---|---|---|
 //! | small tables on the CPU, no more rows than columns, `fit_f64` | QR or SVD of the centred rows in f64 | that of f64 |
 //! | large tables, on any device | products of the centred columns in one pass, Cholesky in f64 on the host | about 1e-6·κ |
-//! | the same with a condition κ above 64 | corrected with f64 residuals of the rows, until nothing changes | that of f64 |
+//! | the same with a condition number κ above 64 | corrected with f64 residuals of the rows, until nothing changes | that of f64 |
 //! | nearly dependent columns | the rows condensed by QR in f64, block by block, then as small tables | that of f64 |
 //! | sparse rows, up to 2048 columns that vary | products of the centred columns in f64, corrected with the residuals | that of f64 |
 //! | sparse rows, more columns | LSQR in f64; no rank is found but the largest possible | about 1e-14·κ² |
 //!
-//! κ is the condition of the products after every column was brought to the same length. Where a large
-//! table needs f64, rows on a GPU are read back, block by block. Sparse rows are never made dense: their means are taken out
+//! κ is the condition number of the products after every column was scaled to the same length. Where a large table
+//! needs f64, rows on a GPU are read back, block by block. Sparse rows are never made dense: their means are taken out
 //! of the products. The f32 rows are taken as exact numbers.
 //!
-//! **Dependent columns**, to one part in 2²³ for f32 and to rounding for f64: of all solutions the shortest, as in
-//! scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
+//! **Linearly dependent columns**, to one part in 2²³ for f32 and to rounding for f64: of all solutions the one of
+//! least norm, as in scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
 
 mod centred_sparse;
 mod condense;

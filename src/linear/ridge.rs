@@ -16,7 +16,7 @@ use crate::model_file::Container;
 const OP: &str = "Ridge";
 
 parameters! {
-    /// Ridge regression: least squares plus `alpha·‖coef‖²`; the intercept bears no penalty. Names and defaults are
+    /// Ridge regression: least squares plus `alpha·‖coef‖²`; the intercept has no penalty. Names and defaults are
     /// scikit-learn's; see the [module](crate::linear) for the method.
     ///
     /// ```
@@ -68,7 +68,7 @@ impl Estimator for Ridge {
     }
 }
 
-/// A plane fitted by [`Ridge`].
+/// A model fitted by [`Ridge`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct RidgeModel {
     params: Ridge,
@@ -76,7 +76,7 @@ pub struct RidgeModel {
 }
 
 impl RidgeModel {
-    /// The coefficients, p×d: one row an output.
+    /// The coefficients, p×d: one row for each output.
     pub fn coef(&self) -> &DMatrix<f64> {
         self.linear.coef()
     }

@@ -1,4 +1,4 @@
-//! Classes by vote of the nearest rows.
+//! Classification by a vote of the nearest rows.
 
 use rayon::prelude::*;
 
@@ -15,7 +15,7 @@ use crate::model_file::Container;
 const OP: &str = "KNeighborsClassifier";
 
 parameters! {
-    /// Classes by vote of the k nearest rows. Names and defaults are scikit-learn's.
+    /// Classification by a vote of the k nearest rows. Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -52,7 +52,7 @@ impl Estimator for KNeighborsClassifier {
     }
 }
 
-/// Rows that vote.
+/// A fitted k-nearest-neighbours classifier: the rows that vote.
 #[derive(Debug)]
 pub struct KNeighborsClassifierModel {
     params: KNeighborsClassifier,

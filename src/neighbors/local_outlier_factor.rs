@@ -93,7 +93,7 @@ parameters! {
 }
 
 impl LocalOutlierFactor {
-    /// 1 for each row of `x` that lies among others, −1 for each outlier.
+    /// Fits `x` and labels its rows: 1 for an inlier, −1 for an outlier.
     pub fn fit_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<i32>> {
         Ok(self.fit(x)?.labels())
     }
@@ -124,7 +124,7 @@ impl Estimator for LocalOutlierFactor {
     }
 }
 
-/// Fitted densities.
+/// A fitted local outlier factor.
 #[derive(Debug)]
 pub struct LocalOutlierFactorModel {
     params: LocalOutlierFactor,
@@ -155,7 +155,7 @@ impl LocalOutlierFactorModel {
         self.k
     }
 
-    /// 1 for each fitted row that lies among others, −1 for each outlier.
+    /// 1 for each fitted row that is an inlier, −1 for each outlier.
     pub fn labels(&self) -> Vec<i32> {
         self.factors.iter().map(|factor| if *factor < self.offset { -1 } else { 1 }).collect()
     }
@@ -202,7 +202,7 @@ fn percentile(values: &[f64], share: f64) -> f64 {
 }
 
 impl Model for LocalOutlierFactorModel {
-    /// 1 for each row of `x` that lies among the fitted ones, −1 for each outlier. Only with `novelty`.
+    /// 1 for each row of `x` that is an inlier, −1 for each outlier. Only with `novelty`.
     fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         let scores = self.score_samples(x)?;
         let outlier = |score: &f64| if *score < self.offset { -1 } else { 1 };

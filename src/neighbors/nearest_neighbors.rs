@@ -43,7 +43,7 @@ impl Estimator for NearestNeighbors {
     }
 }
 
-/// Rows that can be searched.
+/// Fitted rows that can be searched for neighbours.
 #[derive(Debug)]
 pub struct NearestNeighborsModel {
     params: NearestNeighbors,

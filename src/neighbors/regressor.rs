@@ -1,4 +1,4 @@
-//! Numbers by the mean of the nearest rows.
+//! Regression by the mean of the nearest rows.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::model_file::Container;
 const OP: &str = "KNeighborsRegressor";
 
 parameters! {
-    /// The mean of the targets of the k nearest rows. Names and defaults are scikit-learn's.
+    /// Regression by the mean of the targets of the k nearest rows. Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -45,7 +45,7 @@ impl Estimator for KNeighborsRegressor {
     }
 }
 
-/// Rows whose targets are averaged.
+/// A fitted k-nearest-neighbours regressor: rows whose targets are averaged.
 #[derive(Debug)]
 pub struct KNeighborsRegressorModel {
     params: KNeighborsRegressor,

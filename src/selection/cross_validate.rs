@@ -1,4 +1,4 @@
-//! How good a model is on rows it has not seen, measured several times.
+//! Cross-validation: scores of a model on rows that it was not fitted on.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -41,7 +41,7 @@ impl<'a> CrossValidateOptions<'a> {
         self
     }
 
-    /// Where the models are fitted; by default the CPU. On the CPU fits run side by side on all cores, on a GPU
+    /// Where the models are fitted; by default the CPU. On the CPU fits run in parallel on all cores, on a GPU
     /// one after the other.
     pub fn device(mut self, device: &Device) -> CrossValidateOptions<'a> {
         self.device = Some(device.clone());
@@ -71,7 +71,7 @@ impl<'a> CrossValidateOptions<'a> {
     }
 }
 
-/// What the folds of one model gave.
+/// The scores of one model on all folds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossValidation {
     /// The scores, in the order of `test` and `train`.

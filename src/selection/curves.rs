@@ -1,4 +1,4 @@
-//! Scores along something: the number of rows, or the values of a parameter.
+//! Learning curves and validation curves: scores over the number of rows, or over the values of a parameter.
 
 use serde_json::Value;
 
@@ -21,9 +21,9 @@ pub struct Curve {
     pub along: String,
     /// Its values as they are written.
     pub labels: Vec<String>,
-    /// Its values as numbers; their places, from 0, where they are none.
+    /// Its values as numbers; their positions, from 0, where they are not numbers.
     pub values: Vec<f64>,
-    /// What is measured.
+    /// The score.
     pub scoring: Scoring,
     /// The scores on the fitted rows at each value, over the folds.
     pub train: Vec<Sample>,
@@ -173,7 +173,7 @@ impl Point {
 /// let iris = datasets::iris()?;
 /// let pipeline = Pipeline::new(KNeighborsClassifier::default());
 /// let curve = validation_curve(&pipeline, &iris, &Folds::stratified(5), "n_neighbors", &[1.into(), 15.into()])?;
-/// assert_eq!(curve.train[0].mean, 1.0); // one's own nearest neighbour is oneself
+/// assert_eq!(curve.train[0].mean, 1.0); // each row is its own nearest neighbour
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn validation_curve(

@@ -1,4 +1,4 @@
-//! How much a fitted model leans on each column: what it loses when the column's values change places.
+//! Permutation importance: how much the score of a fitted model drops when the values of a column are permuted.
 
 use super::scoring::{Predictions, Scoring};
 use super::stats::Sample;
@@ -16,7 +16,7 @@ pub struct PermutationImportance {
     pub scoring: Scoring,
     /// Its score on the rows as they are.
     pub score: f64,
-    /// For each column, how much worse each repeat was: a positive number is a loss, whichever way the score points.
+    /// For each column, how much worse the score of each repeat was; positive is worse, whatever the score.
     pub losses: Vec<Vec<f64>>,
 }
 
@@ -34,9 +34,9 @@ impl PermutationImportance {
 
 /// Permutes each column of `x` (n×d) `repeats` times and scores the fitted model anew (Breiman 2001).
 ///
-/// Unlike the importances that trees have by themselves, it suits any model, and on rows that were not fitted it does not
-/// favour columns of many values. Columns that tell the same share what they are worth, so both may look useless.
-/// Columns are done side by side on all cores; the same seed gives the same permutations. Costs d·repeats predictions.
+/// Unlike the importances of trees, it suits any model, and on rows that were not fitted it does not favour columns of
+/// many values. Correlated columns share their importance, so both may look useless. Columns are permuted in parallel
+/// on all cores; the same seed gives the same permutations. Costs d·repeats predictions.
 ///
 /// ```
 /// use gristmill::prelude::*;

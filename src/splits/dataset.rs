@@ -5,11 +5,11 @@ use crate::data::{Dataset, Target};
 use crate::error::Result;
 
 impl Dataset {
-    /// Splits the rows at random into a first part of this share, in (0, 1), rounded down, and the rest: training and
-    /// test.
+    /// Splits the rows at random into training and test rows. `share`, between 0 and 1, is the part of the training
+    /// rows, rounded down.
     ///
-    /// Both parts have a row at least. With classes each part has its share of every class, as nearly as whole rows
-    /// allow. The same seed gives the same parts on every machine. O(n) beside the copies.
+    /// Both parts have at least one row. With classes each part has its share of every class, as nearly as possible.
+    /// The same seed gives the same parts on every machine. O(n) beside the copies.
     pub fn split(&self, share: f64, seed: u64) -> Result<(Dataset, Dataset)> {
         let (train, test) = match &self.target {
             Target::Classes(labels) | Target::Whole { classes: labels, .. } => {

@@ -23,31 +23,32 @@ const STREAM: u32 = 0x464f_4c44;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Folds {
-    /// Each row is tested once, in one of `n_splits` parts of equal size; neighbours stay together without `shuffle`.
+    /// k-fold: `n_splits` parts of equal size, each the test rows once; consecutive rows stay together without
+    /// `shuffle`.
     KFold {
         /// Number of parts, from 2 to the number of rows.
         n_splits: usize,
-        /// Whether the rows are dealt at random.
+        /// Whether the rows are shuffled first.
         shuffle: bool,
-        /// Decides the order of `shuffle`.
+        /// Seed of the shuffle.
         seed: u64,
     },
     /// The same, and each part has its share of every class; needs labels.
     Stratified {
         /// Number of parts, at least 2 and at most the number of rows in the largest class.
         n_splits: usize,
-        /// Whether the rows of a class are dealt at random.
+        /// Whether the rows of each class are shuffled first.
         shuffle: bool,
-        /// Decides the order of `shuffle`.
+        /// Seed of the shuffle.
         seed: u64,
     },
-    /// `n_splits` random splits, each on its own.
+    /// `n_splits` independent random splits.
     Shuffle {
         /// Number of splits, at least 1.
         n_splits: usize,
         /// The share of the rows to train on.
         train_size: f64,
-        /// Decides the splits.
+        /// Seed of the splits.
         seed: u64,
     },
     /// The same, with the share of every class; needs labels.
@@ -56,7 +57,7 @@ pub enum Folds {
         n_splits: usize,
         /// The share of the rows to train on.
         train_size: f64,
-        /// Decides the splits.
+        /// Seed of the splits.
         seed: u64,
     },
     /// Each row is tested once, alone.
@@ -86,7 +87,7 @@ impl Folds {
         Folds::Shuffle { n_splits, train_size, seed: 0 }
     }
 
-    /// Sets the seed, and that parts are dealt at random.
+    /// Sets the seed, and that rows are shuffled.
     pub fn seed(self, seed: u64) -> Folds {
         match self {
             Folds::KFold { n_splits, .. } => Folds::KFold { n_splits, shuffle: true, seed },
@@ -217,7 +218,7 @@ impl Splits {
         self.len() == 0
     }
 
-    /// The rows to train on and those to test on in split `number`; `None` behind the last. O(n).
+    /// The training rows and the test rows of split `number`; `None` after the last. O(n).
     ///
     /// In ascending order, but in random order for random splits.
     pub fn get(&self, number: usize) -> Option<(Vec<usize>, Vec<usize>)> {

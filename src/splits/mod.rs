@@ -1,6 +1,6 @@
-//! Which rows train and which test: lists of row numbers, so that they fit any data.
+//! Splits into training and test rows, as lists of row numbers.
 //!
-//! Each is decided by a seed: the same seed gives the same rows on every machine.
+//! Random splits depend on a seed only: the same seed gives the same rows on every machine.
 
 mod dataset;
 mod folds;

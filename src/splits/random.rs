@@ -14,9 +14,9 @@ const STREAM: u32 = 0x5350_0000;
 pub struct ThreeWay {
     /// To fit on.
     pub train: Vec<usize>,
-    /// To choose by.
+    /// To select models and parameters by.
     pub validation: Vec<usize>,
-    /// To score by, once.
+    /// To score the selected model on, once.
     pub test: Vec<usize>,
 }
 
@@ -34,7 +34,7 @@ pub fn train_test_split(n: usize, share: f64, seed: u64) -> Result<(Vec<usize>, 
     nth_split(n, share, seed, 0)
 }
 
-/// The same with `share` of every class, as nearly as whole rows allow, on the first side; the parts are as large as
+/// The same with `share` of every class, as nearly as possible, on the first side; the parts are as large as
 /// without classes.
 ///
 /// A class with too few rows for both sides is on one side only, and a warning says so.
@@ -51,8 +51,8 @@ pub fn stratified_train_test_split(labels: &Labels, share: f64, seed: u64) -> Re
     nth_stratified_split(labels, share, seed, 0)
 }
 
-/// Splits n rows at random into shares to train on, to choose by, and the rest to score by. Each part has at least one
-/// row, and both shares are rounded down.
+/// Splits n rows at random into shares for training and validation, and the rest for the test. Each part has at least
+/// one row, and both shares are rounded down.
 ///
 /// ```
 /// use gristmill::selection::three_way_split;
@@ -68,7 +68,7 @@ pub fn three_way_split(n: usize, train: f64, validation: f64, seed: u64) -> Resu
     Ok(ThreeWay { train: first.to_vec(), validation: second.to_vec(), test: third.to_vec() })
 }
 
-/// The same with the shares of every class in each part, as nearly as whole rows allow.
+/// The same with the shares of every class in each part, as nearly as possible.
 pub fn stratified_three_way_split(labels: &Labels, train: f64, validation: f64, seed: u64) -> Result<ThreeWay> {
     let sizes = three_sizes(labels.len(), train, validation)?;
     let counts = labels.counts();

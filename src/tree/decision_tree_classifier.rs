@@ -1,4 +1,4 @@
-//! Classes by one tree.
+//! The decision tree classifier.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::plot::Figure;
 const OP: &str = "DecisionTreeClassifier";
 
 with_tree_limits! {
-    /// A decision tree for classes. Names and defaults are scikit-learn's.
+    /// A decision tree classifier. Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -141,7 +141,7 @@ impl Estimator for DecisionTreeClassifier {
     }
 }
 
-/// A fitted tree of classes.
+/// A fitted decision tree classifier.
 #[derive(Debug, Clone)]
 pub struct DecisionTreeClassifierModel {
     params: DecisionTreeClassifier,

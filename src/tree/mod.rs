@@ -1,8 +1,8 @@
-//! Decision trees: rows split by one feature and threshold after the other, for classes and for numbers.
+//! Decision trees for classification and regression.
 //!
 //! Rows are put into at most 255 bins a feature, or split exactly at every value; NaN is missing and goes where the
-//! gain is larger. What decides a split is an integer or one fixed formula of integers, so a tree is the same to the bit
-//! for any number of threads.
+//! gain is larger. What decides a split is an integer or one fixed formula of integers, so a tree is the same to the
+//! bit for any number of threads.
 
 #[doc(hidden)]
 pub mod bins;

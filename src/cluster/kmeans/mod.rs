@@ -32,7 +32,8 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - On the CPU, bounds on the distances skip most of the work where that wins; the result is the same to the bit.
+    /// - On the CPU, bounds on the distances save most of the work where that is faster; the result is the same to the
+    ///   bit.
     /// - A cluster that loses all its rows takes the row farthest from its centre. Where no row is off its centre
     ///   (fewer distinct rows than clusters) a cluster may stay empty: its centre repeats another.
     /// - A search ends when no label changes, when the centres move by less than `tol`, or after `max_iter` iterations.

@@ -28,8 +28,8 @@ use crate::tree::{Tree, check_classes, rows_to_learn};
 const OP: &str = "GradientBoostingClassifier";
 
 boosting_parameters! {
-    /// Classes by gradient boosting, with the logistic loss for two and the softmax loss for more,
-    /// or AdaBoost's exponential loss for two. Names are scikit-learn's.
+    /// Gradient boosting for classification: the logistic loss for two classes, the softmax loss for more, or
+    /// AdaBoost's exponential loss for two. Names are scikit-learn's, defaults LightGBM's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -174,7 +174,7 @@ impl GradientBoostingClassifier {
     }
 }
 
-/// Trees that give the probabilities of classes.
+/// A fitted gradient boosting classifier.
 #[derive(Debug, Clone)]
 pub struct GradientBoostingClassifierModel {
     params: GradientBoostingClassifier,

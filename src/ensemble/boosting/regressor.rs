@@ -25,7 +25,7 @@ use crate::tree::{Tree, rows_to_learn};
 const OP: &str = "GradientBoostingRegressor";
 
 boosting_parameters! {
-    /// Numbers by gradient boosting, with any [`RegressionLoss`]. Names are scikit-learn's.
+    /// Gradient boosting for regression, with any [`RegressionLoss`]. Names are scikit-learn's, defaults LightGBM's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -194,7 +194,7 @@ fn validation(columns: usize, x: Rows<'_>, target: ValidationTarget<'_>) -> Resu
     Ok((x, y))
 }
 
-/// Trees that give numbers.
+/// A fitted gradient boosting regressor.
 #[derive(Debug, Clone)]
 pub struct GradientBoostingRegressorModel {
     params: GradientBoostingRegressor,

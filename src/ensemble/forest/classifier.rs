@@ -22,7 +22,7 @@ use crate::tree::{ClassWeight, Criterion, MaxFeatures, Tree, TreeLimits, Trees};
 use crate::tree::{check_classes, likeliest, rows_to_learn, to_matrix};
 
 forest_parameters! {
-    /// A random forest for classes. Names and defaults are scikit-learn's.
+    /// A random forest classifier. Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -53,7 +53,8 @@ forest_parameters! {
 }
 
 forest_parameters! {
-    /// Extremely randomised trees for classes (Geurts, Ernst and Wehenkel 2006). Names and defaults are scikit-learn's.
+    /// Extremely randomised trees for classification (Geurts, Ernst and Wehenkel 2006). Names and defaults are
+    /// scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -84,9 +85,9 @@ forest_parameters! {
     }
 }
 
-/// A fitted random forest of classes.
+/// A fitted random forest classifier.
 pub type RandomForestClassifierModel = ForestClassifierModel<RandomForestClassifier>;
-/// Fitted extra trees of classes.
+/// Fitted extra trees for classification.
 pub type ExtraTreesClassifierModel = ForestClassifierModel<ExtraTreesClassifier>;
 
 impl Forest for RandomForestClassifier {

@@ -21,7 +21,7 @@ use crate::tree::{MaxFeatures, RegressionCriterion, Tree, TreeLimits, Trees};
 use crate::tree::{rows_to_learn, to_matrix};
 
 forest_parameters! {
-    /// A random forest for numbers. Names and defaults are scikit-learn's.
+    /// A random forest regressor. Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -49,7 +49,8 @@ forest_parameters! {
 }
 
 forest_parameters! {
-    /// Extremely randomised trees for numbers (Geurts, Ernst and Wehenkel 2006). Names and defaults are scikit-learn's.
+    /// Extremely randomised trees for regression (Geurts, Ernst and Wehenkel 2006). Names and defaults are
+    /// scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -77,9 +78,9 @@ forest_parameters! {
     }
 }
 
-/// A fitted random forest of numbers.
+/// A fitted random forest regressor.
 pub type RandomForestRegressorModel = ForestRegressorModel<RandomForestRegressor>;
-/// Fitted extra trees of numbers.
+/// Fitted extra trees for regression.
 pub type ExtraTreesRegressorModel = ForestRegressorModel<ExtraTreesRegressor>;
 
 impl Forest for RandomForestRegressor {

@@ -14,10 +14,10 @@ use crate::report::{CliError, CommandResult};
 /// Where the target is.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct TargetArgs {
-    /// The column to predict, by name or number (-1 is the last); several columns of numbers as A,B
+    /// The column to predict, by name or by number from 1 (-1 is the last); several columns of numbers as A,B
     #[arg(long, value_name = "COL", value_delimiter = ',', allow_negative_numbers = true)]
     pub target: Vec<String>,
-    /// A file with one column: the target of each row of the data
+    /// A file with one column: the target of each row of the data, instead of --target
     #[arg(long, value_name = "FILE", conflicts_with = "target")]
     pub labels: Option<PathBuf>,
 }
@@ -25,10 +25,10 @@ pub struct TargetArgs {
 /// How the rows of a LIBSVM file are held.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub struct SparseArgs {
-    /// Holds the rows of a LIBSVM file sparse, for models that take sparse rows; automatic above 256 MiB
+    /// Reads a LIBSVM file as a sparse matrix, for models that take sparse rows; automatic above 256 MiB
     #[arg(long, conflicts_with = "dense")]
     sparse: bool,
-    /// Holds the rows of a LIBSVM file dense, whatever their size
+    /// Reads a LIBSVM file as a dense matrix, whatever its size
     #[arg(long)]
     dense: bool,
 }

@@ -25,7 +25,7 @@ pub enum Command {
     Fit(Box<fit::FitArgs>),
     /// Cross-validate a model, and search for its best parameters
     Cv(Box<cv::CvArgs>),
-    /// Predict the rows of a file with a saved model
+    /// Predict for the rows of a file with a saved model
     Predict(predict::PredictArgs),
     /// Transform the rows of a file with a saved transformer or pipeline
     Transform(transform::TransformArgs),

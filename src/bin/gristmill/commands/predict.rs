@@ -27,7 +27,7 @@ Examples:
 pub struct PredictArgs {
     /// The model file that `fit --save` wrote
     model: PathBuf,
-    /// The rows to predict for; the target need not be there
+    /// The rows to predict for; a target column is ignored
     data: PathBuf,
     /// Writes the CSV to this file instead of standard output; never a partial file
     #[arg(long, value_name = "FILE")]

@@ -26,7 +26,7 @@ Examples:
 pub struct TransformArgs {
     /// The model file that `fit --save` wrote
     model: PathBuf,
-    /// The rows to transform; the target need not be there
+    /// The rows to transform; a target column is ignored
     data: PathBuf,
     /// Writes the rows to this file, as NPY if it ends in .npy, else as CSV, instead of CSV to standard output; never a partial file
     #[arg(long, value_name = "FILE")]

@@ -45,7 +45,7 @@ pub struct FitArgs {
     /// A file with one column: the target of each row of --test
     #[arg(long, value_name = "FILE", requires = "test")]
     test_labels: Option<PathBuf>,
-    /// Fits on this share of the rows and scores the rest; stratified for classes
+    /// Fits on this share of the rows and scores on the others; stratified for classes
     #[arg(long, value_name = "SHARE")]
     pub split: Option<f64>,
     /// Writes the model to this file
@@ -54,7 +54,7 @@ pub struct FitArgs {
     /// Draws pictures of the model into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Fits a CSV file in one pass, this many rows at a time, for models that learn by chunks; automatic above 256 MiB
+    /// Fits a CSV file in one pass, this many rows at a time, for models that take chunks of rows (see `gristmill models`); automatic above 256 MiB
     #[arg(long, value_name = "ROWS")]
     pub chunk_rows: Option<usize>,
 }
