@@ -228,7 +228,7 @@ pub(crate) fn category(value: f32, row: usize, column: usize) -> Result<Option<u
     } else if code as f32 == value && code < MAX_CATEGORIES {
         Ok(Some(code))
     } else {
-        let expected = "codes of categories in categorical columns: whole numbers from 0 to 2²⁴ − 1, NaN if missing";
+        let expected = "codes of categories in categorical columns: integers from 0 to 2²⁴ − 1, NaN if missing";
         let got = format!("{value} in row {row}, column {column}");
         Err(Error::Shape { op: "categories", expected: expected.to_string(), got })
     }

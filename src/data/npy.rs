@@ -105,7 +105,7 @@ fn parse(text: &str) -> std::result::Result<Described, String> {
                 after
             }
             "shape" => {
-                let (value, after) = tuple(value).ok_or_else(|| wrong("has no shape of whole numbers"))?;
+                let (value, after) = tuple(value).ok_or_else(|| wrong("has no shape of integers"))?;
                 shape = Some(value);
                 after
             }

@@ -7,9 +7,9 @@ use super::labels::Labels;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
-/// Whole numbers up to here are themselves in `f32`.
+/// Integers up to here are exact in `f32`.
 const EXACT: f32 = 16_777_216.0;
-/// More distinct whole numbers than this are a quantity, not classes.
+/// More distinct integers than this are a quantity, not classes.
 const MOST_CLASSES: usize = 1 << 16;
 
 /// The target of a dataset.
@@ -22,7 +22,7 @@ pub enum Target {
     Classes(Labels),
     /// Numbers, n×p.
     Numbers(Matrix),
-    /// One column of whole numbers: classes to a classifier, numbers to a regressor.
+    /// One column of integers: classes to a classifier, numbers to a regressor.
     Whole {
         /// The numbers as classes, in their order.
         classes: Labels,
@@ -32,7 +32,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// A target of numbers, n×p; one column of whole numbers, at most 65,536 different ones, can serve as classes too.
+    /// A target of numbers, n×p; one column of integers, at most 65,536 different ones, can serve as classes too.
     pub fn from_numbers(numbers: Matrix) -> Target {
         match whole_classes(&numbers) {
             Some(classes) => Target::Whole { classes, numbers },
@@ -45,7 +45,7 @@ impl Target {
         match self {
             Target::Classes(labels) | Target::Whole { classes: labels, .. } => Ok(labels),
             Target::Numbers(numbers) => {
-                let expected = "classes: one column of text or of whole numbers".to_string();
+                let expected = "classes: one column of text or of integers".to_string();
                 let got = match numbers.columns() {
                     1 => "a target of numbers that are not whole, or too many different ones".to_string(),
                     columns => format!("{columns} columns of numbers"),
@@ -121,7 +121,7 @@ fn absent(op: &'static str) -> Error {
     Error::Shape { op, expected, got: "no target".to_string() }
 }
 
-/// The classes of one column of whole numbers.
+/// The classes of one column of integers.
 fn whole_classes(numbers: &Matrix) -> Option<Labels> {
     let values = numbers.as_slice();
     let whole = |value: &f32| value.abs() <= EXACT && value.fract() == 0.0;

@@ -57,7 +57,7 @@ fn array(x: &crate::array::Matrix) -> Result<Value> {
     serde_json::to_value(rows).map_err(unfit)
 }
 
-/// What else a value may stand for: a whole number that was written as `10.0` or `1e1`, or a list that was written
+/// What else a value may stand for: an integer that was written as `10.0` or `1e1`, or a list that was written
 /// without brackets.
 pub(super) fn other_form(value: &Value) -> Option<Value> {
     match value {
@@ -151,8 +151,8 @@ pub(super) fn refused(help: &'static [Parameter], name: &str, error: &serde_json
 fn plain(words: &str) -> String {
     let words = words.replace("invalid type: ", "").replace("invalid value: ", "").replace("unknown variant ", "");
     words
-        .replace("usize", "a whole number of at least 0")
-        .replace("u64", "a whole number of at least 0")
+        .replace("usize", "an integer of at least 0")
+        .replace("u64", "an integer of at least 0")
         .replace("f64", "a number")
         .replace("a sequence", "a list, such as [1,2,3]")
         .replace('`', "")

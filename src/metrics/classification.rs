@@ -11,7 +11,7 @@ pub enum Average {
     Macro,
     /// Of all rows together, which for classes that exclude each other is the accuracy.
     Micro,
-    /// The mean over the classes, each weighed by the rows that truly are of it.
+    /// The mean over the classes, each weighted by the number of its rows.
     Weighted,
 }
 

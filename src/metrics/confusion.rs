@@ -101,7 +101,7 @@ fn cell(count: f64) -> String {
     if count == 0.0 { "·".to_string() } else { amount(count) }
 }
 
-/// Counts as whole numbers, sums of weights with two digits.
+/// Counts as integers, sums of weights with two digits.
 pub(super) fn amount(count: f64) -> String {
     if count.fract() == 0.0 { format!("{count:.0}") } else { format!("{count:.2}") }
 }

@@ -126,7 +126,7 @@ pub fn precision_recall_curve_weighted(
     })
 }
 
-/// The precision at each threshold, weighed by the recall gained there: the area under the steps of
+/// The precision at each threshold, weighted by the recall gained there: the area under the steps of
 /// [`precision_recall_curve`].
 ///
 /// ```

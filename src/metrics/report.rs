@@ -17,7 +17,7 @@ pub struct Report {
     pub accuracy: f64,
     /// The mean over the classes.
     pub macro_average: ClassScore,
-    /// The mean over the classes, weighed by their support.
+    /// The mean over the classes, weighted by their support.
     pub weighted_average: ClassScore,
 }
 

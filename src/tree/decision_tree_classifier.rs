@@ -39,7 +39,7 @@ with_tree_limits! {
     ///   fitted counts as missing.
     /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split
     ///   even where no split gains anything, as in scikit-learn, if it allows one.
-    /// - Rows of weight 0 are as good as absent. Weights that are not all whole numbers below 2³² are rounded to 32
+    /// - Rows of weight 0 are as good as absent. Weights that are not all integers below 2³² are rounded to 32
     ///   bits; from 2¹⁵ rows on to 31, and two less for each doubling (23 for a million rows).
     /// - The same seed gives the same bits on any number of threads.
     pub struct DecisionTreeClassifier: classifier("decision-tree-classifier") -> DecisionTreeClassifierModel;

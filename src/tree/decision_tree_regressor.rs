@@ -19,7 +19,7 @@ use crate::plot::Figure;
 const OP: &str = "DecisionTreeRegressor";
 
 with_tree_limits! {
-    /// A decision tree for numbers: a leaf's value is the mean of its rows, or their median by
+    /// A decision tree regressor: a leaf's value is the mean of its rows, or their median by
     /// [`AbsoluteError`](RegressionCriterion::AbsoluteError). Names and defaults are scikit-learn's.
     ///
     /// ```
@@ -33,11 +33,11 @@ with_tree_limits! {
     /// # What to expect
     /// - A missing value (NaN) goes to the side where the split gains more; where a node had none to learn from, one
     ///   that comes later goes with the larger child.
-    /// - Columns that [`Matrix::with_categories`] marked are divided by sets of levels; a level that was not fitted is
-    ///   missing.
+    /// - Columns that [`Matrix::with_categories`] marked are split by sets of categories; a category that was not
+    ///   fitted counts as missing.
     /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is
     ///   split even where no split gains anything, as in scikit-learn, if it allows one.
-    /// - Rows of weight 0 are as good as absent. For splits, weights that are not all whole numbers below 2¹⁶ are
+    /// - Rows of weight 0 are as good as absent. For splits, weights that are not all integers below 2¹⁶ are
     ///   rounded to 16 bits; from 2²³ rows on to 15, and two less for each doubling. The values of leaves use them as
     ///   they are.
     /// - The same seed gives the same bits on any number of threads.
@@ -125,7 +125,7 @@ impl DecisionTreeRegressorModel {
         self.trees.names()
     }
 
-    /// How much each column lessened the criterion: shares with the sum 1, or zeros in a tree that gains nothing.
+    /// How much each column reduced the criterion: shares with the sum 1, or zeros in a tree that gains nothing.
     pub fn feature_importances(&self) -> Vec<f64> {
         self.trees.importances()
     }

@@ -53,7 +53,7 @@ pub enum MaxFeatures {
     Share(f64),
 }
 
-/// The same as it is written: null, `sqrt`, `log2`, a whole number, or a share.
+/// The same as it is written: null, `sqrt`, `log2`, an integer, or a share.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenFeatures {
@@ -88,7 +88,7 @@ impl TryFrom<WrittenFeatures> for MaxFeatures {
                 "sqrt" => Ok(MaxFeatures::Sqrt),
                 "log2" => Ok(MaxFeatures::Log2),
                 _ => {
-                    let rule = "none, sqrt, log2, a whole number, or a share such as 0.5".to_string();
+                    let rule = "none, sqrt, log2, an integer, or a share such as 0.5".to_string();
                     Err(Error::Param { name: "max_features", rule, got: name })
                 }
             },

@@ -20,7 +20,7 @@ fn wrong_names_get_the_nearest_right_one() {
 #[test]
 fn wrong_values_of_parameters_are_wrong_usage() {
     let set = |setting: &str| refused(2, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", setting]);
-    assert!(set("n_clusters=many").contains("whole number"));
+    assert!(set("n_clusters=many").contains("integer"));
     assert!(set("n_clusters").contains("key=value"));
     let errors = refused(2, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", "n_clusters=0"]);
     assert!(errors.contains("n_clusters must be from 1"), "{errors}");

@@ -44,7 +44,7 @@ fn settings_are_checked_by_name_and_type() {
     let knn = registry::find("kneighbors-classifier").unwrap().estimator();
     let refusal = |name: &str, value: Value| knn.set(name, value).unwrap_err().to_string();
     assert!(refusal("n_neighbours", json!(3)).contains("did you mean n_neighbors?"));
-    assert!(refusal("n_neighbors", json!("many")).starts_with("n_neighbors must be a whole number"));
+    assert!(refusal("n_neighbors", json!("many")).starts_with("n_neighbors must be an integer"));
     assert!(refusal("n_neighbors", json!(-1)).starts_with("n_neighbors must be"));
     assert!(refusal("metric", json!("euclid")).starts_with("metric must be euclidean, manhattan"));
     assert!(refusal("weights", json!("heavy")).starts_with("weights must be"));
@@ -193,7 +193,7 @@ fn numbers_and_lists_are_taken_as_people_write_them() {
         let set = forest.set("n_estimators", parse_value(text).unwrap()).unwrap();
         assert_eq!(set.parameters().unwrap()["n_estimators"], 10, "{text}");
     }
-    assert!(forest.set("n_estimators", json!(10.5)).unwrap_err().to_string().contains("whole number"));
+    assert!(forest.set("n_estimators", json!(10.5)).unwrap_err().to_string().contains("integer"));
     let boost = registry::find("ada-boost-classifier").unwrap().estimator();
     let error = boost.set("learning_rate", parse_value("nan").unwrap()).unwrap_err().to_string();
     assert!(error.starts_with("learning_rate must be a number, got"), "{error}");
@@ -212,7 +212,7 @@ fn a_mistake_in_a_list_of_models_is_told_with_its_place() {
     assert!(error.contains("estimators.1.model") && error.contains("did you mean kneighbors-classifier?"), "{error}");
     let deep = json!([{"model": "decision-tree-classifier", "max_depth": "deep"}]);
     let error = refusal(deep);
-    assert!(error.contains("estimators.0.max_depth is a whole number"), "{error}");
+    assert!(error.contains("estimators.0.max_depth is an integer"), "{error}");
     assert!(refusal(json!([7])).contains("estimators.0"));
     assert!(refusal(json!(7)).starts_with("estimators must be a list of models"));
     assert!(refusal(json!("ridge,rigde")).contains("did you mean ridge?"));

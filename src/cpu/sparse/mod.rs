@@ -21,7 +21,7 @@ pub struct CompressedRows<'a, T> {
     pub values: &'a [T],
 }
 
-/// Compressed rows of one's own.
+/// Owned compressed rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compressed<T> {
     /// Number of columns, d.

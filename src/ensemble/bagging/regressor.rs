@@ -83,7 +83,7 @@ impl BaggingRegressorModel {
         self.oob_score
     }
 
-    /// How much averaging the bags lessens the variance of what they predict for the rows of `x`.
+    /// How much averaging the bags reduces the variance of what they predict for the rows of `x`.
     pub fn ensemble_variance<'a>(&self, x: impl Into<Rows<'a>>) -> Result<EnsembleVariance> {
         let x = x.into();
         check_width(x, self.columns)?;

@@ -8,7 +8,7 @@ use crate::losses::Loss;
 use crate::tree::Tree;
 use crate::tree::grow::{Grown, NodeSums};
 
-/// What the residuals are made of, and the loss that the values lessen.
+/// What the residuals are made of, and the loss that the values minimise.
 #[derive(Clone, Copy)]
 pub(super) struct LeafRefit<'a> {
     targets: &'a [f32],
@@ -44,8 +44,8 @@ impl LeafRefit<'_> {
         }))
     }
 
-    /// Sets the values of a grown tree's leaves; inner nodes get the mean of their children's, by weight. Where features
-    /// have directions, inner nodes' own values part those of the leaves below them.
+    /// Sets the values of a grown tree's leaves; inner nodes get the mean of their children's, by weight. Where
+    /// features have directions, inner nodes' own values part those of the leaves below them.
     pub fn set_values(
         &self,
         grown: &mut Grown<NodeSums>,

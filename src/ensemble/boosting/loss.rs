@@ -59,7 +59,7 @@ impl ClassificationLoss {
     }
 }
 
-/// A loss of one's own, for
+/// Your own loss, for
 /// [`GradientBoostingRegressor::fit_with_loss`](super::GradientBoostingRegressor::fit_with_loss): its values are for
 /// rows of weight 1; weights are multiplied in afterwards. It gets the rows whose weight is above 0 and that are not
 /// held out, in their order, and no others.

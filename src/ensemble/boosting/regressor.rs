@@ -68,7 +68,7 @@ impl Estimator for GradientBoostingRegressor {
 }
 
 impl GradientBoostingRegressor {
-    /// The same with a loss of one's own in place of [`loss`](Self::loss), on the CPU or where `x` lives; predictions
+    /// The same with your own loss in place of [`loss`](Self::loss), on the CPU or where `x` lives; predictions
     /// are raw scores.
     pub fn fit_with_loss<'a, 'b>(
         &self,

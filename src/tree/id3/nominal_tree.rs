@@ -51,7 +51,7 @@ impl NominalTree {
         self.nodes.iter().filter(|node| node.column.is_none()).count()
     }
 
-    /// Divisions on the longest way from the root to a leaf.
+    /// The depth: splits on the longest way from the root to a leaf.
     pub fn depth(&self) -> usize {
         let mut depths = vec![0; self.nodes.len()];
         for (number, node) in self.nodes.iter().enumerate() {

@@ -20,8 +20,8 @@ pub fn pruning_path(tree: &Tree) -> Figure {
     pruning_curves(&[("", leaves)]).title("Leaves along the path of pruning").y_label("leaves")
 }
 
-/// Numbers along the path of pruning, as [`along_pruning`] finds them, each series with its name: every tree holds until
-/// the next one, on a logarithmic axis. The whole tree, which has the α of 0, begins at half of the next one's.
+/// Numbers along the path of pruning, as [`along_pruning`] finds them, each series with its name: every tree holds
+/// until the next one, on a logarithmic axis. The whole tree, which has the α of 0, begins at half of the next one's.
 ///
 /// ```
 /// use gristmill::tree;
@@ -42,7 +42,7 @@ pub fn pruning_curves(series: &[(&str, Vec<(f64, f64)>)]) -> Figure {
     series.iter().fold(figure, |figure, (name, points)| figure.steps(name, points.iter().copied()))
 }
 
-/// A number of each tree along the path of pruning, such as its score on rows of one's own, with the `ccp_alpha` that
+/// A number of each tree along the path of pruning, such as its score on rows of your own, with the `ccp_alpha` that
 /// it begins at; at most 200 of the trees.
 ///
 /// ```

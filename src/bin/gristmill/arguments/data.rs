@@ -22,7 +22,7 @@ pub struct TargetArgs {
     pub labels: Option<PathBuf>,
 }
 
-/// How the rows of a LIBSVM file are held.
+/// How a LIBSVM file is read.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub struct SparseArgs {
     /// Reads a LIBSVM file as a sparse matrix, for models that take sparse rows; automatic above 256 MiB

@@ -167,7 +167,7 @@ fn scoring_help() -> String {
     format!("The score to select by: {}", Scoring::ALL.map(Scoring::name).join(", "))
 }
 
-/// The folds: dealt at random by the seed, with the share of every class where there are classes.
+/// The folds: shuffled with the seed, and stratified where there are classes.
 fn folds(text: &str, task: Task, seed: u64) -> CommandResult<Folds> {
     if text == "loo" {
         return Ok(Folds::LeaveOneOut);

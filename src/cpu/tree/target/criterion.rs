@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a split of a classification tree lessens: the impurity C of a node whose classes have the shares p.
+/// What a split of a classification tree reduces: the impurity C of a node whose classes have the shares p.
 ///
 /// ```
 /// use gristmill::tree::Criterion;
@@ -44,7 +44,7 @@ impl Criterion {
     }
 }
 
-/// What a split of a regression tree lessens.
+/// What a split of a regression tree reduces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionCriterion {
