@@ -66,7 +66,7 @@ impl AnyModel {
         self.model.kind()
     }
 
-    /// Writes the model file. What was there before stays whole until the new file is complete.
+    /// Writes the model file. An old file of that name stays until the new one is complete.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.container()?.save(path)
     }

@@ -13,7 +13,7 @@ pub trait Save: Sized {
     /// The parameters that were fitted.
     type Estimator: Estimator<Model = Self> + Declared;
 
-    /// Goes up when what `save_fitted` writes changes.
+    /// The version of what `save_fitted` writes: increase it when that changes.
     const VERSION: u32 = 1;
 
     /// The parameters that it was fitted with.

@@ -3,7 +3,7 @@
 //! A model file is a plain [safetensors](https://github.com/huggingface/safetensors) file, so any reader of that format
 //! can open its arrays. Its one metadata key, `gristmill`, is a JSON string with the keys `checksum`, `format`, `kind`,
 //! `parameters` and `version`. Nothing in it depends on when, where or on how many threads the model was made: equal
-//! models are equal files. A file is checked before it is believed, and it is replaced whole or not at all.
+//! models are equal files. A file is checked before it is used, and written atomically.
 //!
 //! ```
 //! use gristmill::model_file::{Container, Persist};
@@ -45,12 +45,12 @@ use crate::error::Result;
 
 /// A fitted model that can be saved and loaded; a loaded model predicts the same bits.
 ///
-/// A model writes [`store`](Persist::store) and [`restore`](Persist::restore), and gets the rest.
+/// A model implements [`store`](Persist::store) and [`restore`](Persist::restore); the rest is provided.
 pub trait Persist: Sized {
-    /// What the file says it holds: lower-case words joined by hyphens, as on the command line (`ridge`).
+    /// The kind of model in the file: lower-case words joined by hyphens, as on the command line (`ridge`).
     const KIND: &'static str;
 
-    /// Goes up when what `store` writes changes; `restore` sees the file's by [`Container::version`].
+    /// The version of what `store` writes; `restore` finds that of the file in [`Container::version`].
     const VERSION: u32 = 1;
 
     /// Puts the parameters and arrays into an empty container.
@@ -99,7 +99,7 @@ pub trait Persist: Sized {
         Self::from_container(Container::from_bytes(bytes)?)
     }
 
-    /// Writes the model file. What was there before stays whole until the new file is complete.
+    /// Writes the model file. An old file of that name stays until the new one is complete.
     fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.to_container()?.save(path)
     }

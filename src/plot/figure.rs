@@ -148,8 +148,8 @@ impl Figure {
         self
     }
 
-    /// Makes the x axis logarithmic, for numbers that span powers of ten; numbers that are not above 0 are left out. Bars,
-    /// cells and regions stay as they are.
+    /// Makes the x axis logarithmic, for numbers that span powers of ten; numbers that are not above 0 are left out.
+    /// Bars, cells and regions stay as they are.
     ///
     /// ```
     /// use gristmill::plot::Figure;
@@ -287,14 +287,14 @@ impl Figure {
         self.x_range(-0.5, names.len() as f64 - 0.5)
     }
 
-    /// The picture as text.
+    /// The picture as SVG text.
     pub fn to_svg(&self) -> String {
         let mut svg = Svg::default();
         super::chart::draw(self, &mut svg);
         svg.into_picture(self.width, self.height)
     }
 
-    /// Writes the picture, whole or not at all.
+    /// Writes the picture to an SVG file, atomically.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         write_atomically(path, self.to_svg().as_bytes())
     }

@@ -64,7 +64,7 @@ pub fn predicted_against_target(targets: &[f32], predicted: &[f32]) -> Result<Fi
     Ok(figure.dashed("", ends).scatter("", pairs(targets, predicted)))
 }
 
-/// What is left of the target after the prediction, n each, against the prediction.
+/// Residuals (target less prediction), n of them, against the predictions.
 ///
 /// ```
 /// use gristmill::plot;

@@ -49,7 +49,7 @@ impl Panels {
         self
     }
 
-    /// The picture as text. A column is as wide as its widest figure, a row as high as its highest.
+    /// The picture as SVG text. A column is as wide as its widest figure, a row as high as its highest.
     pub fn to_svg(&self) -> String {
         let columns = self.columns.min(self.figures.len()).max(1);
         let width_of = |column: usize| {
@@ -77,7 +77,7 @@ impl Panels {
         svg.into_picture(width, top.max(TITLE))
     }
 
-    /// Writes the picture, whole or not at all.
+    /// Writes the picture to an SVG file, atomically.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         write_atomically(path, self.to_svg().as_bytes())
     }

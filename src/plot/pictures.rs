@@ -48,8 +48,8 @@ pub fn roc_curve(curve: &RocCurve) -> Figure {
     figure.dashed("", [(0.0, 0.0), (1.0, 1.0)]).line(&format!("AUC {:.3}", curve.auc()), points)
 }
 
-/// Scores one below the other, such as those of the best parameters, each a mean and a deviation: a point at each mean with a line of one deviation
-/// to both sides. The order is that of the names, the first on top; at most 400 of them.
+/// Scores one below the other, such as those of the best parameters, each a mean and a deviation: a point at each mean
+/// with a line of one deviation to both sides. The order is that of the names, the first on top; at most 400 of them.
 ///
 /// ```
 /// use gristmill::plot;

@@ -52,7 +52,7 @@ impl Function {
         }
     }
 
-    /// The function that leads back; where two numbers have the same value, to the larger one.
+    /// The inverse function; where two numbers have the same value, it gives the larger one.
     fn inverse(self, x: f64) -> f64 {
         match self {
             Function::Identity | Function::Abs => x,

@@ -8,7 +8,7 @@ use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::model_file::{Container, Persist};
 
-/// Fixes which code stands for which class, so that new rows get the codes of the old ones.
+/// Gives every class a code, so that new rows get the same codes as the fitted ones.
 ///
 /// ```
 /// use gristmill::prelude::*;

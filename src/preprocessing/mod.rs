@@ -2,8 +2,8 @@
 //!
 //! Each transformer is a struct of parameters whose `fit` returns a model. The model turns rows into rows
 //! ([`Transform`](crate::estimator::Transform)), names the new columns, and is saved and loaded like any other.
-//! Statistics are computed in f64 on the host, on all cores. Scalers transform rows where they live; what the others
-//! make on the host is brought to where the rows live.
+//! Statistics are computed in f64 on the host, on all cores. [`StandardScaler`], [`RobustScaler`] and, without
+//! `clip`, [`MinMaxScaler`] transform rows on their device; what the others make on the host is brought there.
 //!
 //! | transformer | missing values |
 //! |---|---|

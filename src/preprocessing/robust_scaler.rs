@@ -13,11 +13,11 @@ const OP: &str = "RobustScaler";
 const KEEPS_ZEROS: &str = "dense rows unless with_centering is false";
 
 parameters! {
-    /// Takes the median from each column and divides it by the distance between two quantiles, which outliers hardly
+    /// Subtracts the median of each column and divides by the distance between two quantiles, which outliers hardly
     /// move. Names and defaults are scikit-learn's.
     ///
     /// A column whose quantiles are equal is not divided. Missing values do not count and stay missing. O(n·d), with a
-    /// copy of sixteen columns at a time. Sparse rows stay sparse, if no median is taken off; their zeros count.
+    /// copy of sixteen columns at a time. Sparse rows stay sparse, if no median is subtracted; their zeros count.
     ///
     /// ```
     /// use gristmill::prelude::*;

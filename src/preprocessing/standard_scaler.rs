@@ -14,7 +14,7 @@ const OP: &str = "StandardScaler";
 const KEEPS_ZEROS: &str = "dense rows unless with_mean is false";
 
 parameters! {
-    /// Takes the mean from each column and divides it by its standard deviation. Names and defaults are scikit-learn's.
+    /// Subtracts the mean of each column and divides by its standard deviation. Names and defaults are scikit-learn's.
     ///
     /// A constant column becomes 0. Missing values do not count and stay missing. Two passes over the rows, O(n·d).
     /// Sparse rows stay sparse, if no mean is taken off.

@@ -17,7 +17,7 @@ use crate::estimator::{Abilities, Estimator, Fit, Rows, parameters};
 const OP: &str = "Id3Classifier";
 
 parameters! {
-    /// ID3: a tree for classes whose columns are categories, such as colours, each written as a code 0, 1, 2, …
+    /// ID3: a decision tree classifier whose columns are categories, such as colours, each a code 0, 1, 2, …
     ///
     /// A node splits its rows by the column of the largest information gain, a branch for each category: the entropy of
     /// the classes less that within the categories, in bits.
@@ -41,9 +41,9 @@ parameters! {
     /// - Of equally good columns the lowest wins. A node of several classes is split even by a column that gains
     ///   nothing, as long as one has two categories there.
     /// - At a category that a node has not seen, or a missing one (NaN), the prediction is the node's own: its
-    ///   commonest class. Rows without a category are left out where the column is asked for, and its gain counts for
-    ///   the others alone.
-    /// - Columns of many categories look better than they are; a number of the row would be the best of all.
+    ///   commonest class. Rows without a category are left out of a split by that column, and its gain counts
+    ///   for the others alone.
+    /// - Columns of many categories have a large gain by chance; a column of row numbers would have the largest of all.
     /// - The same bits on any number of threads. Costs n·d steps a level of the tree.
     pub struct Id3Classifier: classifier("id3-classifier") -> Id3ClassifierModel;
     about "a decision tree over text columns, with a branch for each category (ID3)";

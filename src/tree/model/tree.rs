@@ -7,12 +7,12 @@ use super::text;
 use crate::cpu::tree::{BinSet, SplitRule, UNKNOWN};
 use crate::tree::bins::Categories;
 
-/// A decision tree: nodes in arrays, the root first, children behind their parents.
+/// A decision tree: nodes in arrays, the root first, children after their parents.
 ///
 /// A row goes from the root to the left child where its value of `feature` is at most `threshold`, else to the right
-/// one; a missing value goes where `missing_left` says. Of a categorical feature a set of categories goes left
-/// ([`Tree::left_categories`]), and a category that was not fitted goes where missing values go. The node without
-/// children where it ends has its values.
+/// one; a missing value goes left where `missing_left` is set. Of a categorical feature a set of categories goes left
+/// ([`Tree::left_categories`]), and a category that was not fitted goes where missing values go. It ends in a leaf,
+/// whose values are the prediction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     pub(super) outputs: usize,
@@ -28,15 +28,15 @@ pub struct Tree {
 /// One node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
-    /// The feature that is asked for; none in a leaf.
+    /// The feature of the split; none in a leaf.
     pub feature: Option<u32>,
-    /// Values up to this one go left; of no meaning where a set of categories does.
+    /// Values up to this one go left; without meaning where a set of categories does.
     pub threshold: f32,
     /// The number of its set of categories, where the feature is categorical: see [`Tree::left_categories`].
     pub category_set: Option<u32>,
     /// Whether missing values go left.
     pub missing_left: bool,
-    /// The children's numbers; 0 in a leaf.
+    /// The numbers of the children; 0 in a leaf.
     pub children: [u32; 2],
     /// What the split gains; 0 in a leaf.
     pub gain: f64,
@@ -44,7 +44,7 @@ pub struct Node {
     pub weight: f64,
     /// Number of training rows in the node.
     pub count: u64,
-    /// How mixed the rows are, where the criterion knows it; else 0.
+    /// The impurity of the rows, where the criterion has one; else 0.
     pub impurity: f64,
 }
 
