@@ -47,7 +47,7 @@ impl Target {
             Target::Numbers(numbers) => {
                 let expected = "classes: one column of text or of integers".to_string();
                 let got = match numbers.columns() {
-                    1 => "a target of numbers that are not whole, or too many different ones".to_string(),
+                    1 => "a target of numbers that are not all integers, or too many different ones".to_string(),
                     columns => format!("{columns} columns of numbers"),
                 };
                 Err(Error::Shape { op: "labels", expected, got })

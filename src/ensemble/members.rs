@@ -171,7 +171,7 @@ pub(super) fn restore_classes<'a>(
 ) -> Result<Labels> {
     let names = container.take_strings("class_names")?;
     if members.into_iter().any(|member| member.classes() != names) {
-        return Err(container.refuse("a member has other classes than the whole"));
+        return Err(container.refuse("a member has other classes than the ensemble"));
     }
     Labels::from_codes(vec![], names).map_err(|error| container.refuse(error.to_string()))
 }

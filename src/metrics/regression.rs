@@ -126,7 +126,7 @@ pub fn r2_score_columns_weighted(y: &Matrix, predicted: &Matrix, weights: Option
     same_rows(op, y.rows(), predicted.rows())?;
     two_rows(op, y.rows())?;
     if y.columns() != predicted.columns() || y.columns() == 0 {
-        let expected = format!("{} columns, as in the truth, at least one", y.columns());
+        let expected = format!("{} columns, as in the target, at least one", y.columns());
         return Err(Error::Shape { op, expected, got: predicted.columns().to_string() });
     }
     finite_matrix(y)?;
