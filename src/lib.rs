@@ -83,7 +83,7 @@ pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix, SparseMatrix};
 pub use data::{Dataset, Labels, Target};
-pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream, Variant};
+pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream};
 pub use distance::Metric;
 pub use error::{Error, Result};
 pub use estimator::{AnyEstimator, AnyModel};

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use gristmill::device::Dispatch;
-use gristmill::kernel::{Access, Field, Grid, Kernel, Needs, Work, source};
+use gristmill::kernel::{Access, Field, Grid, Kernel, Work, source};
 use gristmill::prelude::*;
 
 const DISPATCHES: usize = 1000;
@@ -26,7 +26,6 @@ const INCREMENT: Kernel = Kernel {
     buffers: &[Access::Write],
     params: &[Field { name: "amount", offset: 0 }],
     params_size: 16,
-    needs: Needs::Baseline,
 };
 
 fn main() -> Result<()> {

@@ -1,21 +1,55 @@
 // The k nearest rows of B for each row of A, by distances that are never stored.
-// A workgroup takes 128 queries and sweeps its columns in tiles of 128 through workgroup memory.
-// After each tile one lane a row inserts what the lanes of that row found; the tile leaves no workgroup memory for it.
-//#import elementary
-//#import k_nearest
+// A workgroup takes 128 queries and a layer's share of the columns, in tiles of 128; a layer keeps its own list for each
+// query. A candidate nearer than the list's last waits in a queue; after each tile one lane a row inserts what the lanes
+// of that row found, for the tile leaves no workgroup memory to do it sooner.
+//#import metric
+//#import k_nearest_list
 //#import pairs_operands
+//#import status
 //#import tile
-const QUEUE = 128u;
+struct Params {
+    rows: u32,
+    columns: u32,
+    row_tiles: u32,
+    layer_tiles: u32,
+    a_first: u32,
+    a_vec4s: u32,
+    b_first: u32,
+    b_vec4s: u32,
+    depth_vec4s: u32,
+    first_index: u32,
+    list_rows: u32,
+    neighbors: u32,
+    fresh: u32,
+    order: f32,
+}
 
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(3) var<storage, read_write> list: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read_write> queue: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read_write> waiting: array<atomic<u32>>;
 
-var<private> waiting_first: u32;
+// Candidates that may wait for a row: all of a tile.
+const QUEUE = 128u;
 
-fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
-    if (METRIC == METRIC_POWER) {
-        return sum + power4(abs(vec4(a) - b), params.order);
-    }
-    return metric_step(sum, a, b);
+// Where the layer's entries begin, the column after its last, and what candidates for four rows must beat.
+var<private> list_first: u32;
+var<private> queue_first: u32;
+var<private> waiting_first: u32;
+var<private> column_end: u32;
+var<private> thresholds: vec4<f32>;
+
+fn tile_step(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
+    return metric_step(sum, a, b, params.order);
+}
+
+// Lists and queues have room for the rows of whole tiles, so what belongs to rows past the end is kept and ignored.
+fn threshold(row: u32) -> f32 {
+    return bitcast<f32>(list[list_first + (params.neighbors - 1u) * params.list_rows + row].x);
+}
+
+fn tile_open(row: u32) {
+    thresholds = vec4(threshold(row), threshold(row + 16u), threshold(row + 32u), threshold(row + 48u));
 }
 
 fn offer(row: u32, column: u32, value: f32) {
@@ -23,22 +57,32 @@ fn offer(row: u32, column: u32, value: f32) {
     queue[queue_first + slot * params.list_rows + row] = vec2(bitcast<u32>(value), params.first_index + column);
 }
 
-fn tile_store(row: u32, column: u32, sum: vec4<f32>) {
-    let values = metric_value(sum);
-    let inside = vec4(column, column + 1u, column + 2u, column + 3u) < vec4(column_end);
-    let close = (values < vec4(k_nearest_threshold(row))) & inside;
-    if (any(close)) {
+fn tile_store(half: u32, row: u32, column: u32, sums: vec4<f32>) {
+    let values = metric_value4(sums);
+    let close = values < thresholds;
+    if (column < column_end && any(close)) {
         if (close.x) {
             offer(row, column, values.x);
         }
         if (close.y) {
-            offer(row, column + 1u, values.y);
+            offer(row + 16u, column, values.y);
         }
         if (close.z) {
-            offer(row, column + 2u, values.z);
+            offer(row + 32u, column, values.z);
         }
         if (close.w) {
-            offer(row, column + 3u, values.w);
+            offer(row + 48u, column, values.w);
+        }
+    }
+}
+
+// Inserts what waits for one row. Later entries may have lost to earlier ones.
+fn drain(row: u32, count: u32) {
+    let last = params.neighbors - 1u;
+    for (var slot = 0u; slot < count; slot += 1u) {
+        let entry = queue[queue_first + slot * params.list_rows + row];
+        if (entry_less(entry, list[list_first + last * params.list_rows + row])) {
+            list_insert(list_first + row, params.list_rows, last, entry);
         }
     }
 }
@@ -51,23 +95,27 @@ fn main(
 ) {
     let tile = group.y * groups.x + group.x;
     if (tile < params.row_tiles) {
-        k_nearest_begin(group.z, TILE_COLUMNS, QUEUE);
+        list_first = group.z * params.neighbors * params.list_rows;
+        queue_first = group.z * QUEUE * params.list_rows;
         waiting_first = group.z * params.list_rows;
+        let begin = group.z * params.layer_tiles;
+        let end = min(begin + params.layer_tiles, (params.columns + TILE_COLUMNS - 1u) / TILE_COLUMNS);
+        column_end = min(end * TILE_COLUMNS, params.columns);
         let row = tile * TILE_ROWS + lane;
         if (lane < TILE_ROWS) {
             atomicStore(&waiting[waiting_first + row], 0u);
             if (params.fresh != 0u) {
-                k_nearest_clear(row);
+                for (var slot = 0u; slot < params.neighbors; slot += 1u) {
+                    list[list_first + slot * params.list_rows + row] = NO_ENTRY;
+                }
             }
         }
-        let begin = group.z * params.layer_tiles;
-        let end = min(begin + params.layer_tiles, (params.columns + TILE_COLUMNS - 1u) / TILE_COLUMNS);
         for (var column_tile = begin; column_tile < end; column_tile += 1u) {
             storageBarrier();
             tile_product(tile, column_tile, 0u, params.depth_vec4s, lane);
             storageBarrier();
             if (lane < TILE_ROWS) {
-                k_nearest_drain(row, atomicExchange(&waiting[waiting_first + row], 0u));
+                drain(row, atomicExchange(&waiting[waiting_first + row], 0u));
             }
         }
     }

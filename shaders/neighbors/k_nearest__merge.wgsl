@@ -1,7 +1,7 @@
 // The layers' lists of the k nearest made into one, and its distances and indices written out.
 // A lane takes a query and inserts the other layers' entries into the first layer's list, each until one is too far.
 // Layers took interleaved columns, so entries are compared by distance, then index.
-//#import metric_root
+//#import metric
 //#import k_nearest_list
 //#import status
 struct Params {

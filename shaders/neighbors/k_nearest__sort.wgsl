@@ -1,7 +1,7 @@
 // Sorts the entries of each row by distance, then index, and writes out distances and indices.
 // A workgroup of 64 lanes takes a row and sorts in place by a bitonic network that only ever moves the lesser entry down.
 // Such a network may end anywhere: what lies past the last entry counts as farthest and stays where it is.
-//#import metric_root
+//#import metric
 //#import k_nearest_list
 //#import status
 struct Params {

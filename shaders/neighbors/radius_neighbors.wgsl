@@ -1,19 +1,49 @@
 // Which rows of B lie within a radius of which rows of A, one bit a pair.
-// A workgroup makes one 128×128 tile through workgroup memory.
-// Distances are compared before their root and never stored: bits are 32 times smaller.
-//#import elementary
-//#import radius_neighbors
+// A workgroup makes one 128×128 tile through workgroup memory. Before the bits stands how many are set in each row.
+// Distances are compared before their root (so is the limit) and never stored: bits are 32 times smaller.
+//#import metric
+//#import pairs_operands
+//#import status
 //#import tile
-fn tile_step(sum: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
-    if (METRIC == METRIC_POWER) {
-        return sum + power4(abs(vec4(a) - b), params.order);
-    }
-    return metric_step(sum, a, b);
+struct Params {
+    rows: u32,
+    columns: u32,
+    tiles: u32,
+    column_tiles: u32,
+    a_first: u32,
+    a_vec4s: u32,
+    b_first: u32,
+    b_vec4s: u32,
+    depth_vec4s: u32,
+    row_words: u32,
+    limit: f32,
+    order: f32,
 }
 
-fn tile_store(row: u32, column: u32, sum: vec4<f32>) {
-    let near = select(vec4<u32>(), vec4(1u, 2u, 4u, 8u), metric_value(sum) <= vec4(params.limit));
-    set_bits(row, column, (near.x | near.y) | (near.z | near.w));
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(3) var<storage, read_write> found: array<atomic<u32>>;
+
+fn tile_step(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
+    return metric_step(sum, a, b, params.order);
+}
+
+fn tile_open(row: u32) {}
+
+fn set_bit(row: u32, column: u32, near: bool) {
+    if (near && row < params.rows) {
+        atomicAdd(&found[row], 1u);
+        atomicOr(&found[params.rows + row * params.row_words + column / 32u], 1u << (column % 32u));
+    }
+}
+
+fn tile_store(half: u32, row: u32, column: u32, sums: vec4<f32>) {
+    let near = metric_value4(sums) <= vec4(params.limit);
+    if (column < params.columns && any(near)) {
+        set_bit(row, column, near.x);
+        set_bit(row + 16u, column, near.y);
+        set_bit(row + 32u, column, near.z);
+        set_bit(row + 48u, column, near.w);
+    }
 }
 
 @compute @workgroup_size(TILE_LANES)

@@ -1,7 +1,6 @@
 // The distance of each pair that was found, before its root; the pair's query makes way for it, its column stays.
 // A lane takes a pair and both its rows, in the order in which the tile went through them.
 // Found pairs are few beside all pairs, so computing them again is cheaper than storing what was not found.
-//#import elementary
 //#import metric
 //#import status
 struct Params {
@@ -20,13 +19,6 @@ struct Params {
 @group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> pairs: array<vec2<u32>>;
 
-fn step(sum: vec4<f32>, x: f32, y: f32) -> vec4<f32> {
-    if (METRIC == METRIC_POWER) {
-        return sum + power4(vec4(abs(x - y)), params.order);
-    }
-    return metric_step(sum, x, vec4(y));
-}
-
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -38,14 +30,12 @@ fn main(
         let pair = pairs[item];
         let row = params.a_first + pair.x * params.a_vec4s;
         let column = params.b_first + pair.y * params.b_vec4s;
-        var sum = vec4<f32>();
+        var sum = 0.0;
         for (var vec4_index = 0u; vec4_index < params.depth_vec4s; vec4_index += 1u) {
-            let x = a[row + vec4_index];
-            let y = b[column + vec4_index];
-            sum = step(step(step(step(sum, x.x, y.x), x.y, y.y), x.z, y.z), x.w, y.w);
+            sum = metric_step(sum, a[row + vec4_index], b[column + vec4_index], params.order);
         }
         // A compiler may round this sum otherwise than the tile's, which decided: it does not leave the radius again.
-        pairs[item].x = bitcast<u32>(min(metric_value(sum).x, params.limit));
+        pairs[item].x = bitcast<u32>(min(metric_value(sum), params.limit));
     }
     mark_done(lane);
 }

@@ -1,13 +1,13 @@
 // What the best split of a node by a feature gains, in f32 from the exact sums: a lower and an upper bound.
 // A team of TEAM lanes takes a node and a feature: each adds a stretch of bins, hears of the others', and tries each bin.
-// The bounds only shortlist: the host settles the winner in f64. One lane suits software drivers, 32 a card.
+// The bounds only shortlist: the host settles the winner in f64.
 //#import tree_searches
 //#import carry
 @group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read_write> bounds: array<vec2<f32>>;
 
-override TEAM: u32 = 32u;
+const TEAM = 32u;
 
 var<workgroup> stretches: array<vec4<u32>, 64>;
 var<workgroup> team_bounds: array<vec2<f32>, 64>;
@@ -110,23 +110,19 @@ fn main(
     let end = min(begin + stretch, all);
     var left = vec4<u32>();
     var rest = vec4<u32>();
-    if (TEAM > 1u || default_bin != NO_DEFAULT) {
-        for (var bin = begin; bin < end; bin += 1u) {
-            if (bin != default_bin) {
-                rest = plus(rest, slots[first + bin - select(0u, 1u, bin > default_bin)]);
-            }
+    for (var bin = begin; bin < end; bin += 1u) {
+        if (bin != default_bin) {
+            rest = plus(rest, slots[first + bin - select(0u, 1u, bin > default_bin)]);
         }
     }
-    if (TEAM > 1u) {
-        stretches[lane] = rest;
-        workgroupBarrier();
-        rest = vec4<u32>();
-        for (var other = 0u; other < TEAM; other += 1u) {
-            if (other == member) {
-                left = rest;
-            }
-            rest = plus(rest, stretches[lane - member + other]);
+    stretches[lane] = rest;
+    workgroupBarrier();
+    rest = vec4<u32>();
+    for (var other = 0u; other < TEAM; other += 1u) {
+        if (other == member) {
+            left = rest;
         }
+        rest = plus(rest, stretches[lane - member + other]);
     }
     rest = minus(node, rest);
     if (default_bin < begin) {
@@ -151,12 +147,10 @@ fn main(
             found = tried(found, plus(left, missing), node, whole, rules);
         }
     }
-    if (TEAM > 1u) {
-        team_bounds[lane] = found;
-        workgroupBarrier();
-        for (var other = 0u; other < TEAM; other += 1u) {
-            found = max(found, team_bounds[lane - member + other]);
-        }
+    team_bounds[lane] = found;
+    workgroupBarrier();
+    for (var other = 0u; other < TEAM; other += 1u) {
+        found = max(found, team_bounds[lane - member + other]);
     }
     if (member == 0u && wanted < params.tasks) {
         bounds[wanted] = found;

@@ -3,19 +3,14 @@
 // Whole numbers modulo 2⁶⁴: no order of the pieces and no cut changes a bit.
 //#import tree_jobs
 //#import carry
-// 1 where a piece has one 64-bit word for each cell, 0 where it has its four quarters.
-override PACKED: u32 = 0u;
 override WORDS: u32 = 2u;
 
 @group(0) @binding(1) var<storage, read> partial: array<u32>;
 // Cell after cell, WORDS words each.
 @group(0) @binding(3) var<storage, read_write> slots: array<vec2<u32>>;
 
+// A piece has the four quarters of its words, each for all cells.
 fn piece_sum(piece: u32, cell: u32) -> vec2<u32> {
-    if (PACKED == 1u) {
-        let place = 2u * (piece * params.cells + cell);
-        return vec2(partial[place], partial[place + 1u]);
-    }
     let place = 4u * piece * params.cells + cell;
     let second = partial[place + params.cells];
     let upper = partial[place + 2u * params.cells] + (partial[place + 3u * params.cells] << 16u);

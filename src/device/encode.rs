@@ -1,9 +1,6 @@
 //! From recorded steps to one submit: passes, the seal, the proof, and timestamps when profiling.
 
-use std::mem::offset_of;
 use std::sync::Arc;
-
-use bytemuck::{Pod, Zeroable};
 
 use super::buffer::Buffer;
 use super::gpu::Gpu;
@@ -13,23 +10,15 @@ use super::staging::PROOF_BYTES;
 use super::stream::{Step, StreamBuffers};
 use super::submit::Submitted;
 use crate::error::Result;
-use crate::kernel::{Field, Kernel, Needs, STATUS_BINDING};
+use crate::kernel::{STATUS_BINDING, kernels, params};
 
-/// Writes a number that only this submit knows, after all its other dispatches.
-pub(crate) const SEAL: Kernel = Kernel {
-    name: "lib/engine/seal",
-    source: include_str!("../../shaders/lib/engine/seal.wgsl"),
-    buffers: &[],
-    params: &[Field { name: "nonce", offset: offset_of!(SealParams, nonce) }],
-    params_size: size_of::<SealParams>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// Writes a number that only this submit knows, after all its other dispatches.
+    pub(crate) SEAL = "lib/engine/seal", [], SealParams;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct SealParams {
-    pub(crate) nonce: u32,
-    pub(crate) pad: [u32; 3],
+params! {
+    pub(crate) struct SealParams { nonce: u32 }
 }
 
 pub(crate) fn bind_group(

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::buffer::Buffer;
 use super::health::{Health, Refusal, guarded, lock, watch};
-use super::info::{DeviceInfo, DeviceKind, Variant, variant};
+use super::info::{DeviceInfo, DeviceKind};
 use super::memory::{Memory, Reservation};
 use super::options::{DeviceOptions, Limits};
 use super::pipeline::Pipelines;
@@ -63,9 +63,6 @@ pub struct Gpu {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
     pub(crate) limits: wgpu::Limits,
-    pub(crate) variant: Variant,
-    /// Whether kernels that read 64-bit words are used: a software driver loads them at half the cost.
-    pub(crate) int64: bool,
     pub(crate) health: Arc<Health>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) pipelines: Pipelines,
@@ -79,22 +76,11 @@ pub struct Gpu {
 impl Gpu {
     pub(crate) fn open(adapter: &wgpu::Adapter, index: usize, options: DeviceOptions) -> Result<Arc<Gpu>> {
         let info = DeviceInfo::of(adapter, index);
-        let variant = variant(adapter, options.limits);
         let limits = match options.limits {
             Limits::Adapter => adapter.limits(),
             Limits::WebGpuMinimum => wgpu::Limits::defaults(),
         };
-        let mut features = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
-        if variant == Variant::Subgroup {
-            features |= wgpu::Features::SUBGROUP;
-        }
-        let int64 = !options.without_int64
-            && variant == Variant::Subgroup
-            && info.kind == DeviceKind::Software
-            && adapter.features().contains(wgpu::Features::SHADER_INT64);
-        if int64 {
-            features |= wgpu::Features::SHADER_INT64;
-        }
+        let features = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gristmill"),
             required_features: features,
@@ -123,8 +109,6 @@ impl Gpu {
             device,
             queue,
             limits,
-            variant,
-            int64,
             health,
             options,
         }))

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::options::Limits;
-
 /// What kind of machine an adapter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -20,18 +18,6 @@ pub enum DeviceKind {
     Software,
 }
 
-/// Which variant of the tile kernels a device runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Variant {
-    /// The CPU twins.
-    Cpu,
-    /// Workgroup memory and barriers: runs everywhere.
-    Portable,
-    /// Broadcasts inside subgroups of a multiple of 8 lanes.
-    Subgroup,
-}
-
 /// One row of [`Device::list`](crate::Device::list).
 #[derive(Debug, Clone, Serialize)]
 pub struct DeviceInfo {
@@ -45,8 +31,6 @@ pub struct DeviceInfo {
     pub driver: String,
     /// Discrete, integrated, software, …
     pub kind: DeviceKind,
-    /// The kernel variants it will use.
-    pub variant: Variant,
     /// Smallest and largest subgroup; 0 without subgroups.
     pub subgroup_sizes: [u32; 2],
     /// Bytes that one kernel can see of one buffer.
@@ -74,7 +58,6 @@ impl DeviceInfo {
             backend: "cpu".to_string(),
             driver: format!("{} threads", rayon::current_num_threads()),
             kind: DeviceKind::Cpu,
-            variant: Variant::Cpu,
             subgroup_sizes: [0, 0],
             max_binding_bytes: 0,
             max_buffer_bytes: 0,
@@ -92,7 +75,6 @@ impl DeviceInfo {
         let subgroups = adapter.features().contains(wgpu::Features::SUBGROUP);
         DeviceInfo {
             index,
-            variant: variant(adapter, Limits::Adapter),
             subgroup_sizes: if subgroups { [info.subgroup_min_size, info.subgroup_max_size] } else { [0, 0] },
             kind: kind(&info),
             name: info.name,
@@ -121,12 +103,4 @@ pub(crate) fn kind(info: &wgpu::AdapterInfo) -> DeviceKind {
         wgpu::DeviceType::Cpu => DeviceKind::Software,
         wgpu::DeviceType::VirtualGpu | wgpu::DeviceType::Other => DeviceKind::Other,
     }
-}
-
-/// Chosen once, when the device is opened.
-pub(crate) fn variant(adapter: &wgpu::Adapter, limits: Limits) -> Variant {
-    let smallest = adapter.get_info().subgroup_min_size;
-    let subgroups =
-        adapter.features().contains(wgpu::Features::SUBGROUP) && smallest >= 8 && smallest.is_multiple_of(8);
-    if subgroups && limits == Limits::Adapter { Variant::Subgroup } else { Variant::Portable }
 }

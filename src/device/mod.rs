@@ -24,7 +24,7 @@ pub use buffer::Buffer;
 pub(crate) use encode::SEAL;
 pub use gpu::Gpu;
 pub(crate) use gpu::Purpose;
-pub use info::{DeviceInfo, DeviceKind, Variant};
+pub use info::{DeviceInfo, DeviceKind};
 pub use options::{DeviceOptions, Limits};
 pub use profile::{KernelProfile, Profile};
 pub(crate) use self_test::SELF_TEST;
@@ -113,7 +113,7 @@ impl Device {
     pub fn info(&self) -> DeviceInfo {
         match self {
             Device::Cpu => DeviceInfo::cpu(),
-            Device::Gpu(gpu) => DeviceInfo { variant: gpu.variant, ..gpu.info.clone() },
+            Device::Gpu(gpu) => gpu.info.clone(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Which limits a GPU is opened with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Limits {
-    /// All that the adapter has, with the fast variants it allows.
+    /// All that the adapter has.
     #[default]
     Adapter,
     /// WebGPU's guaranteed minimum and the portable kernels only, as the weakest machine would run.
@@ -26,7 +26,6 @@ pub struct DeviceOptions {
     pub(crate) timeout: Option<Duration>,
     pub(crate) mark_outputs: bool,
     pub(crate) destroy_at_submit: Option<u64>,
-    pub(crate) without_int64: bool,
 }
 
 impl DeviceOptions {
@@ -61,13 +60,6 @@ impl DeviceOptions {
     /// and for finding a faulty driver.
     pub fn mark_outputs(mut self, on: bool) -> Self {
         self.mark_outputs = on;
-        self
-    }
-
-    /// Leaves out the kernels that read 64-bit words, which only software drivers are given: they then run what a card
-    /// would, to the same bits and more slowly. For tests.
-    pub fn without_int64(mut self, on: bool) -> Self {
-        self.without_int64 = on;
         self
     }
 

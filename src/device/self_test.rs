@@ -1,34 +1,23 @@
 //! A software driver must count past 65,536: Mesa 22 stops its loops there, and says nothing.
 
-use std::mem::offset_of;
 use std::sync::Arc;
-
-use bytemuck::{Pod, Zeroable};
 
 use super::gpu::{Gpu, Purpose};
 use super::stream::{Dispatch, Stream};
 use super::{Device, DeviceInfo, INSTALL_ADVICE};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
 pub const LANES: u32 = 64;
 pub const TURNS: u32 = 70_001;
 
-/// The kernel.
-pub(crate) const SELF_TEST: Kernel = Kernel {
-    name: "lib/engine/self_test",
-    source: include_str!("../../shaders/lib/engine/self_test.wgsl"),
-    buffers: &[Access::Write],
-    params: &[Field { name: "turns", offset: offset_of!(Params, turns) }],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub(crate) SELF_TEST = "lib/engine/self_test", [Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    turns: u32,
-    pad: [u32; 3],
+params! {
+    struct Params { turns: u32 }
 }
 
 /// Runs a loop of 70,001 turns and refuses a driver that leaves it early.
@@ -59,7 +48,7 @@ fn count(stream: &mut Stream) -> Result<Vec<u32>> {
     let made = recording.gpu.try_buffer(4 * LANES as u64, Purpose::Array, u64::MAX, "the self-test")?;
     let no_room = || Error::Limit { what: "bytes of memory budget".to_string(), need: 4 * LANES as u64, have };
     let output = Arc::new(made.ok_or_else(no_room)?);
-    let params = Params { turns: TURNS, pad: [0; 3] };
+    let params = Params { turns: TURNS };
     recording.dispatch(
         &SELF_TEST,
         Dispatch {

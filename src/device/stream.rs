@@ -12,7 +12,7 @@ use super::pipeline::{Overrides, Pipeline};
 use super::profile::Entry;
 use super::readback::{Proof, proof_offset};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Grid, Kernel, Needs, STATUS_BINDING, Work};
+use crate::kernel::{Access, Grid, Kernel, STATUS_BINDING, Work};
 
 /// Bytes from one dispatch's parameters to the next: WebGPU's largest alignment of a dynamic offset.
 const PARAMS_STRIDE: usize = 256;
@@ -193,22 +193,13 @@ impl Recording {
             let why = format!("it has more than {PARAMS_STRIDE} bytes of Params or more than six buffers");
             return Err(Error::Kernel { kernel: kernel.name.to_string(), why });
         }
-        if dispatch.params.len() != kernel.params_size || dispatch.buffers.len() != kernel.buffers.len() {
+        if dispatch.params.len().next_multiple_of(16) != kernel.params_size
+            || dispatch.buffers.len() != kernel.buffers.len()
+        {
             return Err(Error::Shape {
                 op: kernel.name,
                 expected: format!("{} bytes of Params and {} buffers", kernel.params_size, kernel.buffers.len()),
                 got: format!("{} bytes and {} buffers", dispatch.params.len(), dispatch.buffers.len()),
-            });
-        }
-        let has = match kernel.needs {
-            Needs::Baseline => true,
-            Needs::Subgroups => self.gpu.variant == super::Variant::Subgroup,
-            Needs::Int64 => self.gpu.int64,
-        };
-        if !has {
-            return Err(Error::Kernel {
-                kernel: kernel.name.to_string(),
-                why: "this device has no subgroups".to_string(),
             });
         }
         let mut bound = dispatch.buffers.iter().zip(kernel.buffers);
@@ -229,8 +220,8 @@ impl Recording {
         let known = self.bind_groups.get(&key).cloned();
         let buffers = self.buffers()?;
         buffers.groups = buffers.groups.wrapping_add(dispatch.grid.total() as u32);
-        let bind_group = known
-            .unwrap_or_else(|| encode::bind_group(&gpu, &pipeline, buffers, dispatch.params.len(), dispatch.buffers));
+        let bind_group =
+            known.unwrap_or_else(|| encode::bind_group(&gpu, &pipeline, buffers, kernel.params_size, dispatch.buffers));
         self.bind_groups.insert(key, bind_group.clone());
         self.steps.push(Step::Dispatch {
             pipeline,
@@ -314,7 +305,7 @@ impl Recording {
         self.gpu.health.check()?;
         let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
         let seal = self.gpu.pipelines.get(&self.gpu.device, &encode::SEAL, &[])?;
-        let params = encode::SealParams { nonce, pad: [0; 3] };
+        let params = encode::SealParams { nonce };
         let sealing = Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &[],

@@ -2,9 +2,11 @@
 //!
 //! `docs/kernels.md` in the repository says how to write one.
 
+mod declare;
 mod grid;
 pub mod source;
 
+pub(crate) use declare::{kernels, params};
 pub use grid::{Grid, MAX_GROUPS};
 
 /// How a buffer is bound.
@@ -27,17 +29,6 @@ pub struct Field {
     pub offset: usize,
 }
 
-/// What a device must have for a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
-    /// Nothing beyond WebGPU's minimum.
-    Baseline,
-    /// Subgroups whose size is a multiple of 8.
-    Subgroups,
-    /// The same and 64-bit integers: for software drivers, which gain by loading longer words.
-    Int64,
-}
-
 /// A compute shader and everything the host must know to run it.
 ///
 /// Group 0, binding 0 is `Params` (uniform); 1 to 6 are the buffers in [`Kernel::buffers`]; 7 is the status
@@ -52,10 +43,8 @@ pub struct Kernel {
     pub buffers: &'static [Access],
     /// The fields of `Params`.
     pub params: &'static [Field],
-    /// Bytes of `Params`, a multiple of 16.
+    /// Bytes of `Params`, filled up to a multiple of 16.
     pub params_size: usize,
-    /// What the device must have.
-    pub needs: Needs,
 }
 
 /// Bytes of a buffer bound as [`Access::Uniform`], all that WebGPU guarantees.

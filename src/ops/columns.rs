@@ -1,44 +1,20 @@
 //! The host side of `shaders/lib/columns.wgsl`: sums down the columns, in blocks of rows, added here in f64.
 
-use std::mem::offset_of;
 use std::sync::Arc;
-
-use bytemuck::{Pod, Zeroable};
 
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Buffer, Dispatch, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Field, Grid, Kernel, Work};
+use crate::kernel::{Grid, Kernel, Work, params};
 
 /// Rows of a block, as in the shader.
 const BLOCK_ROWS: usize = 512;
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Params {
-    rows: u32,
-    items: u32,
-    vec4s: u32,
-    x_first: u32,
-    factor_first: u32,
-    factor_step: u32,
-    out_first: u32,
-    pad: u32,
+params! {
+    pub(crate) struct Params {
+        rows: u32, items: u32, vec4s: u32, x_first: u32, factor_first: u32, factor_step: u32, out_first: u32,
+    }
 }
-
-/// The fields of [`Params`].
-pub(crate) const FIELDS: &[Field] = &[
-    Field { name: "rows", offset: offset_of!(Params, rows) },
-    Field { name: "items", offset: offset_of!(Params, items) },
-    Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-    Field { name: "x_first", offset: offset_of!(Params, x_first) },
-    Field { name: "factor_first", offset: offset_of!(Params, factor_first) },
-    Field { name: "factor_step", offset: offset_of!(Params, factor_step) },
-    Field { name: "out_first", offset: offset_of!(Params, out_first) },
-];
-
-/// Bytes of [`Params`].
-pub(crate) const PARAMS_SIZE: usize = size_of::<Params>();
 
 /// What a column kernel takes beside X.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +67,6 @@ pub(crate) fn column_sums(
             factor_first: factor_view.as_ref().map_or(0, |(view, _)| view.first_word()),
             factor_step: factor_view.as_ref().map_or(0, |(_, step)| *step),
             out_first: target.view.first_word() / 4,
-            pad: 0,
         };
         let mut buffers = vec![view.buffer()];
         buffers.extend(factor_view.as_ref().map(|(view, _)| view.buffer()));

@@ -1,121 +1,37 @@
 //! The host side of `shaders/lib/pairs.wgsl`: one number for each pair (row of A, row of B).
 
-use std::mem::offset_of;
 use std::ops::Range;
-
-use bytemuck::{Pod, Zeroable};
 
 use super::linalg::gemm::{KERNEL_MERGE, MergeParams};
 use crate::array::{DeviceMatrix, RowStore, View, blocks, padded};
-use crate::device::{DeviceKind, Dispatch, Gpu, Recording, Variant};
+use crate::device::{Dispatch, Gpu, Recording};
 use crate::error::Result;
-use crate::kernel::{Access, Field, Grid, Kernel, Work};
+use crate::kernel::{Grid, Kernel, Work, params};
 
 /// Values along the depth that are summed at once; a longer depth is summed in layers, added in their order.
 pub(crate) const DEPTH_BLOCK: usize = 4096;
 
-/// `Params` of every kernel that imports `pairs`. Offsets and strides are in vec4.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Params {
-    rows: u32,
-    columns: u32,
-    tiles: u32,
-    column_tiles: u32,
-    a_first: u32,
-    a_vec4s: u32,
-    b_first: u32,
-    b_vec4s: u32,
-    out_first: u32,
-    out_vec4s: u32,
-    depth_vec4s: u32,
-    block_vec4s: u32,
-    layer_vec4s: u32,
-    alpha: f32,
-    beta: f32,
-    pad: u32,
+params! {
+    /// `Params` of every kernel that imports `pairs`. Offsets and strides are in vec4.
+    pub(crate) struct Params {
+        rows: u32, columns: u32, tiles: u32, column_tiles: u32, a_first: u32, a_vec4s: u32, b_first: u32,
+        b_vec4s: u32, out_first: u32, out_stride: u32, depth_vec4s: u32, block_vec4s: u32, layer_words: u32,
+        alpha: f32, beta: f32,
+    }
 }
 
-/// The fields of [`Params`].
-pub(crate) const FIELDS: &[Field] = &[
-    Field { name: "rows", offset: offset_of!(Params, rows) },
-    Field { name: "columns", offset: offset_of!(Params, columns) },
-    Field { name: "tiles", offset: offset_of!(Params, tiles) },
-    Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
-    Field { name: "a_first", offset: offset_of!(Params, a_first) },
-    Field { name: "a_vec4s", offset: offset_of!(Params, a_vec4s) },
-    Field { name: "b_first", offset: offset_of!(Params, b_first) },
-    Field { name: "b_vec4s", offset: offset_of!(Params, b_vec4s) },
-    Field { name: "out_first", offset: offset_of!(Params, out_first) },
-    Field { name: "out_vec4s", offset: offset_of!(Params, out_vec4s) },
-    Field { name: "depth_vec4s", offset: offset_of!(Params, depth_vec4s) },
-    Field { name: "block_vec4s", offset: offset_of!(Params, block_vec4s) },
-    Field { name: "layer_vec4s", offset: offset_of!(Params, layer_vec4s) },
-    Field { name: "alpha", offset: offset_of!(Params, alpha) },
-    Field { name: "beta", offset: offset_of!(Params, beta) },
-];
+/// Rows of A and of B that a workgroup of the tile core takes.
+pub(crate) const TILE: usize = 128;
 
-/// Bytes of [`Params`].
-pub(crate) const PARAMS_SIZE: usize = size_of::<Params>();
-
-/// Bindings 1 to 3: A, B, the result.
-pub(crate) const BUFFERS: &[Access] = &[Access::Read, Access::Read, Access::Write];
-
-/// A kernel on the tile core, in its two variants.
+/// A kernel on the tile core.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Variants {
-    pub(crate) portable: &'static Kernel,
-    /// None where the unrolled variant would be too long for a card's instruction cache.
-    pub(crate) subgroup: Option<&'static Kernel>,
-    /// Columns of the subgroup variant's tile: 24, or 32 with `tile_subgroup_wide`.
-    pub(crate) subgroup_columns: u64,
+pub(crate) struct PairKernel {
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) overrides: &'static [(&'static str, u32)],
     /// Operations for one step of one pair.
     pub(crate) step_operations: u64,
     /// Whether a long depth may be summed in layers: only where results add up.
     pub(crate) layered: bool,
-}
-
-impl Variants {
-    /// The kernel for a device and a number of rows of A, with its overrides and the rows and columns of its tile.
-    fn on(&self, gpu: &Gpu, rows: usize) -> (&'static Kernel, &'static [(&'static str, u32)], [u64; 2]) {
-        // A short A would leave half the lanes idle; a software driver keeps a smaller tile in its cache.
-        let short = rows <= if gpu.info.kind == DeviceKind::Software { 16_384 } else { 128 };
-        match (self.subgroup, gpu.variant) {
-            (Some(kernel), Variant::Subgroup) if short => (kernel, &[("TILE_LANES", 32)], [128, self.subgroup_columns]),
-            (Some(kernel), Variant::Subgroup) => (kernel, &[("TILE_LANES", 64)], [256, self.subgroup_columns]),
-            _ => (self.portable, &[], [128, 128]),
-        }
-    }
-}
-
-/// How `lib/kept_rows.wgsl` keeps rows, on devices that run it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Kept {
-    vec4s: u32,
-    eight: bool,
-}
-
-impl Kept {
-    /// The longest rows, in vec4, that are kept, and the longest of which a lane keeps eight: 16 KiB a subgroup, half of
-    /// a first cache.
-    const MOST_VEC4S: [usize; 2] = [32, 16];
-    const LANES: usize = 32;
-
-    /// Rows of `vec4s` vec4 on this device, if it keeps such rows.
-    pub(crate) fn choose(gpu: &Gpu, vec4s: usize) -> Option<Kept> {
-        let [most, most_of_eight] = Kept::MOST_VEC4S;
-        (gpu.int64 && (1..=most).contains(&vec4s))
-            .then_some(Kept { vec4s: vec4s as u32, eight: vec4s <= most_of_eight })
-    }
-
-    /// Rows of A and of B in a tile.
-    pub(crate) fn tile(self) -> [usize; 2] {
-        [Kept::LANES * if self.eight { 8 } else { 4 }, 8]
-    }
-
-    pub(crate) fn overrides(self) -> [(&'static str, u32); 2] {
-        [("VEC4S", self.vec4s), ("EIGHT", u32::from(self.eight))]
-    }
 }
 
 /// Rows in one buffer; `stride` is in words.
@@ -139,7 +55,7 @@ pub(crate) struct Output<'a> {
 /// `out = alpha · pairs(a, b) + beta · out`, in blocks of rows of A and of B.
 pub(crate) fn all_pairs(
     recording: &mut Recording,
-    variants: &Variants,
+    pair: &PairKernel,
     (a, b): (&DeviceMatrix, &DeviceMatrix),
     out: &DeviceMatrix,
     (alpha, beta): (f32, f32),
@@ -147,14 +63,14 @@ pub(crate) fn all_pairs(
     let (a_rows, b_rows, out_rows) = (a.store()?, b.store()?, out.store()?);
     let depth = a.columns();
     let gpu = recording.gpu.clone();
-    // A tile has up to 256 rows of A, so this many rows of B make a dispatch at the least.
-    let b_by_work = gpu.operations_per_dispatch() / (256 * variants.step_operations * depth.max(1) as u64);
+    // A tile has 128 rows of A, so this many rows of B make a dispatch at the least.
+    let b_by_work = gpu.operations_per_dispatch() / (TILE as u64 * pair.step_operations * depth.max(1) as u64);
     let b_by_work = (b_by_work as usize).next_multiple_of(16).max(16);
     let b_block = block_of_columns(&gpu, b_rows.stride(), b.rows()).min(b_by_work);
-    let layered = variants.layered && depth > DEPTH_BLOCK;
+    let layered = pair.layered && depth > DEPTH_BLOCK;
     let out_words = out_rows.stride() as u64 * if layered { 2 } else { 1 };
-    let operations = variants.step_operations * depth as u64 * b_block as u64;
-    let a_block = RowStore::block_rows(&gpu, a_rows.stride() as u64 + out_words, operations, 256);
+    let operations = pair.step_operations * depth as u64 * b_block as u64;
+    let a_block = RowStore::block_rows(&gpu, a_rows.stride() as u64 + out_words, operations, TILE);
     for rows in blocks(a.rows(), a_block) {
         let a_view = a_rows.view(recording, rows.clone())?;
         let target = out_rows.target(recording, rows.clone(), beta != 0.0)?;
@@ -164,9 +80,9 @@ pub(crate) fn all_pairs(
             let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride() };
             let out = Output { view: &target.view, stride: out_rows.stride(), column: columns.start, alpha, beta };
             if layered {
-                layered_product(recording, variants, (a, b), 0..depth, out)?;
+                layered_product(recording, pair, (a, b), 0..depth, out)?;
             } else {
-                product(recording, variants, (a, b), 0..depth, out, (1, 0))?;
+                product(recording, pair, (a, b), 0..depth, out, (1, 0))?;
             }
         }
         out_rows.commit(recording, target)?;
@@ -183,25 +99,25 @@ pub(crate) fn block_of_columns(gpu: &Gpu, stride: usize, rows: usize) -> usize {
 /// the work of one dispatch allows; a layer that is too much work by itself is cut by rows of A.
 pub(crate) fn layered_product(
     recording: &mut Recording,
-    variants: &Variants,
+    pair: &PairKernel,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
 ) -> Result<()> {
-    let row_work = variants.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
+    let row_work = pair.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
     let at_once = (recording.gpu.operations_per_dispatch() / row_work.max(1)) as usize;
-    for rows in blocks(a.rows, at_once.next_multiple_of(256).max(256)) {
+    for rows in blocks(a.rows, at_once.next_multiple_of(TILE).max(TILE)) {
         let a_view = a.view.skip(rows.start * a.stride);
         let out_view = out.view.skip(rows.start * out.stride);
         let part = Operand { view: &a_view, rows: rows.len(), stride: a.stride };
-        layers_of_rows(recording, variants, (part, b), depth.clone(), Output { view: &out_view, ..out })?;
+        layers_of_rows(recording, pair, (part, b), depth.clone(), Output { view: &out_view, ..out })?;
     }
     Ok(())
 }
 
 fn layers_of_rows(
     recording: &mut Recording,
-    variants: &Variants,
+    pair: &PairKernel,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
@@ -209,7 +125,7 @@ fn layers_of_rows(
     let row_vec4s = padded(b.rows) / 4;
     let layer_vec4s = a.rows * row_vec4s;
     let by_room = recording.gpu.scratch_bytes() / (16 * layer_vec4s as u64);
-    let layer_work = variants.step_operations * (a.rows * b.rows * DEPTH_BLOCK) as u64;
+    let layer_work = pair.step_operations * (a.rows * b.rows * DEPTH_BLOCK) as u64;
     let by_work = recording.gpu.operations_per_dispatch() / layer_work.max(1);
     let layers_at_once = by_room.min(by_work).clamp(1, 64) as usize;
     let mut beta = out.beta;
@@ -219,7 +135,7 @@ fn layers_of_rows(
         let partial = View::whole(buffer);
         let into = Output { view: &partial, stride: 4 * row_vec4s, column: 0, alpha: 1.0, beta: 0.0 };
         let range = depth.start + batch.start..depth.start + batch.end;
-        product(recording, variants, (a, b), range, into, (layers, layer_vec4s))?;
+        product(recording, pair, (a, b), range, into, (layers, layer_vec4s))?;
         merge(recording, &partial, (a.rows, row_vec4s), (layers, layer_vec4s), Output { beta, ..out })?;
         beta = 1.0;
     }
@@ -229,15 +145,14 @@ fn layers_of_rows(
 /// One dispatch: `layers` blocks of the depth, each to its own copy of the result.
 pub(crate) fn product(
     recording: &mut Recording,
-    variants: &Variants,
+    pair: &PairKernel,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
     (layers, layer_vec4s): (usize, usize),
 ) -> Result<()> {
-    let (kernel, overrides, [tile_rows, tile_columns]) = variants.on(&recording.gpu, a.rows);
-    let column_tiles = (b.rows as u64).div_ceil(tile_columns);
-    let tiles = (a.rows as u64).div_ceil(tile_rows) * column_tiles;
+    let column_tiles = b.rows.div_ceil(TILE) as u64;
+    let tiles = a.rows.div_ceil(TILE) as u64 * column_tiles;
     let vec4s = |words: usize| (words / 4) as u32;
     let depth_vec4s = depth.len().div_ceil(4);
     let params = Params {
@@ -249,24 +164,23 @@ pub(crate) fn product(
         a_vec4s: vec4s(a.stride),
         b_first: b.view.first_word() / 4 + vec4s(depth.start),
         b_vec4s: vec4s(b.stride),
-        out_first: out.view.first_word() / 4 + vec4s(out.column),
-        out_vec4s: vec4s(out.stride),
+        out_first: out.view.first_word() + out.column as u32,
+        out_stride: out.stride as u32,
         depth_vec4s: depth_vec4s as u32,
         block_vec4s: if layers > 1 { DEPTH_BLOCK / 4 } else { depth_vec4s } as u32,
-        layer_vec4s: layer_vec4s as u32,
+        layer_words: 4 * layer_vec4s as u32,
         alpha: out.alpha,
         beta: out.beta,
-        pad: 0,
     };
     let (m, n, k) = (a.rows as u64, b.rows as u64, depth.len() as u64);
     recording.dispatch(
-        kernel,
+        pair.kernel,
         Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &[a.view.buffer(), b.view.buffer(), out.view.buffer()],
             grid: Grid::linear(tiles)?.layers(layers as u32)?,
-            overrides,
-            work: Work { operations: variants.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },
+            overrides: pair.overrides,
+            work: Work { operations: pair.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },
         },
     )
 }

@@ -1,8 +1,8 @@
+use gristmill::DeviceKind;
 use gristmill::device::self_test::{LANES, TURNS, judge, turned};
 use gristmill::prelude::*;
-use gristmill::{DeviceKind, Variant};
 
-use crate::support::{baseline, gpu, open_gpu};
+use crate::support::{gpu, open_gpu};
 
 #[test]
 fn the_list_begins_with_the_cpu_and_has_one_default() {
@@ -34,11 +34,6 @@ fn a_wrong_name_says_what_is_there_and_what_to_do() {
         let text = refused.to_string();
         assert!(text.contains(&gpu().info().name.to_lowercase()) && text.contains("gristmill devices"), "{text}");
     }
-}
-
-#[test]
-fn the_floor_runs_the_portable_kernels() {
-    assert_eq!(baseline().info().variant, Variant::Portable);
 }
 
 #[test]

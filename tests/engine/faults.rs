@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gristmill::device::Dispatch;
-use gristmill::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use gristmill::kernel::{Access, Field, Grid, Kernel, Work};
 use gristmill::prelude::*;
 
 use crate::support::open_gpu;
@@ -26,7 +26,6 @@ const SILENT: Kernel = Kernel {
     buffers: &[Access::Write],
     params: PARAMS,
     params_size: 16,
-    needs: Needs::Baseline,
 };
 
 /// Says that it is done and has not written half of its output.

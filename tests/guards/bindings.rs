@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gristmill::kernel::{Access, Field, Kernel, Needs, STATUS_BINDING};
+use gristmill::kernel::{Access, Field, Kernel, STATUS_BINDING};
 use naga::{AddressSpace, GlobalVariable, Scalar, StorageAccess, TypeInner};
 
 use super::module::{Parsed, check_every_kernel, name_of};
@@ -108,7 +108,6 @@ const HOST: Kernel = Kernel {
     buffers: &[Access::Read, Access::Write],
     params: &[Field { name: "count", offset: 0 }, Field { name: "scale", offset: 4 }],
     params_size: 16,
-    needs: Needs::Baseline,
 };
 
 /// The faults of the sample with one thing changed.

@@ -1,7 +1,7 @@
 //! A kernel as naga sees it, and the loop over all kernels that every guard uses.
 
+use gristmill::kernel::Kernel;
 use gristmill::kernel::source::expand;
-use gristmill::kernel::{Kernel, Needs};
 use naga::valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator};
 use naga::{Function, Module};
 
@@ -10,16 +10,6 @@ pub struct Parsed {
     pub text: String,
     pub module: Module,
     pub info: ModuleInfo,
-}
-
-/// What a kernel may ask of naga: nothing, or subgroup operations (not subgroup barriers, which DX12 lacks), or these and
-/// 64-bit integers.
-pub fn capabilities(needs: Needs) -> Capabilities {
-    match needs {
-        Needs::Baseline => Capabilities::empty(),
-        Needs::Subgroups => Capabilities::SUBGROUP,
-        Needs::Int64 => Capabilities::SUBGROUP | Capabilities::SHADER_INT64,
-    }
 }
 
 impl Parsed {
@@ -37,7 +27,7 @@ impl Parsed {
     }
 
     pub fn of(kernel: &Kernel) -> Result<Self, String> {
-        Self::new(expand(kernel.source)?, capabilities(kernel.needs))
+        Self::new(expand(kernel.source)?, Capabilities::empty())
     }
 
     /// The same with every override replaced by its default, as a pipeline would see it.
@@ -90,6 +80,6 @@ fn every_kernel_parses_and_validates_with_what_it_says_it_needs() {
 #[test]
 fn a_subgroup_operation_is_refused_at_baseline_limits() {
     let text = "@compute @workgroup_size(64) fn main() { _ = subgroupAdd(1u); }".to_string();
-    assert!(Parsed::new(text.clone(), capabilities(Needs::Baseline)).is_err());
-    assert!(Parsed::new(text, capabilities(Needs::Subgroups)).is_ok());
+    assert!(Parsed::new(text.clone(), Capabilities::empty()).is_err());
+    assert!(Parsed::new(text, Capabilities::SUBGROUP).is_ok());
 }

@@ -6,8 +6,6 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gristmill::kernel::Needs;
-
 use super::module::check_every_kernel;
 
 /// The refusal, if tint refuses.
@@ -39,15 +37,7 @@ fn tint_accepts_every_kernel_where_it_is_installed() {
     if !installed() {
         return;
     }
-    check_every_kernel(|kernel, parsed| {
-        // Tint knows no 64-bit integers; only software drivers are given such a kernel.
-        if kernel.needs == Needs::Int64 {
-            return vec![];
-        }
-        // naga refuses this line, tint demands it.
-        let enable = if kernel.needs == Needs::Subgroups { "enable subgroups;\n" } else { "" };
-        refusal(&format!("{enable}{}", parsed.text)).into_iter().collect()
-    });
+    check_every_kernel(|_, parsed| refusal(&parsed.text).into_iter().collect());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{baseline, gpu, numbers};
 use gristmill::device::Dispatch;
-use gristmill::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use gristmill::kernel::{Access, Field, Grid, Kernel, Work};
 use gristmill::prelude::*;
 
 /// Values that one dispatch takes: 64 lanes, 1024 groups.
@@ -30,7 +30,6 @@ fn kernel(name: &'static str, call: &str) -> Kernel {
         buffers: &[Access::Read, Access::Write],
         params: &[Field { name: "count", offset: 0 }],
         params_size: 16,
-        needs: Needs::Baseline,
     }
 }
 

@@ -25,7 +25,7 @@ pub fn gpu() -> &'static Device {
     GPU.get_or_init(|| open_gpu(options()))
 }
 
-/// The GPU at WebGPU's minimum, where the portable kernels run.
+/// The GPU at WebGPU's minimum limits.
 pub fn baseline() -> &'static Device {
     static BASELINE: OnceLock<Device> = OnceLock::new();
     BASELINE.get_or_init(|| open_gpu(options().limits(Limits::WebGpuMinimum)))
@@ -34,18 +34,6 @@ pub fn baseline() -> &'static Device {
 /// The CPU and both GPUs, with names for messages.
 pub fn devices() -> [(&'static str, &'static Device); 3] {
     [("cpu", &Device::Cpu), ("gpu", gpu()), ("baseline", baseline())]
-}
-
-/// The GPU without the kernels that read 64-bit words: what a card runs, also where a software driver has another variant.
-pub fn without_int64() -> &'static Device {
-    static WITHOUT: OnceLock<Device> = OnceLock::new();
-    WITHOUT.get_or_init(|| open_gpu(options().without_int64(true)))
-}
-
-/// [`devices`], and the GPU without 64-bit integers: every variant of a kernel.
-pub fn variants() -> [(&'static str, &'static Device); 4] {
-    let [cpu, gpu, baseline] = devices();
-    [cpu, gpu, ("gpu without int64", without_int64()), baseline]
 }
 
 /// Uniform numbers in [-1, 1), the same for the same seed.

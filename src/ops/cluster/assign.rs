@@ -1,75 +1,25 @@
 //! The nearest centre of each row.
 
-use std::mem::offset_of;
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
-use crate::device::{Dispatch, Recording, Stream, Variant};
+use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, UNIFORM_BYTES, Work};
-use crate::ops::pairs::Kept;
+use crate::kernel::{Grid, UNIFORM_BYTES, Work, kernels, params};
+use crate::ops::pairs::TILE;
 
-/// The portable variant.
-pub const KERNEL: Kernel = Kernel {
-    name: "cluster/assign",
-    source: include_str!("../../../shaders/cluster/assign.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "centers", offset: offset_of!(Params, centers) },
-        Field { name: "row_tiles", offset: offset_of!(Params, row_tiles) },
-        Field { name: "center_tiles", offset: offset_of!(Params, center_tiles) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "center_first", offset: offset_of!(Params, center_first) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "label_first", offset: offset_of!(Params, label_first) },
-        Field { name: "distance_first", offset: offset_of!(Params, distance_first) },
-        Field { name: "changed_at", offset: offset_of!(Params, changed_at) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// By tiles, for any number of centres.
+    pub KERNEL = "cluster/assign", [Read, Read, Write, Write, Write], Params;
+    /// For short rows and centres that fit a uniform buffer.
+    pub KERNEL_UNIFORM = "cluster/assign__uniform", [Read, Uniform, Write, Write, Write], Params;
+}
 
-/// The variant for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "cluster/assign__subgroup",
-    source: include_str!("../../../shaders/cluster/assign__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-/// The variant for short rows and centres that fit a uniform buffer, on every device.
-pub const KERNEL_UNIFORM: Kernel = Kernel {
-    name: "cluster/assign__uniform",
-    source: include_str!("../../../shaders/cluster/assign__uniform.wgsl"),
-    buffers: &[Access::Read, Access::Uniform, Access::Write, Access::Write, Access::Write],
-    ..KERNEL
-};
-
-/// The variant for software drivers with 64-bit integers, for rows of up to 128 columns.
-pub const KERNEL_INT64: Kernel = Kernel {
-    name: "cluster/assign__int64",
-    source: include_str!("../../../shaders/cluster/assign__int64.wgsl"),
-    needs: Needs::Int64,
-    ..KERNEL
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    centers: u32,
-    row_tiles: u32,
-    center_tiles: u32,
-    x_first: u32,
-    center_first: u32,
-    vec4s: u32,
-    label_first: u32,
-    distance_first: u32,
-    changed_at: u32,
-    pad: [u32; 2],
+params! {
+    struct Params {
+        rows: u32, centers: u32, row_tiles: u32, center_tiles: u32, x_first: u32, center_first: u32, vec4s: u32,
+        label_first: u32, distance_first: u32, changed_at: u32,
+    }
 }
 
 /// The longest rows, in vec4, of which a lane keeps two in registers; as in `lib/uniform_rows.wgsl`.
@@ -125,7 +75,7 @@ pub(crate) fn record(
 ) -> Result<()> {
     let gpu = recording.gpu.clone();
     let operations = 3 * (centers.rows() * x.columns()) as u64;
-    let per_block = RowStore::block_rows(&gpu, x.store()?.stride() as u64 + 2, operations, 256);
+    let per_block = RowStore::block_rows(&gpu, x.store()?.stride() as u64 + 2, operations, TILE);
     for rows in blocks(x.rows(), per_block) {
         block(recording, x, centers, results, history, rows)?;
     }
@@ -142,16 +92,9 @@ fn block(
 ) -> Result<()> {
     let vec4s = x.store()?.stride() / 4;
     let center_bytes = 16 * (centers.rows() * vec4s) as u64;
-    let kept = Kept::choose(&recording.gpu, vec4s);
-    let uniform = kept.is_none() && center_bytes <= UNIFORM_BYTES && vec4s <= MOST_VEC4S;
+    let uniform = center_bytes <= UNIFORM_BYTES && vec4s <= MOST_VEC4S;
     let short = [("VEC4S", vec4s as u32)];
-    let keeping = kept.map(|kept| kept.overrides());
-    let (kernel, overrides, [tile_rows, tile_columns]) = match (&kept, &keeping, recording.gpu.variant) {
-        (Some(kept), Some(keeping), _) => (&KERNEL_INT64, &keeping[..], kept.tile().map(|size| size as u64)),
-        _ if uniform => (&KERNEL_UNIFORM, &short[..], [128, 1]),
-        (_, _, Variant::Subgroup) => (&KERNEL_SUBGROUP, &[("TILE_LANES", 64)][..], [256, 24]),
-        _ => (&KERNEL, &[][..], [128, 128]),
-    };
+    let (kernel, overrides) = if uniform { (&KERNEL_UNIFORM, &short[..]) } else { (&KERNEL, &[][..]) };
     let view = x.store()?.view(recording, rows.clone())?;
     let mut center_view = centers.store()?.view(recording, 0..centers.rows())?;
     if uniform {
@@ -163,19 +106,18 @@ fn block(
     let label_target = labels.store()?.target(recording, rows.clone(), true)?;
     let distance_target = distances.store()?.target(recording, rows.clone(), false)?;
     let history_target = history.store()?.target(recording, 0..history.len(), true)?;
-    let row_tiles = (rows.len() as u64).div_ceil(tile_rows);
+    let row_tiles = rows.len().div_ceil(TILE);
     let params = Params {
         rows: rows.len() as u32,
         centers: centers.rows() as u32,
         row_tiles: row_tiles as u32,
-        center_tiles: (centers.rows() as u64).div_ceil(tile_columns) as u32,
+        center_tiles: centers.rows().div_ceil(TILE) as u32,
         x_first: view.first_word() / 4,
         center_first: center_view.first_word() / 4,
         vec4s: vec4s as u32,
         label_first: label_target.view.first_word(),
         distance_first: distance_target.view.first_word(),
         changed_at: history_target.view.first_word() + changed_at as u32,
-        pad: [0; 2],
     };
     let (n, k, d) = (rows.len() as u64, centers.rows() as u64, x.columns() as u64);
     recording.dispatch(
@@ -189,7 +131,7 @@ fn block(
                 distance_target.view.buffer(),
                 history_target.view.buffer(),
             ],
-            grid: Grid::linear(row_tiles)?,
+            grid: Grid::linear(row_tiles as u64)?,
             overrides,
             work: Work { operations: 3 * n * k * d, bytes: 4 * (n * d + k * d + 3 * n) },
         },

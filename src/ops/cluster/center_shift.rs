@@ -1,47 +1,20 @@
 //! Centres that move to the mean of their rows.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{DeviceMatrix, DeviceVec};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "cluster/center_shift",
-    source: include_str!("../../../shaders/cluster/center_shift.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write],
-    params: &[
-        Field { name: "clusters", offset: offset_of!(Params, clusters) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "center_first", offset: offset_of!(Params, center_first) },
-        Field { name: "sum_first", offset: offset_of!(Params, sum_first) },
-        Field { name: "count_first", offset: offset_of!(Params, count_first) },
-        Field { name: "iteration", offset: offset_of!(Params, iteration) },
-        Field { name: "compares", offset: offset_of!(Params, compares) },
-        Field { name: "leave_empty", offset: offset_of!(Params, leave_empty) },
-        Field { name: "tolerance", offset: offset_of!(Params, tolerance) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "cluster/center_shift", [Read, Read, Write, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    clusters: u32,
-    vec4s: u32,
-    center_first: u32,
-    sum_first: u32,
-    count_first: u32,
-    iteration: u32,
-    compares: u32,
-    leave_empty: u32,
-    tolerance: f32,
-    pad: [u32; 3],
+params! {
+    struct Params {
+        clusters: u32, vec4s: u32, center_first: u32, sum_first: u32, count_first: u32, iteration: u32, compares: u32,
+        leave_empty: u32, tolerance: f32,
+    }
 }
 
 /// Words of the history for each iteration.
@@ -162,7 +135,6 @@ pub(crate) fn record(
         compares: u32::from(how.compares),
         leave_empty: u32::from(how.leave_empty),
         tolerance: how.tolerance as f32,
-        pad: [0; 3],
     };
     recording.dispatch(
         &KERNEL,

@@ -1,121 +1,31 @@
 //! Sums over each cluster.
 
-use std::mem::offset_of;
 use std::ops::Range;
-
-use bytemuck::{Pod, Zeroable};
 
 use crate::array::{DeviceMatrix, DeviceVec, Matrix, RowStore, View, blocks};
 use crate::device::{Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 use crate::ops::sort::exclusive_scan::scan;
 
-/// Sums of each cluster's rows in each run of rows.
-pub const KERNEL: Kernel = Kernel {
-    name: "cluster/centroid_sum",
-    source: include_str!("../../../shaders/cluster/centroid_sum.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "items", offset: offset_of!(Params, items) },
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "runs", offset: offset_of!(Params, runs) },
-        Field { name: "run_rows", offset: offset_of!(Params, run_rows) },
-        Field { name: "clusters", offset: offset_of!(Params, clusters) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "center_first", offset: offset_of!(Params, center_first) },
-        Field { name: "weight_first", offset: offset_of!(Params, weight_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
-
-/// The variant for software drivers with 64-bit integers.
-pub const KERNEL_INT64: Kernel = Kernel {
-    name: "cluster/centroid_sum__int64",
-    source: include_str!("../../../shaders/cluster/centroid_sum__int64.wgsl"),
-    needs: Needs::Int64,
-    ..KERNEL
-};
-
-/// Counts each run's rows of each cluster.
-pub const KERNEL_COUNT: Kernel = Kernel {
-    name: "cluster/centroid_sum__count",
-    source: include_str!("../../../shaders/cluster/centroid_sum__count.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(SortParams, rows) },
-        Field { name: "runs", offset: offset_of!(SortParams, runs) },
-        Field { name: "run_rows", offset: offset_of!(SortParams, run_rows) },
-        Field { name: "clusters", offset: offset_of!(SortParams, clusters) },
-        Field { name: "label_first", offset: offset_of!(SortParams, label_first) },
-    ],
-    params_size: size_of::<SortParams>(),
-    needs: Needs::Baseline,
-};
-
-/// Puts the rows in the order of their clusters.
-pub const KERNEL_PLACE: Kernel = Kernel {
-    name: "cluster/centroid_sum__place",
-    source: include_str!("../../../shaders/cluster/centroid_sum__place.wgsl"),
-    buffers: &[Access::Read, Access::Write, Access::Write],
-    ..KERNEL_COUNT
-};
-
-/// Adds the runs.
-pub const KERNEL_MERGE: Kernel = Kernel {
-    name: "cluster/centroid_sum__merge",
-    source: include_str!("../../../shaders/cluster/centroid_sum__merge.wgsl"),
-    buffers: &[Access::Read, Access::Write, Access::Write],
-    params: &[
-        Field { name: "items", offset: offset_of!(MergeParams, items) },
-        Field { name: "runs", offset: offset_of!(MergeParams, runs) },
-        Field { name: "vec4s", offset: offset_of!(MergeParams, vec4s) },
-        Field { name: "sum_first", offset: offset_of!(MergeParams, sum_first) },
-        Field { name: "count_first", offset: offset_of!(MergeParams, count_first) },
-        Field { name: "fresh", offset: offset_of!(MergeParams, fresh) },
-    ],
-    params_size: size_of::<MergeParams>(),
-    needs: Needs::Baseline,
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    items: u32,
-    rows: u32,
-    runs: u32,
-    run_rows: u32,
-    clusters: u32,
-    vec4s: u32,
-    x_first: u32,
-    center_first: u32,
-    weight_first: u32,
-    pad: [u32; 3],
+kernels! {
+    /// Sums of each cluster's rows in each run of rows.
+    pub KERNEL = "cluster/centroid_sum", [Read, Read, Read, Read, Read, Write], Params;
+    /// Counts each run's rows of each cluster.
+    pub KERNEL_COUNT = "cluster/centroid_sum__count", [Read, Write], SortParams;
+    /// Puts the rows in the order of their clusters.
+    pub KERNEL_PLACE = "cluster/centroid_sum__place", [Read, Write, Write], SortParams;
+    /// Adds the runs.
+    pub KERNEL_MERGE = "cluster/centroid_sum__merge", [Read, Write, Write], MergeParams;
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct SortParams {
-    rows: u32,
-    runs: u32,
-    run_rows: u32,
-    clusters: u32,
-    label_first: u32,
-    pad: [u32; 3],
-}
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct MergeParams {
-    items: u32,
-    runs: u32,
-    vec4s: u32,
-    sum_first: u32,
-    count_first: u32,
-    fresh: u32,
-    pad: [u32; 2],
+params! {
+    struct Params {
+        items: u32, rows: u32, runs: u32, run_rows: u32, clusters: u32, vec4s: u32, x_first: u32, center_first: u32,
+        weight_first: u32,
+    }
+    struct SortParams { rows: u32, runs: u32, run_rows: u32, clusters: u32, label_first: u32 }
+    struct MergeParams { items: u32, runs: u32, vec4s: u32, sum_first: u32, count_first: u32, fresh: u32 }
 }
 
 /// Labels, weights, centres and results that belong together.
@@ -196,9 +106,6 @@ fn on_cpu(
     Ok((Matrix::from_vec(k, d, narrow(sums))?.to(&Device::Cpu)?, DeviceVec::from_host(narrow(counts))))
 }
 
-/// The vec4 of a row that a lane of the 64-bit variant takes at most; as in the shader.
-const MOST_VEC4S: usize = 16;
-
 /// Rows of a run: so many that a run has 16 rows of each cluster or more, on average, and its sums stay a small part of
 /// the data. It depends on the number of clusters alone, as the bits do.
 fn run_rows(clusters: usize) -> usize {
@@ -230,16 +137,7 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
     let weight_view = weight_view.as_ref().unwrap_or(&label_view);
     let partials = k * runs * (vec4s + 1);
     let partial = recording.scratch(16 * partials as u64, "sums of runs")?;
-    // Lanes that share a row, and the vec4 of each.
-    let each = vec4s.div_ceil(vec4s.div_ceil(MOST_VEC4S));
-    let parts = vec4s.div_ceil(each);
-    let weighted = ("WEIGHTED", u32::from(of.weights.is_some()));
-    let long = [weighted, ("VEC4S", each as u32), ("PARTS", parts as u32)];
-    let (kernel, overrides, lanes) = match recording.gpu.int64 {
-        true => (&KERNEL_INT64, &long[..], parts),
-        false => (&KERNEL, &long[..1], vec4s),
-    };
-    let items = k * runs * lanes;
+    let items = k * runs * vec4s;
     let params = Params {
         items: items as u32,
         rows: rows.len() as u32,
@@ -250,17 +148,16 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
         x_first: view.first_word() / 4,
         center_first: center_view.first_word() / 4,
         weight_first: weight_view.first_word(),
-        pad: [0; 3],
     };
     let values = (rows.len() * x.columns()) as u64;
     let (x_buffer, center_buffer, weight_buffer) = (view.buffer(), center_view.buffer(), weight_view.buffer());
     recording.dispatch(
-        kernel,
+        &KERNEL,
         Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &[x_buffer, center_buffer, weight_buffer, order.buffer(), ends.buffer(), &partial],
             grid: Grid::covering(items as u64, 64)?,
-            overrides,
+            overrides: &[("WEIGHTED", u32::from(of.weights.is_some()))],
             work: Work { operations: 2 * values, bytes: 4 * values },
         },
     )?;
@@ -274,7 +171,6 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
         sum_first: sum_target.view.first_word() / 4,
         count_first: count_target.view.first_word(),
         fresh: u32::from(rows.start == 0),
-        pad: [0; 2],
     };
     recording.dispatch(
         &KERNEL_MERGE,
@@ -308,7 +204,6 @@ fn sorted(
         run_rows: run_rows as u32,
         clusters: clusters as u32,
         label_first: labels.first_word(),
-        pad: [0; 3],
     };
     let dispatch = Dispatch {
         params: bytemuck::bytes_of(&params),

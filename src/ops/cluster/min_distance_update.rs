@@ -1,53 +1,22 @@
 //! One step of k-means++: what each candidate would bring.
 
-use std::mem::offset_of;
 use std::ops::Range;
-
-use bytemuck::{Pod, Zeroable};
 
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "cluster/min_distance_update",
-    source: include_str!("../../../shaders/cluster/min_distance_update.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Write, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "blocks", offset: offset_of!(Params, blocks) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "candidates", offset: offset_of!(Params, candidates) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "candidate_first", offset: offset_of!(Params, candidate_first) },
-        Field { name: "closest_first", offset: offset_of!(Params, closest_first) },
-        Field { name: "closest_stride", offset: offset_of!(Params, closest_stride) },
-        Field { name: "weight_first", offset: offset_of!(Params, weight_first) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-        Field { name: "out_vec4s", offset: offset_of!(Params, out_vec4s) },
-        Field { name: "sum_first", offset: offset_of!(Params, sum_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "cluster/min_distance_update", [Read, Read, Read, Read, Write, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    blocks: u32,
-    vec4s: u32,
-    candidates: u32,
-    x_first: u32,
-    candidate_first: u32,
-    closest_first: u32,
-    closest_stride: u32,
-    weight_first: u32,
-    out_first: u32,
-    out_vec4s: u32,
-    sum_first: u32,
+params! {
+    struct Params {
+        rows: u32, blocks: u32, vec4s: u32, candidates: u32, x_first: u32, candidate_first: u32, closest_first: u32,
+        closest_stride: u32, weight_first: u32, out_first: u32, out_vec4s: u32, sum_first: u32,
+    }
 }
 
 /// Rows whose distances are added together, as in the shader.

@@ -1,68 +1,19 @@
 //! Cosine distances.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
-use super::pairwise;
+use super::{COSINE, pairwise};
 use crate::array::{DeviceMatrix, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::Result;
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
-use crate::ops::pairs::{self, Variants};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The portable variant.
-pub const KERNEL: Kernel = Kernel {
-    name: "distance/cosine",
-    source: include_str!("../../../shaders/distance/cosine.wgsl"),
-    buffers: pairs::BUFFERS,
-    params: pairs::FIELDS,
-    params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
-
-/// The variant for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "distance/cosine__subgroup",
-    source: include_str!("../../../shaders/distance/cosine__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-/// Makes rows unit rows.
-pub const KERNEL_UNIT: Kernel = Kernel {
-    name: "distance/cosine__unit",
-    source: include_str!("../../../shaders/distance/cosine__unit.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(UnitParams, rows) },
-        Field { name: "groups", offset: offset_of!(UnitParams, groups) },
-        Field { name: "x_first", offset: offset_of!(UnitParams, x_first) },
-        Field { name: "vec4s", offset: offset_of!(UnitParams, vec4s) },
-        Field { name: "out_first", offset: offset_of!(UnitParams, out_first) },
-    ],
-    params_size: size_of::<UnitParams>(),
-    needs: Needs::Baseline,
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct UnitParams {
-    rows: u32,
-    groups: u32,
-    x_first: u32,
-    vec4s: u32,
-    out_first: u32,
-    pad: [u32; 3],
+kernels! {
+    /// Makes rows unit rows.
+    pub KERNEL_UNIT = "distance/cosine__unit", [Read, Write], UnitParams;
 }
 
-pub(in crate::ops) const VARIANTS: Variants = Variants {
-    portable: &KERNEL,
-    subgroup: Some(&KERNEL_SUBGROUP),
-    subgroup_columns: 24,
-    step_operations: 2,
-    layered: false,
-};
+params! {
+    struct UnitParams { rows: u32, groups: u32, x_first: u32, vec4s: u32, out_first: u32 }
+}
 
 /// 1 − xᵢ·yⱼ/(|xᵢ|·|yⱼ|), within 0 and 2, for each row of X (n×d) and each row of Y (m×d): n×m values. A row of zeros is at
 /// distance 1 from every row. The error is at most (2·d + 20)·ε, ε = 2⁻²⁴.
@@ -84,7 +35,7 @@ pub fn cosine(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result
     } else {
         (x, y)
     };
-    pairwise(stream, "cosine", (&VARIANTS, 1.0), operands, |x, n, y, m, d, out| {
+    pairwise(stream, "cosine", (&COSINE, 1.0), operands, |x, n, y, m, d, out| {
         crate::cpu::distance::cosine::cosine(x, n, y, m, d, out);
     })
 }
@@ -109,7 +60,6 @@ pub(in crate::ops) fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result
             x_first: view.first_word() / 4,
             vec4s: vec4s as u32,
             out_first: target.view.first_word() / 4,
-            pad: [0; 3],
         };
         let values = (rows.len() * x.columns()) as u64;
         recording.dispatch(

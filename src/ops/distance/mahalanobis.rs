@@ -1,38 +1,10 @@
 //! Mahalanobis distances.
 
-use super::pairwise;
+use super::{EUCLIDEAN, pairwise};
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, Needs};
 use crate::ops::linalg::gemm::{Layout, gemm};
-use crate::ops::pairs::{self, Variants};
-
-/// The portable variant.
-pub const KERNEL: Kernel = Kernel {
-    name: "distance/mahalanobis",
-    source: include_str!("../../../shaders/distance/mahalanobis.wgsl"),
-    buffers: pairs::BUFFERS,
-    params: pairs::FIELDS,
-    params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
-
-/// The variant for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "distance/mahalanobis__subgroup",
-    source: include_str!("../../../shaders/distance/mahalanobis__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-pub(super) const VARIANTS: Variants = Variants {
-    portable: &KERNEL,
-    subgroup: Some(&KERNEL_SUBGROUP),
-    subgroup_columns: 24,
-    step_operations: 3,
-    layered: false,
-};
 
 /// |W·xᵢ − W·yⱼ| for each row of X (n×d) and each row of Y (m×d), with W of d×d: n×m values.
 ///
@@ -64,7 +36,7 @@ pub fn mahalanobis(
     }
     let white_x = gemm(stream, Layout::NT, x, whitening)?;
     let white_y = gemm(stream, Layout::NT, y, whitening)?;
-    pairwise(stream, "mahalanobis", (&VARIANTS, 1.0), (&white_x, &white_y), |x, n, y, m, d, out| {
+    pairwise(stream, "mahalanobis", (&EUCLIDEAN, 1.0), (&white_x, &white_y), |x, n, y, m, d, out| {
         crate::cpu::distance::minkowski::minkowski(x, n, y, m, d, 2.0, out);
     })
 }

@@ -1,37 +1,9 @@
 //! Manhattan distances.
 
-use super::pairwise;
+use super::{MANHATTAN, pairwise};
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::error::Result;
-use crate::kernel::{Kernel, Needs};
-use crate::ops::pairs::{self, Variants};
-
-/// The portable variant.
-pub const KERNEL: Kernel = Kernel {
-    name: "distance/manhattan",
-    source: include_str!("../../../shaders/distance/manhattan.wgsl"),
-    buffers: pairs::BUFFERS,
-    params: pairs::FIELDS,
-    params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
-
-/// The variant for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "distance/manhattan__subgroup",
-    source: include_str!("../../../shaders/distance/manhattan__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-pub(in crate::ops) const VARIANTS: Variants = Variants {
-    portable: &KERNEL,
-    subgroup: Some(&KERNEL_SUBGROUP),
-    subgroup_columns: 24,
-    step_operations: 3,
-    layered: true,
-};
 
 /// Σ|xᵢ − yⱼ| for each row of X (n×d) and each row of Y (m×d): n×m values, 3·n·m·d operations. The error of each value is
 /// at most (d + 2)·ε of the value itself, ε = 2⁻²⁴.
@@ -45,7 +17,7 @@ pub(in crate::ops) const VARIANTS: Variants = Variants {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn manhattan(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
-    pairwise(stream, "manhattan", (&VARIANTS, 1.0), (x, y), |x, n, y, m, d, out| {
+    pairwise(stream, "manhattan", (&MANHATTAN, 1.0), (x, y), |x, n, y, m, d, out| {
         crate::cpu::distance::manhattan::manhattan(x, n, y, m, d, out);
     })
 }

@@ -1,24 +1,9 @@
 //! Minkowski distances.
 
-use super::pairwise;
+use super::{CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI, pairwise};
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, Needs};
-use crate::ops::pairs::{self, Variants};
-
-/// The portable variant, the only one: 24 powers unrolled would be 100 KiB of code.
-pub const KERNEL: Kernel = Kernel {
-    name: "distance/minkowski",
-    source: include_str!("../../../shaders/distance/minkowski.wgsl"),
-    buffers: pairs::BUFFERS,
-    params: pairs::FIELDS,
-    params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
-
-const VARIANTS: Variants =
-    Variants { portable: &KERNEL, subgroup: None, subgroup_columns: 24, step_operations: 40, layered: false };
 
 /// (Σ|xᵢ − yⱼ|ᵖ)^(1/p), p ≥ 1, for each row of X (n×d) and each row of Y (m×d): n×m values. The orders 1, 2 and infinity
 /// are Manhattan, Euclidean and Chebyshev; others cost a logarithm and an exponential a step.
@@ -39,13 +24,13 @@ pub fn minkowski(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix, p: f32
     if p.is_nan() || p < 1.0 {
         return Err(Error::Param { name: "p", rule: "at least 1".to_string(), got: p.to_string() });
     }
-    let variants = match p {
-        1.0 => &super::manhattan::VARIANTS,
-        2.0 => &super::mahalanobis::VARIANTS,
-        f32::INFINITY => &super::chebyshev::VARIANTS,
-        _ => &VARIANTS,
+    let kernel = match p {
+        1.0 => &MANHATTAN,
+        2.0 => &EUCLIDEAN,
+        f32::INFINITY => &CHEBYSHEV,
+        _ => &MINKOWSKI,
     };
-    pairwise(stream, "minkowski", (variants, if p.is_finite() { p } else { 1.0 }), (x, y), |x, n, y, m, d, out| {
+    pairwise(stream, "minkowski", (kernel, if p.is_finite() { p } else { 1.0 }), (x, y), |x, n, y, m, d, out| {
         crate::cpu::distance::minkowski::minkowski(x, n, y, m, d, p, out);
     })
 }

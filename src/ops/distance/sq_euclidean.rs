@@ -1,37 +1,9 @@
 //! Squared Euclidean distances.
 
-use super::pairwise;
+use super::{SQ_EUCLIDEAN, pairwise};
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::error::Result;
-use crate::kernel::{Kernel, Needs};
-use crate::ops::pairs::{self, Variants};
-
-/// The portable variant.
-pub const KERNEL: Kernel = Kernel {
-    name: "distance/sq_euclidean",
-    source: include_str!("../../../shaders/distance/sq_euclidean.wgsl"),
-    buffers: pairs::BUFFERS,
-    params: pairs::FIELDS,
-    params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
-
-/// The variant for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "distance/sq_euclidean__subgroup",
-    source: include_str!("../../../shaders/distance/sq_euclidean__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-pub(in crate::ops) const VARIANTS: Variants = Variants {
-    portable: &KERNEL,
-    subgroup: Some(&KERNEL_SUBGROUP),
-    subgroup_columns: 24,
-    step_operations: 3,
-    layered: true,
-};
 
 /// |xᵢ − yⱼ|² for each row of X (n×d) and each row of Y (m×d): n×m values, 3·n·m·d operations.
 ///
@@ -47,7 +19,7 @@ pub(in crate::ops) const VARIANTS: Variants = Variants {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn sq_euclidean(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result<DeviceMatrix> {
-    pairwise(stream, "sq_euclidean", (&VARIANTS, 1.0), (x, y), |x, n, y, m, d, out| {
+    pairwise(stream, "sq_euclidean", (&SQ_EUCLIDEAN, 1.0), (x, y), |x, n, y, m, d, out| {
         crate::cpu::distance::sq_euclidean::sq_euclidean(x, n, y, m, d, out);
     })
 }

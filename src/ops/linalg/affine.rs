@@ -1,39 +1,17 @@
 //! One straight line for each column, as scalers need it.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{ColumnInfo, DeviceMatrix, DeviceVec, RowStore, blocks, padded};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "linalg/affine",
-    source: include_str!("../../../shaders/linalg/affine.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "items", offset: offset_of!(Params, items) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "line_first", offset: offset_of!(Params, line_first) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "linalg/affine", [Read, Read, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    items: u32,
-    vec4s: u32,
-    x_first: u32,
-    line_first: u32,
-    out_first: u32,
-    pad: [u32; 3],
+params! {
+    struct Params { items: u32, vec4s: u32, x_first: u32, line_first: u32, out_first: u32 }
 }
 
 /// The straight line of each column of a matrix: `(x − center)·factor + base`, d numbers each.
@@ -107,7 +85,6 @@ pub fn affine(stream: &mut Stream, x: &DeviceMatrix, lines: &ColumnLines) -> Res
             x_first: view.first_word() / 4,
             line_first: table.first_word() / 4,
             out_first: target.view.first_word() / 4,
-            pad: [0; 3],
         };
         recording.dispatch(
             &KERNEL,

@@ -1,88 +1,29 @@
 //! The product of two matrices.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use super::transpose::{transpose, transpose_block};
 use crate::array::{DeviceMatrix, RowStore, blocks};
 pub use crate::cpu::linalg::gemm::Layout;
-use crate::device::{Gpu, Recording, Stream};
+use crate::device::{Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Kernel, Needs};
-use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output, Variants};
+use crate::kernel::{kernels, params};
+use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output, PairKernel};
 
-/// The portable variant.
-pub const KERNEL: Kernel = Kernel {
-    name: "linalg/gemm",
-    source: include_str!("../../../shaders/linalg/gemm.wgsl"),
-    buffers: pairs::BUFFERS,
-    params: pairs::FIELDS,
-    params_size: pairs::PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
-
-/// The variant for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "linalg/gemm__subgroup",
-    source: include_str!("../../../shaders/linalg/gemm__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-/// Adds the layers of a long depth.
-pub const KERNEL_MERGE: Kernel = Kernel {
-    name: "linalg/gemm__merge",
-    source: include_str!("../../../shaders/linalg/gemm__merge.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "vec4s", offset: offset_of!(MergeParams, vec4s) },
-        Field { name: "row_vec4s", offset: offset_of!(MergeParams, row_vec4s) },
-        Field { name: "out_first", offset: offset_of!(MergeParams, out_first) },
-        Field { name: "out_vec4s", offset: offset_of!(MergeParams, out_vec4s) },
-        Field { name: "layers", offset: offset_of!(MergeParams, layers) },
-        Field { name: "layer_vec4s", offset: offset_of!(MergeParams, layer_vec4s) },
-        Field { name: "alpha", offset: offset_of!(MergeParams, alpha) },
-        Field { name: "beta", offset: offset_of!(MergeParams, beta) },
-    ],
-    params_size: size_of::<MergeParams>(),
-    needs: Needs::Baseline,
-};
-
-/// The variant for software drivers with 64-bit integers.
-pub const KERNEL_INT64: Kernel = Kernel {
-    name: "linalg/gemm__int64",
-    source: include_str!("../../../shaders/linalg/gemm__int64.wgsl"),
-    needs: Needs::Int64,
-    ..KERNEL
-};
-
-const VARIANTS: Variants = Variants {
-    portable: &KERNEL,
-    subgroup: Some(&KERNEL_SUBGROUP),
-    subgroup_columns: 32,
-    step_operations: 2,
-    layered: true,
-};
-
-const VARIANTS_INT64: Variants = Variants { subgroup: Some(&KERNEL_INT64), ..VARIANTS };
-
-/// The product's variants for a device.
-pub(super) fn variants(gpu: &Gpu) -> &'static Variants {
-    if gpu.int64 { &VARIANTS_INT64 } else { &VARIANTS }
+kernels! {
+    /// The product.
+    pub KERNEL = "linalg/gemm", [Read, Read, Write], pairs::Params;
+    /// Adds the layers of a long depth.
+    pub KERNEL_MERGE = "linalg/gemm__merge", [Read, Write], MergeParams;
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct MergeParams {
-    pub(crate) vec4s: u32,
-    pub(crate) row_vec4s: u32,
-    pub(crate) out_first: u32,
-    pub(crate) out_vec4s: u32,
-    pub(crate) layers: u32,
-    pub(crate) layer_vec4s: u32,
-    pub(crate) alpha: f32,
-    pub(crate) beta: f32,
+/// The product on the tile core.
+pub(super) const PRODUCT: PairKernel =
+    PairKernel { kernel: &KERNEL, overrides: &[], step_operations: 2, layered: true };
+
+params! {
+    pub(crate) struct MergeParams {
+        vec4s: u32, row_vec4s: u32, out_first: u32, out_vec4s: u32, layers: u32, layer_vec4s: u32, alpha: f32,
+        beta: f32,
+    }
 }
 
 /// `A·B`, `A·Bᵀ` or `Aᵀ·B` as a new matrix. 2·m·n·k operations.
@@ -144,13 +85,11 @@ pub fn gemm_into(
         }
         Some(_) if m == 0 || n == 0 => Ok(()),
         Some(recording) => match layout {
-            Layout::NT => pairs::all_pairs(recording, variants(&recording.gpu.clone()), (a, b), c, (alpha, beta)),
+            Layout::NT => pairs::all_pairs(recording, &PRODUCT, (a, b), c, (alpha, beta)),
             Layout::NN => {
                 let turned = transpose(stream, b)?;
                 match stream.gpu() {
-                    Some(recording) => {
-                        pairs::all_pairs(recording, variants(&recording.gpu.clone()), (a, &turned), c, (alpha, beta))
-                    }
+                    Some(recording) => pairs::all_pairs(recording, &PRODUCT, (a, &turned), c, (alpha, beta)),
                     None => Ok(()),
                 }
             }
@@ -191,9 +130,9 @@ fn turned_product(
                 );
                 let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
                 if layered {
-                    pairs::layered_product(recording, variants(&recording.gpu.clone()), operands, 0..span.len(), out)?;
+                    pairs::layered_product(recording, &PRODUCT, operands, 0..span.len(), out)?;
                 } else {
-                    pairs::product(recording, variants(&recording.gpu.clone()), operands, 0..span.len(), out, (1, 0))?;
+                    pairs::product(recording, &PRODUCT, operands, 0..span.len(), out, (1, 0))?;
                 }
             }
             beta = 1.0;

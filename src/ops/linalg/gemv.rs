@@ -1,52 +1,20 @@
 //! The product of a matrix, or of its transpose, with a vector.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 use crate::ops::columns::{self, Factor};
 
-/// A·x: a team of lanes takes four rows.
-pub const KERNEL: Kernel = Kernel {
-    name: "linalg/gemv",
-    source: include_str!("../../../shaders/linalg/gemv.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "a_first", offset: offset_of!(Params, a_first) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "columns", offset: offset_of!(Params, columns) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// A·x: a team of lanes takes four rows.
+    pub KERNEL = "linalg/gemv", [Read, Read, Write], Params;
+    /// Aᵀ·x: blocks of rows, four columns a lane.
+    pub KERNEL_TRANSPOSED = "linalg/gemv__transposed", [Read, Read, Write], columns::Params;
+}
 
-/// Aᵀ·x: blocks of rows, four columns a lane.
-pub const KERNEL_TRANSPOSED: Kernel = Kernel {
-    name: "linalg/gemv__transposed",
-    source: include_str!("../../../shaders/linalg/gemv__transposed.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: columns::FIELDS,
-    params_size: columns::PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    a_first: u32,
-    vec4s: u32,
-    out_first: u32,
-    x_first: u32,
-    columns: u32,
-    pad: [u32; 2],
+params! {
+    struct Params { rows: u32, a_first: u32, vec4s: u32, out_first: u32, x_first: u32, columns: u32 }
 }
 
 /// A·x for A of n×d and x of d: n values. The error of each is at most (d/4 + 6)·ε·Σ|a·x| on a GPU and 140·ε·Σ|a·x| on the
@@ -85,7 +53,6 @@ pub fn gemv(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result
             out_first: target.view.first_word(),
             x_first: x_view.first_word() / 4,
             columns: a.columns() as u32,
-            pad: [0; 2],
         };
         let values = (rows.len() * a.columns()) as u64;
         recording.dispatch(

@@ -1,51 +1,25 @@
 //! The weighted, centred product of a tall matrix with itself.
 
-use std::mem::offset_of;
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
-
-use super::gemm::variants;
+use super::gemm::PRODUCT;
 use crate::array::{DeviceMatrix, DeviceVec, View, blocks, padded};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output};
 use crate::ops::reduce::column_moments::check_weights;
 
-/// Turns rows into centred columns, and into weighted ones.
-pub const KERNEL: Kernel = Kernel {
-    name: "linalg/syrk",
-    source: include_str!("../../../shaders/linalg/syrk.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "columns", offset: offset_of!(Params, columns) },
-        Field { name: "tiles", offset: offset_of!(Params, tiles) },
-        Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "x_vec4s", offset: offset_of!(Params, x_vec4s) },
-        Field { name: "weight_first", offset: offset_of!(Params, weight_first) },
-        Field { name: "out_vec4s", offset: offset_of!(Params, out_vec4s) },
-        Field { name: "weighted", offset: offset_of!(Params, weighted) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// Turns rows into centred columns, and into weighted ones.
+    pub KERNEL = "linalg/syrk", [Read, Read, Read, Write, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    columns: u32,
-    tiles: u32,
-    column_tiles: u32,
-    x_first: u32,
-    x_vec4s: u32,
-    weight_first: u32,
-    out_vec4s: u32,
-    weighted: u32,
-    pad: [u32; 3],
+params! {
+    struct Params {
+        rows: u32, columns: u32, tiles: u32, column_tiles: u32, x_first: u32, x_vec4s: u32, weight_first: u32,
+        out_vec4s: u32, weighted: u32,
+    }
 }
 
 /// Layers of rows whose products the device adds in f32; the host adds the rest in f64.
@@ -130,7 +104,7 @@ fn group_product(
         let b = Operand { view: scaled.as_ref().unwrap_or(&centred), rows: d, stride };
         let beta = if part.start == 0 { 0.0 } else { 1.0 };
         let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta };
-        pairs::layered_product(recording, variants(&recording.gpu.clone()), (a, b), 0..part.len(), into)?;
+        pairs::layered_product(recording, &PRODUCT, (a, b), 0..part.len(), into)?;
     }
     out.store()?.commit(recording, target)?;
     Ok(out)
@@ -166,7 +140,6 @@ fn turn(
         weight_first: weight.as_ref().map_or(0, View::first_word),
         out_vec4s: (stride / 4) as u32,
         weighted: u32::from(weight.is_some()),
-        pad: [0; 3],
     };
     // Without weights the centre stands in for them and is not read.
     let weight_buffer = weight.as_ref().unwrap_or(center).buffer();

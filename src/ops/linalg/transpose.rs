@@ -1,48 +1,22 @@
 //! Rows into columns.
 
-use std::mem::offset_of;
 use std::ops::Range;
-
-use bytemuck::{Pod, Zeroable};
 
 use crate::array::{DeviceMatrix, RowStore, View, blocks, padded};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::Result;
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "linalg/transpose",
-    source: include_str!("../../../shaders/linalg/transpose.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "columns", offset: offset_of!(Params, columns) },
-        Field { name: "tiles", offset: offset_of!(Params, tiles) },
-        Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "x_vec4s", offset: offset_of!(Params, x_vec4s) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-        Field { name: "out_vec4s", offset: offset_of!(Params, out_vec4s) },
-        Field { name: "padded_rows", offset: offset_of!(Params, padded_rows) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "linalg/transpose", [Read, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    columns: u32,
-    tiles: u32,
-    column_tiles: u32,
-    x_first: u32,
-    x_vec4s: u32,
-    out_first: u32,
-    out_vec4s: u32,
-    padded_rows: u32,
-    pad: [u32; 3],
+params! {
+    struct Params {
+        rows: u32, columns: u32, tiles: u32, column_tiles: u32, x_first: u32, x_vec4s: u32, out_first: u32,
+        out_vec4s: u32, padded_rows: u32,
+    }
 }
 
 /// Xᵀ as a new matrix, d×n. It moves 8·n·d bytes.
@@ -128,7 +102,6 @@ fn turn(
         out_first: (out.first_word() + first as u32) / 4,
         out_vec4s: (out_stride / 4) as u32,
         padded_rows: padded_rows as u32,
-        pad: [0; 3],
     };
     recording.dispatch(
         &KERNEL,

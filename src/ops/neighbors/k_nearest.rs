@@ -1,117 +1,40 @@
 //! The k nearest rows of each query.
 
-use std::mem::offset_of;
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
-
 use super::select::select;
-use super::{Measure, Tile, checked, unit_operands};
+use super::{Measure, checked, unit_operands};
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks, zeroed};
-use crate::device::{DeviceKind, Dispatch, Gpu, Recording, Stream};
+use crate::device::{Dispatch, Gpu, Recording, Stream};
 use crate::distance::Metric;
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
-use crate::ops::pairs::block_of_columns;
+use crate::kernel::{Grid, Work, kernels, params};
+use crate::ops::pairs::{TILE, block_of_columns};
 
-/// The portable variant: queries, candidates, the lists, the queues and their lengths.
-pub const KERNEL: Kernel = Kernel {
-    name: "neighbors/k_nearest",
-    source: include_str!("../../../shaders/neighbors/k_nearest.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "columns", offset: offset_of!(Params, columns) },
-        Field { name: "row_tiles", offset: offset_of!(Params, row_tiles) },
-        Field { name: "layer_tiles", offset: offset_of!(Params, layer_tiles) },
-        Field { name: "a_first", offset: offset_of!(Params, a_first) },
-        Field { name: "a_vec4s", offset: offset_of!(Params, a_vec4s) },
-        Field { name: "b_first", offset: offset_of!(Params, b_first) },
-        Field { name: "b_vec4s", offset: offset_of!(Params, b_vec4s) },
-        Field { name: "depth_vec4s", offset: offset_of!(Params, depth_vec4s) },
-        Field { name: "first_index", offset: offset_of!(Params, first_index) },
-        Field { name: "list_rows", offset: offset_of!(Params, list_rows) },
-        Field { name: "neighbors", offset: offset_of!(Params, neighbors) },
-        Field { name: "fresh", offset: offset_of!(Params, fresh) },
-        Field { name: "order", offset: offset_of!(Params, order) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
-
-/// The variant for devices with subgroups, whose lanes know the lengths of their queues.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "neighbors/k_nearest__subgroup",
-    source: include_str!("../../../shaders/neighbors/k_nearest__subgroup.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write],
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-/// The variant for software drivers with 64-bit integers, for rows of up to 128 columns.
-pub const KERNEL_INT64: Kernel = Kernel {
-    name: "neighbors/k_nearest__int64",
-    source: include_str!("../../../shaders/neighbors/k_nearest__int64.wgsl"),
-    needs: Needs::Int64,
-    ..KERNEL_SUBGROUP
-};
-
-/// Makes one list of those of the layers, and writes it out.
-pub const KERNEL_MERGE: Kernel = Kernel {
-    name: "neighbors/k_nearest__merge",
-    source: include_str!("../../../shaders/neighbors/k_nearest__merge.wgsl"),
-    buffers: &[Access::Write, Access::Write, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(MergeParams, rows) },
-        Field { name: "list_rows", offset: offset_of!(MergeParams, list_rows) },
-        Field { name: "neighbors", offset: offset_of!(MergeParams, neighbors) },
-        Field { name: "layers", offset: offset_of!(MergeParams, layers) },
-        Field { name: "index_first", offset: offset_of!(MergeParams, index_first) },
-        Field { name: "distance_first", offset: offset_of!(MergeParams, distance_first) },
-        Field { name: "distance_stride", offset: offset_of!(MergeParams, distance_stride) },
-        Field { name: "order", offset: offset_of!(MergeParams, order) },
-    ],
-    params_size: size_of::<MergeParams>(),
-    needs: Needs::Baseline,
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    columns: u32,
-    row_tiles: u32,
-    layer_tiles: u32,
-    a_first: u32,
-    a_vec4s: u32,
-    b_first: u32,
-    b_vec4s: u32,
-    depth_vec4s: u32,
-    first_index: u32,
-    list_rows: u32,
-    neighbors: u32,
-    fresh: u32,
-    order: f32,
-    pad: [u32; 2],
+kernels! {
+    /// Queries, candidates, the lists, the queues and their lengths.
+    pub KERNEL = "neighbors/k_nearest", [Read, Read, Write, Write, Write], Params;
+    /// Makes one list of those of the layers, and writes it out.
+    pub KERNEL_MERGE = "neighbors/k_nearest__merge", [Write, Write, Write], MergeParams;
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct MergeParams {
-    rows: u32,
-    list_rows: u32,
-    neighbors: u32,
-    layers: u32,
-    index_first: u32,
-    distance_first: u32,
-    distance_stride: u32,
-    order: f32,
+params! {
+    struct Params {
+        rows: u32, columns: u32, row_tiles: u32, layer_tiles: u32, a_first: u32, a_vec4s: u32, b_first: u32,
+        b_vec4s: u32, depth_vec4s: u32, first_index: u32, list_rows: u32, neighbors: u32, fresh: u32, order: f32,
+    }
+    struct MergeParams {
+        rows: u32, list_rows: u32, neighbors: u32, layers: u32, index_first: u32, distance_first: u32,
+        distance_stride: u32, order: f32,
+    }
 }
 
 /// Up to here lists are kept while distances are made; above, distances are stored block by block and selected from.
 const LONGEST_LIST: usize = 32;
-/// Candidates that a row's queue holds, in the portable and in the subgroup variant; as in the shaders.
-const QUEUE: [usize; 2] = [128, 48];
+/// Candidates that a row's queue holds, as in the shader: all of a tile.
+const QUEUE: usize = TILE;
+/// Workgroups that occupy a card.
+const GROUPS: usize = 256;
 /// Candidates that a dispatch should take at least, so that most are refused by a list that is already good.
 const SWEEP: u64 = 1024;
 
@@ -180,7 +103,6 @@ pub(super) struct Search<'a> {
 
 /// How the queries and candidates are cut.
 struct Plan {
-    tile: Tile,
     /// Queries in a block, and rows of its lists: whole tiles.
     queries: usize,
     list_rows: usize,
@@ -188,34 +110,25 @@ struct Plan {
     columns: usize,
     /// Shares of the candidates, each with its own lists: as many as it takes to occupy the device.
     layers: usize,
-    queue: usize,
 }
 
 impl Plan {
     fn new(gpu: &Gpu, search: &Search, (queries, rows): (&DeviceMatrix, &DeviceMatrix)) -> Result<Plan> {
         let measure = &search.measure;
-        let tile = Tile::keeping(gpu, rows.store()?.stride() / 4, measure, &KERNEL_INT64)
-            .unwrap_or_else(|| Tile::choose(gpu, queries.rows(), measure, [&KERNEL, &KERNEL_SUBGROUP]));
-        let queue = QUEUE[usize::from(tile.owns_rows)];
-        let list_words = 2 * (search.k + queue) as u64;
-        let by_lists = ((gpu.scratch_bytes() / (4 * list_words)) as usize).max(tile.rows);
+        let list_words = 2 * (search.k + QUEUE) as u64;
+        let by_lists = ((gpu.scratch_bytes() / (4 * list_words)) as usize).max(TILE);
         let column_work = measure.step_operations * rows.columns().max(1) as u64;
         let words = (queries.store()?.stride() + 2 * search.k) as u64;
-        let block = RowStore::block_rows(gpu, words, SWEEP * column_work, tile.rows);
-        let queries = queries.rows().min(block.max(tile.rows)).min(by_lists - by_lists % tile.rows);
-        let list_rows = queries.next_multiple_of(tile.rows);
+        let block = RowStore::block_rows(gpu, words, SWEEP * column_work, TILE);
+        let queries = queries.rows().min(block.max(TILE)).min(by_lists - by_lists % TILE);
+        let list_rows = queries.next_multiple_of(TILE);
         let by_work = gpu.operations_per_dispatch() / (list_rows as u64 * column_work);
         let by_room = block_of_columns(gpu, rows.store()?.stride(), rows.rows());
         let columns = (by_work as usize).min(by_room);
-        let columns = (columns - columns % tile.columns).max(tile.columns).min(rows.rows());
-        let groups = match (gpu.info.kind, tile.owns_rows) {
-            (DeviceKind::Software, _) => 16,
-            (_, true) => 1024,
-            (_, false) => 256,
-        };
-        let useful = columns.div_ceil(4 * tile.columns).min(by_lists / list_rows).clamp(1, 64);
-        let layers = (groups * tile.rows / list_rows).clamp(1, useful);
-        Ok(Plan { tile, queries, list_rows, columns, layers, queue })
+        let columns = (columns - columns % TILE).max(TILE).min(rows.rows());
+        let useful = columns.div_ceil(4 * TILE).min(by_lists / list_rows).clamp(1, 64);
+        let layers = (GROUPS * TILE / list_rows).clamp(1, useful);
+        Ok(Plan { queries, list_rows, columns, layers })
     }
 }
 
@@ -224,18 +137,15 @@ fn lists(recording: &mut Recording, search: &Search, (queries, rows): (&DeviceMa
     let plan = Plan::new(&recording.gpu.clone(), search, (queries, rows))?;
     let entries = (plan.layers * plan.list_rows) as u64;
     let list = View::whole(recording.scratch(8 * entries * search.k as u64, "lists of the nearest")?);
-    let queue = View::whole(recording.scratch(8 * entries * plan.queue as u64, "queues of candidates")?);
-    let waiting = match plan.tile.owns_rows {
-        false => Some(View::whole(recording.scratch(4 * entries, "lengths of queues")?)),
-        true => None,
-    };
+    let queue = View::whole(recording.scratch(8 * entries * QUEUE as u64, "queues of candidates")?);
+    let waiting = View::whole(recording.scratch(4 * entries, "lengths of queues")?);
     for block in blocks(queries.rows(), plan.queries) {
         let a = queries.store()?.view(recording, block.clone())?;
         for columns in blocks(rows.rows(), plan.columns) {
             let b = rows.store()?.view(recording, columns.clone())?;
-            let buffers = [Some(&a), Some(&b), Some(&list), Some(&queue), waiting.as_ref()];
+            let buffers = [&a, &b, &list, &queue, &waiting];
             let strides = (queries.store()?.stride(), rows.columns());
-            sweep(recording, (search, &plan), (block.len(), columns), strides, &buffers)?;
+            sweep(recording, (search, &plan), (block.len(), columns), strides, buffers)?;
         }
         merge(recording, (search, &plan), &list, block)?;
     }
@@ -248,11 +158,11 @@ fn sweep(
     (search, plan): (&Search, &Plan),
     (queries, columns): (usize, Range<usize>),
     (stride, depth): (usize, usize),
-    views: &[Option<&View>; 5],
+    views: [&View; 5],
 ) -> Result<()> {
-    let [Some(a), Some(b), ..] = views else { return Ok(()) };
-    let row_tiles = queries.div_ceil(plan.tile.rows);
-    let column_tiles = columns.len().div_ceil(plan.tile.columns);
+    let [a, b, ..] = views;
+    let row_tiles = queries.div_ceil(TILE);
+    let column_tiles = columns.len().div_ceil(TILE);
     let params = Params {
         rows: queries as u32,
         columns: columns.len() as u32,
@@ -268,17 +178,16 @@ fn sweep(
         neighbors: search.k as u32,
         fresh: u32::from(columns.start == 0),
         order: search.measure.order,
-        pad: [0; 2],
     };
     let (n, m, d) = (queries as u64, columns.len() as u64, depth as u64);
-    let buffers: Vec<_> = views.iter().flatten().map(|view| view.buffer()).collect();
+    let buffers = views.map(View::buffer);
     recording.dispatch(
-        plan.tile.kernel,
+        &KERNEL,
         Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &buffers,
             grid: Grid::linear(row_tiles as u64)?.layers(plan.layers as u32)?,
-            overrides: &plan.tile.overrides(&search.measure),
+            overrides: &[("METRIC", search.measure.code)],
             work: Work { operations: search.measure.step_operations * n * m * d, bytes: 4 * (n + m) * d },
         },
     )

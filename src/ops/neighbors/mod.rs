@@ -10,11 +10,9 @@ pub mod select;
 
 use super::distance::cosine::unit_rows;
 use crate::array::DeviceMatrix;
-use crate::device::{DeviceKind, Gpu, Stream, Variant};
+use crate::device::Stream;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
-use crate::ops::pairs::Kept;
 
 /// A metric as the shaders of `lib/metric.wgsl` know it.
 #[derive(Debug, Clone, Copy)]
@@ -37,44 +35,6 @@ impl Measure {
             Metric::Minkowski(order) => (4, order, 40),
         };
         Measure { code, order, step_operations }
-    }
-}
-
-/// A tile kernel in the variant that suits a device, a metric and a number of queries.
-#[derive(Debug, Clone)]
-struct Tile {
-    kernel: &'static Kernel,
-    /// Whether a lane has its queries for itself, as in all variants but the portable one.
-    owns_rows: bool,
-    /// The override constants of the variant.
-    constants: Vec<(&'static str, u32)>,
-    /// Queries and candidates of one tile.
-    rows: usize,
-    columns: usize,
-}
-
-impl Tile {
-    fn choose(gpu: &Gpu, queries: usize, measure: &Measure, [portable, subgroup]: [&'static Kernel; 2]) -> Tile {
-        // As for pairs: few queries would leave half the lanes idle, and software keeps a smaller tile in its cache.
-        let short = queries <= if gpu.info.kind == DeviceKind::Software { 16_384 } else { 128 };
-        // Powers unrolled would be 100 KiB of code.
-        if gpu.variant != Variant::Subgroup || measure.code == 4 {
-            return Tile { kernel: portable, owns_rows: false, constants: vec![], rows: 128, columns: 128 };
-        }
-        let lanes = if short { 32 } else { 64 };
-        let constants = vec![("TILE_LANES", lanes)];
-        Tile { kernel: subgroup, owns_rows: true, constants, rows: 4 * lanes as usize, columns: 24 }
-    }
-
-    /// The variant that keeps its queries, of `vec4s` vec4 each, where the device has it.
-    fn keeping(gpu: &Gpu, vec4s: usize, measure: &Measure, kernel: &'static Kernel) -> Option<Tile> {
-        let kept = Kept::choose(gpu, vec4s).filter(|_| measure.code != 4)?;
-        let [rows, columns] = kept.tile();
-        Some(Tile { kernel, owns_rows: true, constants: kept.overrides().to_vec(), rows, columns })
-    }
-
-    fn overrides(&self, measure: &Measure) -> Vec<(&'static str, u32)> {
-        self.constants.iter().copied().chain([("METRIC", measure.code)]).collect()
     }
 }
 

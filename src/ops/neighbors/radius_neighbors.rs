@@ -1,139 +1,38 @@
 //! All rows within a radius of each query.
 
-use std::mem::offset_of;
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
-
 use super::radius::{limit, root};
-use super::{Measure, Tile, checked, unit_operands};
+use super::{Measure, checked, unit_operands};
 use crate::array::{DeviceMatrix, RowStore, View, blocks};
 pub use crate::cpu::neighbors::radius_neighbors::Neighborhoods;
 use crate::device::{Dispatch, Gpu, Recording, Stream};
 use crate::distance::Metric;
 use crate::error::Result;
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
-use crate::ops::pairs::block_of_columns;
+use crate::kernel::{Grid, Work, kernels, params};
+use crate::ops::pairs::{TILE, block_of_columns};
 
-/// Sets the bits, portable variant.
-pub const KERNEL: Kernel = Kernel {
-    name: "neighbors/radius_neighbors",
-    source: include_str!("../../../shaders/neighbors/radius_neighbors.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "columns", offset: offset_of!(Params, columns) },
-        Field { name: "tiles", offset: offset_of!(Params, tiles) },
-        Field { name: "column_tiles", offset: offset_of!(Params, column_tiles) },
-        Field { name: "a_first", offset: offset_of!(Params, a_first) },
-        Field { name: "a_vec4s", offset: offset_of!(Params, a_vec4s) },
-        Field { name: "b_first", offset: offset_of!(Params, b_first) },
-        Field { name: "b_vec4s", offset: offset_of!(Params, b_vec4s) },
-        Field { name: "depth_vec4s", offset: offset_of!(Params, depth_vec4s) },
-        Field { name: "row_words", offset: offset_of!(Params, row_words) },
-        Field { name: "limit", offset: offset_of!(Params, limit) },
-        Field { name: "order", offset: offset_of!(Params, order) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
-
-/// The variant for devices with subgroups.
-pub const KERNEL_SUBGROUP: Kernel = Kernel {
-    name: "neighbors/radius_neighbors__subgroup",
-    source: include_str!("../../../shaders/neighbors/radius_neighbors__subgroup.wgsl"),
-    needs: Needs::Subgroups,
-    ..KERNEL
-};
-
-/// Zeroes the bits.
-pub const KERNEL_CLEAR: Kernel = Kernel {
-    name: "neighbors/radius_neighbors__clear",
-    source: include_str!("../../../shaders/neighbors/radius_neighbors__clear.wgsl"),
-    buffers: &[Access::Write],
-    params: &[Field { name: "vec4s", offset: offset_of!(ClearParams, vec4s) }],
-    params_size: size_of::<ClearParams>(),
-    needs: Needs::Baseline,
-};
-
-/// From bits to pairs.
-pub const KERNEL_LIST: Kernel = Kernel {
-    name: "neighbors/radius_neighbors__list",
-    source: include_str!("../../../shaders/neighbors/radius_neighbors__list.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "items", offset: offset_of!(ListParams, items) },
-        Field { name: "first_row", offset: offset_of!(ListParams, first_row) },
-        Field { name: "bits_first", offset: offset_of!(ListParams, bits_first) },
-        Field { name: "row_words", offset: offset_of!(ListParams, row_words) },
-    ],
-    params_size: size_of::<ListParams>(),
-    needs: Needs::Baseline,
-};
-
-/// The distances of the pairs, before their root.
-pub const KERNEL_VALUES: Kernel = Kernel {
-    name: "neighbors/radius_neighbors__values",
-    source: include_str!("../../../shaders/neighbors/radius_neighbors__values.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "pairs", offset: offset_of!(ValueParams, pairs) },
-        Field { name: "a_first", offset: offset_of!(ValueParams, a_first) },
-        Field { name: "a_vec4s", offset: offset_of!(ValueParams, a_vec4s) },
-        Field { name: "b_first", offset: offset_of!(ValueParams, b_first) },
-        Field { name: "b_vec4s", offset: offset_of!(ValueParams, b_vec4s) },
-        Field { name: "depth_vec4s", offset: offset_of!(ValueParams, depth_vec4s) },
-        Field { name: "limit", offset: offset_of!(ValueParams, limit) },
-        Field { name: "order", offset: offset_of!(ValueParams, order) },
-    ],
-    params_size: size_of::<ValueParams>(),
-    needs: Needs::Baseline,
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    columns: u32,
-    tiles: u32,
-    column_tiles: u32,
-    a_first: u32,
-    a_vec4s: u32,
-    b_first: u32,
-    b_vec4s: u32,
-    depth_vec4s: u32,
-    row_words: u32,
-    limit: f32,
-    order: f32,
+kernels! {
+    /// Sets the bits.
+    pub KERNEL = "neighbors/radius_neighbors", [Read, Read, Write], Params;
+    /// Zeroes the bits.
+    pub KERNEL_CLEAR = "neighbors/radius_neighbors__clear", [Write], ClearParams;
+    /// From bits to pairs.
+    pub KERNEL_LIST = "neighbors/radius_neighbors__list", [Read, Read, Write], ListParams;
+    /// The distances of the pairs, before their root.
+    pub KERNEL_VALUES = "neighbors/radius_neighbors__values", [Read, Read, Write], ValueParams;
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct ClearParams {
-    vec4s: u32,
-    pad: [u32; 3],
-}
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct ListParams {
-    items: u32,
-    first_row: u32,
-    bits_first: u32,
-    row_words: u32,
-}
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct ValueParams {
-    pairs: u32,
-    a_first: u32,
-    a_vec4s: u32,
-    b_first: u32,
-    b_vec4s: u32,
-    depth_vec4s: u32,
-    limit: f32,
-    order: f32,
+params! {
+    struct Params {
+        rows: u32, columns: u32, tiles: u32, column_tiles: u32, a_first: u32, a_vec4s: u32, b_first: u32,
+        b_vec4s: u32, depth_vec4s: u32, row_words: u32, limit: f32, order: f32,
+    }
+    struct ClearParams { vec4s: u32 }
+    struct ListParams { items: u32, first_row: u32, bits_first: u32, row_words: u32 }
+    struct ValueParams {
+        pairs: u32, a_first: u32, a_vec4s: u32, b_first: u32, b_vec4s: u32, depth_vec4s: u32, limit: f32, order: f32,
+    }
 }
 
 /// The rows (m×d) whose distance from a query (n×d) is at most `radius`, for each query in the order of indices.
@@ -188,7 +87,6 @@ pub fn radius_neighbors(
 
 /// How the queries and candidates are cut, and what they are compared with.
 struct Plan {
-    tile: Tile,
     measure: Measure,
     limit: f32,
     queries: usize,
@@ -199,15 +97,14 @@ struct Plan {
 
 impl Plan {
     fn new(gpu: &Gpu, measure: Measure, limit: f32, (queries, rows): (&DeviceMatrix, &DeviceMatrix)) -> Result<Plan> {
-        let tile = Tile::choose(gpu, queries.rows(), &measure, [&KERNEL, &KERNEL_SUBGROUP]);
         let pair_work = measure.step_operations * rows.columns().max(1) as u64;
         let pairs = (gpu.scratch_bytes() / 8).min(gpu.operations_per_dispatch() / pair_work).max(16) as usize;
-        let by_work = gpu.operations_per_dispatch() / (tile.rows as u64 * pair_work);
+        let by_work = gpu.operations_per_dispatch() / (TILE as u64 * pair_work);
         let by_room = block_of_columns(gpu, rows.store()?.stride(), rows.rows());
-        let columns = (by_work as usize).max(tile.columns).min(by_room).min(pairs).max(1);
+        let columns = (by_work as usize).max(TILE).min(by_room).min(pairs).max(1);
         let words = (columns.div_ceil(32) + 1).max(queries.store()?.stride()) as u64;
-        let queries = RowStore::block_rows(gpu, words, columns as u64 * pair_work, tile.rows);
-        Ok(Plan { tile, measure, limit, queries, columns, pairs })
+        let queries = RowStore::block_rows(gpu, words, columns as u64 * pair_work, TILE);
+        Ok(Plan { measure, limit, queries, columns, pairs })
     }
 }
 
@@ -263,7 +160,7 @@ fn set_bits(
 ) -> Result<View> {
     let words = (n * (row_words + 1)).next_multiple_of(4) as u64;
     let bits = View::whole(recording.scratch(4 * words, "bits of what is within a radius")?);
-    let params = ClearParams { vec4s: (words / 4) as u32, pad: [0; 3] };
+    let params = ClearParams { vec4s: (words / 4) as u32 };
     let clear = Dispatch {
         params: bytemuck::bytes_of(&params),
         buffers: &[bits.buffer()],
@@ -272,8 +169,8 @@ fn set_bits(
         work: Work { operations: 0, bytes: 4 * words },
     };
     recording.dispatch(&KERNEL_CLEAR, clear)?;
-    let column_tiles = m.div_ceil(plan.tile.columns);
-    let tiles = (n.div_ceil(plan.tile.rows) * column_tiles) as u64;
+    let column_tiles = m.div_ceil(TILE);
+    let tiles = (n.div_ceil(TILE) * column_tiles) as u64;
     let vec4s = (stride / 4) as u32;
     let params = Params {
         rows: n as u32,
@@ -291,12 +188,12 @@ fn set_bits(
     };
     let pairs = (n * m * stride) as u64;
     recording.dispatch(
-        plan.tile.kernel,
+        &KERNEL,
         Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &[a.buffer(), b.buffer(), bits.buffer()],
             grid: Grid::linear(tiles)?,
-            overrides: &plan.tile.overrides(&plan.measure),
+            overrides: &[("METRIC", plan.measure.code)],
             work: Work { operations: plan.measure.step_operations * pairs, bytes: 4 * ((n + m) * stride) as u64 },
         },
     )?;

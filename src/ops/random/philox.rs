@@ -1,52 +1,21 @@
 //! Bits, uniforms, integers and normals from Philox4x32-10.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{BLOCK, DeviceVec, RowStore, Word, blocks, zeroed};
 use crate::cpu::random::philox::{Philox, rejected_below};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel; `KIND` says what becomes of the bits.
-pub const KERNEL: Kernel = Kernel {
-    name: "random/philox",
-    source: include_str!("../../../shaders/random/philox.wgsl"),
-    buffers: &[Access::Write],
-    params: &[
-        Field { name: "count", offset: offset_of!(Params, count) },
-        Field { name: "counters", offset: offset_of!(Params, counters) },
-        Field { name: "first_low", offset: offset_of!(Params, first_low) },
-        Field { name: "first_high", offset: offset_of!(Params, first_high) },
-        Field { name: "skipped", offset: offset_of!(Params, skipped) },
-        Field { name: "stream", offset: offset_of!(Params, stream) },
-        Field { name: "key_low", offset: offset_of!(Params, key_low) },
-        Field { name: "key_high", offset: offset_of!(Params, key_high) },
-        Field { name: "bound", offset: offset_of!(Params, bound) },
-        Field { name: "rejected_below", offset: offset_of!(Params, rejected_below) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel; `KIND` says what becomes of the bits.
+    pub KERNEL = "random/philox", [Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    count: u32,
-    counters: u32,
-    first_low: u32,
-    first_high: u32,
-    skipped: u32,
-    stream: u32,
-    key_low: u32,
-    key_high: u32,
-    bound: u32,
-    rejected_below: u32,
-    out_first: u32,
-    pad: u32,
+params! {
+    struct Params {
+        count: u32, counters: u32, first_low: u32, first_high: u32, skipped: u32, stream: u32, key_low: u32,
+        key_high: u32, bound: u32, rejected_below: u32, out_first: u32,
+    }
 }
 
 /// Which numbers: the seed, what they are for, and the first of them.
@@ -142,7 +111,6 @@ fn fill<T: Word>(
             bound,
             rejected_below: rejected_below(bound),
             out_first: target.view.first_word(),
-            pad: 0,
         };
         recording.dispatch(
             &KERNEL,

@@ -1,20 +1,15 @@
 //! The smallest value of each row.
 
-use super::extreme::{BUFFERS, FIELDS, PARAMS_SIZE, extreme_rows};
+use super::extreme::{Params, extreme_rows};
 use crate::array::{DeviceMatrix, DeviceVec};
 use crate::device::Stream;
 use crate::error::Result;
-use crate::kernel::{Kernel, Needs};
+use crate::kernel::kernels;
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "reduce/argmin_rows",
-    source: include_str!("../../../shaders/reduce/argmin_rows.wgsl"),
-    buffers: BUFFERS,
-    params: FIELDS,
-    params_size: PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "reduce/argmin_rows", [Read, Write, Write], Params;
+}
 
 /// For each row of X (n×d, d ≥ 1) the column of its smallest value and that value; ties go to the lowest column.
 /// Exact: the same on every device.

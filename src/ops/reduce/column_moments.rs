@@ -4,19 +4,14 @@ use crate::array::{DeviceMatrix, DeviceVec, padded};
 pub use crate::cpu::reduce::column_moments::ColumnMoments;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Kernel, Needs};
-use crate::ops::columns::{FIELDS, Factor, PARAMS_SIZE, column_sums};
+use crate::kernel::kernels;
+use crate::ops::columns::{Factor, Params, column_sums};
 use crate::ops::linalg::gemv;
 
-/// The kernel of the passes about a mean.
-pub const KERNEL: Kernel = Kernel {
-    name: "reduce/column_moments",
-    source: include_str!("../../../shaders/reduce/column_moments.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
-    params: FIELDS,
-    params_size: PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel of the passes about a mean.
+    pub KERNEL = "reduce/column_moments", [Read, Read, Read, Write], Params;
+}
 
 /// Mean and population variance of each column of X (n×d), in two passes, three on a GPU; `weights` has one number for each row, none
 /// of them negative. No rows, or no weight, give zeros.

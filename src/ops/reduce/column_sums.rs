@@ -3,18 +3,13 @@
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::error::Result;
-use crate::kernel::{Access, Kernel, Needs};
-use crate::ops::columns::{self, FIELDS, Factor, PARAMS_SIZE};
+use crate::kernel::kernels;
+use crate::ops::columns::{self, Factor};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "reduce/column_sums",
-    source: include_str!("../../../shaders/reduce/column_sums.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: FIELDS,
-    params_size: PARAMS_SIZE,
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "reduce/column_sums", [Read, Write], columns::Params;
+}
 
 /// Σ of each column of X (n×d), d values in f64. On a GPU blocks of 512 rows are added in f32: the error is at most
 /// 132·ε·Σ|x|, ε = 2⁻²⁴; the CPU adds in f64.

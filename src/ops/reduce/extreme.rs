@@ -1,43 +1,16 @@
 //! The host side of `shaders/lib/extreme_rows.wgsl`: the best value of each row and its column.
 
-use std::mem::offset_of;
 use std::ops::Range;
-
-use bytemuck::{Pod, Zeroable};
 
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Work};
+use crate::kernel::{Grid, Kernel, Work, params};
 
-/// Bindings 1 to 3: X, the columns, the values.
-pub(super) const BUFFERS: &[Access] = &[Access::Read, Access::Write, Access::Write];
-
-/// The fields of [`Params`].
-pub(super) const FIELDS: &[Field] = &[
-    Field { name: "rows", offset: offset_of!(Params, rows) },
-    Field { name: "columns", offset: offset_of!(Params, columns) },
-    Field { name: "groups", offset: offset_of!(Params, groups) },
-    Field { name: "x_first", offset: offset_of!(Params, x_first) },
-    Field { name: "x_stride", offset: offset_of!(Params, x_stride) },
-    Field { name: "index_first", offset: offset_of!(Params, index_first) },
-    Field { name: "value_first", offset: offset_of!(Params, value_first) },
-];
-
-/// Bytes of [`Params`].
-pub(super) const PARAMS_SIZE: usize = size_of::<Params>();
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    columns: u32,
-    groups: u32,
-    x_first: u32,
-    x_stride: u32,
-    index_first: u32,
-    value_first: u32,
-    pad: u32,
+params! {
+    pub(super) struct Params {
+        rows: u32, columns: u32, groups: u32, x_first: u32, x_stride: u32, index_first: u32, value_first: u32,
+    }
 }
 
 /// A CPU twin: X, rows, columns, the columns found, their values.
@@ -96,7 +69,6 @@ fn block(
         x_stride: x.store()?.stride() as u32,
         index_first: index_target.view.first_word(),
         value_first: value_target.view.first_word(),
-        pad: 0,
     };
     let values = (rows.len() * x.columns()) as u64;
     recording.dispatch(

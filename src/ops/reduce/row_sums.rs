@@ -1,36 +1,17 @@
 //! The sum of each row.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::Result;
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "reduce/row_sums",
-    source: include_str!("../../../shaders/reduce/row_sums.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "reduce/row_sums", [Read, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    x_first: u32,
-    vec4s: u32,
-    out_first: u32,
+params! {
+    struct Params { rows: u32, x_first: u32, vec4s: u32, out_first: u32 }
 }
 
 /// Σ of each row of X (n×d), n values. The error of each is at most (d/4 + 4)·ε·Σ|x|, ε = 2⁻²⁴, and depends on its row alone.

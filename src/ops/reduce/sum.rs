@@ -1,36 +1,17 @@
 //! The sum of a vector.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{BLOCK, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::Result;
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "reduce/sum",
-    source: include_str!("../../../shaders/reduce/sum.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "count", offset: offset_of!(Params, count) },
-        Field { name: "first", offset: offset_of!(Params, first) },
-        Field { name: "blocks", offset: offset_of!(Params, blocks) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "reduce/sum", [Read, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    count: u32,
-    first: u32,
-    blocks: u32,
-    out_first: u32,
+params! {
+    struct Params { count: u32, first: u32, blocks: u32, out_first: u32 }
 }
 
 /// Blocks of one workgroup, as in the shader.

@@ -1,57 +1,21 @@
 //! The sum of all values before each one.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use super::whole;
 use crate::array::{DeviceVec, View};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::Result;
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// Writes the sums, from where each run begins.
-pub const KERNEL: Kernel = Kernel {
-    name: "sort/exclusive_scan",
-    source: include_str!("../../../shaders/sort/exclusive_scan.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "count", offset: offset_of!(Params, count) },
-        Field { name: "runs", offset: offset_of!(Params, runs) },
-        Field { name: "has_base", offset: offset_of!(Params, has_base) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
-
-/// Sums each run.
-pub const KERNEL_SUMS: Kernel = Kernel {
-    name: "sort/exclusive_scan__sums",
-    source: include_str!("../../../shaders/sort/exclusive_scan__sums.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "count", offset: offset_of!(SumsParams, count) },
-        Field { name: "runs", offset: offset_of!(SumsParams, runs) },
-    ],
-    params_size: size_of::<SumsParams>(),
-    needs: Needs::Baseline,
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    count: u32,
-    runs: u32,
-    has_base: u32,
-    pad: u32,
+kernels! {
+    /// Writes the sums, from where each run begins.
+    pub KERNEL = "sort/exclusive_scan", [Read, Read, Write], Params;
+    /// Sums each run.
+    pub KERNEL_SUMS = "sort/exclusive_scan__sums", [Read, Write], SumsParams;
 }
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct SumsParams {
-    count: u32,
-    runs: u32,
-    pad: [u32; 2],
+params! {
+    struct Params { count: u32, runs: u32, has_base: u32 }
+    struct SumsParams { count: u32, runs: u32 }
 }
 
 /// Values that one lane takes.
@@ -90,7 +54,7 @@ pub(in crate::ops) fn scan(recording: &mut Recording, x: &View, count: usize, ou
     let runs = count.div_ceil(RUN);
     let base = if runs > 1 {
         let sums = View::whole(recording.scratch(4 * runs as u64, "sums of runs")?);
-        let params = SumsParams { count: count as u32, runs: runs as u32, pad: [0; 2] };
+        let params = SumsParams { count: count as u32, runs: runs as u32 };
         let buffers = &[x.buffer(), sums.buffer()];
         recording.dispatch(&KERNEL_SUMS, dispatch(bytemuck::bytes_of(&params), buffers, count, runs)?)?;
         let base = View::whole(recording.scratch(4 * runs as u64, "where runs begin")?);
@@ -99,7 +63,7 @@ pub(in crate::ops) fn scan(recording: &mut Recording, x: &View, count: usize, ou
     } else {
         None
     };
-    let params = Params { count: count as u32, runs: runs as u32, has_base: u32::from(base.is_some()), pad: 0 };
+    let params = Params { count: count as u32, runs: runs as u32, has_base: u32::from(base.is_some()) };
     // A single run begins at 0; the values stand in for what it does not read.
     let buffers = &[x.buffer(), base.as_ref().unwrap_or(x).buffer(), out.buffer()];
     recording.dispatch(&KERNEL, dispatch(bytemuck::bytes_of(&params), buffers, count, runs)?)

@@ -1,41 +1,17 @@
 //! Rows in a new order.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "sort/gather_rows",
-    source: include_str!("../../../shaders/sort/gather_rows.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "items", offset: offset_of!(Params, items) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "vec4s", offset: offset_of!(Params, vec4s) },
-        Field { name: "index_first", offset: offset_of!(Params, index_first) },
-        Field { name: "out_first", offset: offset_of!(Params, out_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "sort/gather_rows", [Read, Read, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    items: u32,
-    x_first: u32,
-    vec4s: u32,
-    index_first: u32,
-    out_first: u32,
-    pad: [u32; 2],
+params! {
+    struct Params { rows: u32, items: u32, x_first: u32, vec4s: u32, index_first: u32, out_first: u32 }
 }
 
 /// Row `index[i]` of X (n×d) as row i: `index.len()`×d values. Rows may be taken more than once or not at all.
@@ -89,7 +65,6 @@ pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>
             vec4s: (to.stride() / 4) as u32,
             index_first: index_view.first_word(),
             out_first: target.view.first_word() / 4,
-            pad: [0; 2],
         };
         recording.dispatch(
             &KERNEL,

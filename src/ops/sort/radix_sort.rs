@@ -1,45 +1,21 @@
 //! A stable sort of keys with a payload.
 
-use std::mem::offset_of;
-
-use bytemuck::{Pod, Zeroable};
-
 use super::exclusive_scan::scan;
 use super::whole;
 use crate::array::{DeviceVec, View};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// Counts the digits of each run.
-pub const KERNEL: Kernel = Kernel {
-    name: "sort/radix_sort",
-    source: include_str!("../../../shaders/sort/radix_sort.wgsl"),
-    buffers: &[Access::Read, Access::Write],
-    params: &[
-        Field { name: "count", offset: offset_of!(Params, count) },
-        Field { name: "runs", offset: offset_of!(Params, runs) },
-        Field { name: "shift", offset: offset_of!(Params, shift) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// Counts the digits of each run.
+    pub KERNEL = "sort/radix_sort", [Read, Write], Params;
+    /// Moves keys and payload to their places.
+    pub KERNEL_SCATTER = "sort/radix_sort__scatter", [Read, Read, Read, Write, Write], Params;
+}
 
-/// Moves keys and payload to their places.
-pub const KERNEL_SCATTER: Kernel = Kernel {
-    name: "sort/radix_sort__scatter",
-    source: include_str!("../../../shaders/sort/radix_sort__scatter.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write, Access::Write],
-    ..KERNEL
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    count: u32,
-    runs: u32,
-    shift: u32,
-    pad: u32,
+params! {
+    struct Params { count: u32, runs: u32, shift: u32 }
 }
 
 /// Keys that one lane takes.
@@ -103,7 +79,7 @@ fn passes(recording: &mut Recording, mut from: [View; 2], count: usize, out: [&V
     let places = View::whole(recording.scratch(4 * (DIGITS * runs) as u64, "places of digits")?);
     for pass in 0..PASSES {
         let to = if pass % 2 == 1 { out } else { [&other[0], &other[1]] };
-        let params = Params { count: count as u32, runs: runs as u32, shift: 4 * pass, pad: 0 };
+        let params = Params { count: count as u32, runs: runs as u32, shift: 4 * pass };
         let dispatch = Dispatch {
             params: bytemuck::bytes_of(&params),
             buffers: &[from[0].buffer(), counts.buffer()],

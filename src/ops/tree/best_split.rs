@@ -1,10 +1,8 @@
 //! The best splits of nodes.
 
-use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::grow_state::{CELL_BYTES, GpuGrowth, ScratchBuffer};
@@ -17,38 +15,20 @@ use crate::cpu::tree::split::better;
 use crate::cpu::tree::{FeatureCells, GradientSums};
 use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// Bounds of what each feature gains.
-pub const KERNEL: Kernel = Kernel {
-    name: "tree/best_split",
-    source: include_str!("../../../shaders/tree/best_split.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "searches", offset: offset_of!(Params, searches) },
-        Field { name: "tasks", offset: offset_of!(Params, tasks) },
-        Field { name: "tasks_first", offset: offset_of!(Params, tasks_first) },
-        Field { name: "cells", offset: offset_of!(Params, cells) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// Bounds of what each feature gains.
+    pub KERNEL = "tree/best_split", [Read, Read, Read, Write], Params;
+    /// The cells of the features that may be best.
+    pub KERNEL_SHORTLIST = "tree/best_split__shortlist", [Read, Read, Read, Read, Write], Params;
+}
 
-/// The cells of the features that may be best.
-pub const KERNEL_SHORTLIST: Kernel = Kernel {
-    name: "tree/best_split__shortlist",
-    source: include_str!("../../../shaders/tree/best_split__shortlist.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Write],
-    ..KERNEL
-};
+/// Lanes that look at a node and a feature together, as in the shader.
+const TEAM: u64 = 32;
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    searches: u32,
-    tasks: u32,
-    tasks_first: u32,
-    cells: u32,
+params! {
+    struct Params { searches: u32, tasks: u32, tasks_first: u32, cells: u32 }
 }
 
 /// Features that one task searches at least.
@@ -315,13 +295,12 @@ fn record(
         storage.scratch_buffer(recording, ScratchBuffer::Shortlist, 4 * (listed + CELL_WORDS * copied) as u64)?;
     let (slots, features) = (storage.filled()?, &binned.on_gpu()?.features);
     let cells = 256 * count as u64;
-    let team = if recording.gpu.int64 { 1 } else { 32 };
     if count > 0 {
         let dispatch = Dispatch {
             params,
             buffers: &[&plan, features, &slots, &bounds],
-            grid: Grid::covering((count * team) as u64, 64)?,
-            overrides: &[("TEAM", team as u32)],
+            grid: Grid::covering(TEAM * count as u64, 64)?,
+            overrides: &[],
             work: Work { operations: OPERATIONS as u64 * cells, bytes: CELL_BYTES * cells },
         };
         recording.dispatch(&KERNEL, dispatch)?;

@@ -4,49 +4,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::grow_state::{CELL_BYTES, GpuGrowth, GrowthStorage, ScratchBuffer};
-use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, Round, rounds, slots_of};
+use super::pieces::{CountBuffers, Counting, MergeParams, Params, Round, rounds, slots_of};
 use super::{Binned, GrowState};
 use crate::cpu::tree::GradientSums;
 use crate::cpu::tree::histogram::{Histogram, HistogramJob, histograms};
 use crate::device::{Buffer, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Kernel, Needs};
+use crate::kernel::kernels;
 
-/// Counts pieces of nodes by atomics in workgroup memory.
-pub const KERNEL: Kernel = Kernel {
-    name: "tree/histogram",
-    source: include_str!("../../../shaders/tree/histogram.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Uniform, Access::Read, Access::Write],
-    params: PARAMS,
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
-
-/// The variant for software drivers with 64-bit integers.
-pub const KERNEL_INT64: Kernel = Kernel {
-    name: "tree/histogram__int64",
-    source: include_str!("../../../shaders/tree/histogram__int64.wgsl"),
-    needs: Needs::Int64,
-    ..KERNEL
-};
-
-/// Adds the pieces, and makes siblings of parents.
-pub const KERNEL_MERGE: Kernel = Kernel {
-    name: "tree/histogram__merge",
-    source: include_str!("../../../shaders/tree/histogram__merge.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: MERGE_PARAMS,
-    params_size: size_of::<MergeParams>(),
-    needs: Needs::Baseline,
-};
-
-/// The same for the variant for software drivers.
-pub const KERNEL_MERGE_INT64: Kernel = Kernel {
-    name: "tree/histogram__merge_int64",
-    source: include_str!("../../../shaders/tree/histogram__merge_int64.wgsl"),
-    needs: Needs::Int64,
-    ..KERNEL_MERGE
-};
+kernels! {
+    /// Counts pieces of nodes by atomics in workgroup memory.
+    pub KERNEL = "tree/histogram", [Read, Read, Read, Uniform, Read, Write], Params;
+    /// Adds the pieces, and makes siblings of parents.
+    pub KERNEL_MERGE = "tree/histogram__merge", [Read, Read, Write], MergeParams;
+}
 
 /// A histogram to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,10 +126,8 @@ pub(super) fn decode(words: &[u32]) -> Histogram {
     histogram
 }
 
-const VARIANT: CountVariant =
-    CountVariant { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
-const VARIANT_INT64: CountVariant =
-    CountVariant { kernel: &KERNEL_INT64, max_rows: 2040, min_rows: 2040, words: 2, columns: 8, operations: 16 };
+const COUNTING: Counting =
+    Counting { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
 
 fn record(
     recording: &mut Recording,
@@ -166,16 +135,15 @@ fn record(
     state: &mut GrowState,
     fills: &[HistogramFill],
 ) -> Result<()> {
-    let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
     let (cells, tree_rows) = (binned.cells(), state.rows);
     let storage = state.on_gpu()?;
     let slots = storage.slots(recording, slots_of(fills), CELL_BYTES * cells as u64)?;
-    for round in rounds(&recording.gpu, variant, binned, fills, |tree| tree * tree_rows) {
+    for round in rounds(&recording.gpu, &COUNTING, binned, fills, |tree| tree * tree_rows) {
         let plan = round.upload(recording, storage)?;
-        let partial = storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(variant, cells))?;
-        count(recording, variant, binned, storage, &round, [&plan, &partial])?;
-        let merge = if recording.gpu.int64 { &KERNEL_MERGE_INT64 } else { &KERNEL_MERGE };
-        round.merge(recording, (merge, variant), &[&partial, &plan, &slots], (cells, CELL_BYTES), 0, &[])?;
+        let partial =
+            storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(&COUNTING, cells))?;
+        count(recording, binned, storage, &round, [&plan, &partial])?;
+        round.merge(recording, (&KERNEL_MERGE, &COUNTING), &[&partial, &plan, &slots], (cells, CELL_BYTES), 0, &[])?;
     }
     Ok(())
 }
@@ -183,7 +151,6 @@ fn record(
 /// Counts the pieces of a round.
 fn count(
     recording: &mut Recording,
-    variant: &CountVariant,
     binned: &Binned<'_>,
     storage: &GpuGrowth,
     round: &Round,
@@ -191,5 +158,5 @@ fn count(
 ) -> Result<()> {
     let Some(rows) = &storage.buffers else { return Ok(()) };
     let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan, partial };
-    round.count(recording, variant, binned, &buffers, 0, &[])
+    round.count(recording, &COUNTING, binned, &buffers, 0, &[])
 }

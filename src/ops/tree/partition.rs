@@ -1,9 +1,6 @@
 //! Stable partitions of the rows of nodes.
 
-use std::mem::offset_of;
 use std::ops::Range;
-
-use bytemuck::{Pod, Zeroable};
 
 use super::binned::GROUP_COLUMNS;
 use super::grow_state::{GpuGrowth, ScratchBuffer};
@@ -12,51 +9,19 @@ use crate::cpu::tree::Route;
 use crate::cpu::tree::partition::partition as on_cpu;
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// Says which rows go left.
-pub const KERNEL: Kernel = Kernel {
-    name: "tree/partition",
-    source: include_str!("../../../shaders/tree/partition.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "runs", offset: offset_of!(Params, runs) },
-        Field { name: "cuts", offset: offset_of!(Params, cuts) },
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "group_first", offset: offset_of!(Params, group_first) },
-        Field { name: "groups_of_8", offset: offset_of!(Params, groups_of_8) },
-        Field { name: "codes_first", offset: offset_of!(Params, codes_first) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// Says which rows go left.
+    pub KERNEL = "tree/partition", [Read, Read, Read, Write], Params;
+    /// Counts them.
+    pub KERNEL_SCAN = "tree/partition__scan", [Read, Read, Write, Write], Params;
+    /// Moves the rows.
+    pub KERNEL_PLACE = "tree/partition__place", [Read, Read, Read, Read, Read, Write], Params;
+}
 
-/// Counts them.
-pub const KERNEL_SCAN: Kernel = Kernel {
-    name: "tree/partition__scan",
-    source: include_str!("../../../shaders/tree/partition__scan.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write, Access::Write],
-    ..KERNEL
-};
-
-/// Moves the rows.
-pub const KERNEL_PLACE: Kernel = Kernel {
-    name: "tree/partition__place",
-    source: include_str!("../../../shaders/tree/partition__place.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Read, Access::Write],
-    ..KERNEL
-};
-
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    runs: u32,
-    cuts: u32,
-    rows: u32,
-    group_first: u32,
-    groups_of_8: u32,
-    codes_first: u32,
-    pad: [u32; 2],
+params! {
+    struct Params { runs: u32, cuts: u32, rows: u32, group_first: u32, groups_of_8: u32, codes_first: u32 }
 }
 
 /// Rows that eight lanes take: a run of 32 each, a bit for each row in one word.
@@ -158,7 +123,6 @@ fn record(
         group_first: 0,
         groups_of_8: 0,
         codes_first: 0,
-        pad: [0; 2],
     };
     let by_run = Grid::covering(runs as u64, 64)?;
     let work = Work { operations: 48 * total as u64, bytes: 8 * total as u64 };
@@ -175,15 +139,14 @@ fn record(
         recording.dispatch(&KERNEL, Dispatch { params, buffers, grid: by_run, overrides: &[], work })?;
     }
     let params = bytemuck::bytes_of(&params);
-    let team = if recording.gpu.int64 { 1 } else { 64 };
     let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
     recording.dispatch(
         &KERNEL_SCAN,
         Dispatch {
             params,
             buffers: &[&table, &flags, &befores, &lefts],
-            grid: Grid::covering((nodes.len() * team) as u64, 64)?,
-            overrides: &[("TEAM", team as u32)],
+            grid: Grid::linear(nodes.len() as u64)?,
+            overrides: &[],
             work: scanned,
         },
     )?;

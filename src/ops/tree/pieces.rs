@@ -1,63 +1,26 @@
 //! The rows of nodes cut into pieces, each counted by itself: what both kinds of histograms share.
 
-use std::mem::offset_of;
 use std::sync::Arc;
-
-use bytemuck::{Pod, Zeroable};
 
 use super::binned::GROUP_COLUMNS;
 use super::grow_state::{GpuGrowth, ScratchBuffer};
 use super::{Binned, HistogramFill};
 use crate::device::{Buffer, Dispatch, Gpu, Recording};
 use crate::error::Result;
-use crate::kernel::{Field, Grid, Kernel, UNIFORM_BYTES, Work};
+use crate::kernel::{Grid, Kernel, UNIFORM_BYTES, Work, params};
 
-/// The parameters of counting kernels.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Params {
-    pieces: u32,
-    groups_of_8: u32,
-    group_first: u32,
-    columns: u32,
-    rows: u32,
-    cells: u32,
-    codes_first: u32,
-    word: u32,
+params! {
+    /// The parameters of counting kernels.
+    pub(super) struct Params {
+        pieces: u32, groups_of_8: u32, group_first: u32, columns: u32, rows: u32, cells: u32, codes_first: u32,
+        word: u32,
+    }
+    /// The parameters of merging kernels.
+    pub(super) struct MergeParams { items: u32, cells: u32, jobs_first: u32, word: u32 }
 }
-
-/// Its fields.
-pub(super) const PARAMS: &[Field] = &[
-    Field { name: "pieces", offset: offset_of!(Params, pieces) },
-    Field { name: "groups_of_8", offset: offset_of!(Params, groups_of_8) },
-    Field { name: "group_first", offset: offset_of!(Params, group_first) },
-    Field { name: "columns", offset: offset_of!(Params, columns) },
-    Field { name: "rows", offset: offset_of!(Params, rows) },
-    Field { name: "cells", offset: offset_of!(Params, cells) },
-    Field { name: "codes_first", offset: offset_of!(Params, codes_first) },
-    Field { name: "word", offset: offset_of!(Params, word) },
-];
-
-/// The parameters of merging kernels.
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct MergeParams {
-    items: u32,
-    cells: u32,
-    jobs_first: u32,
-    word: u32,
-}
-
-/// Its fields.
-pub(super) const MERGE_PARAMS: &[Field] = &[
-    Field { name: "items", offset: offset_of!(MergeParams, items) },
-    Field { name: "cells", offset: offset_of!(MergeParams, cells) },
-    Field { name: "jobs_first", offset: offset_of!(MergeParams, jobs_first) },
-    Field { name: "word", offset: offset_of!(MergeParams, word) },
-];
 
 /// How a device counts.
-pub(super) struct CountVariant {
+pub(super) struct Counting {
     pub kernel: &'static Kernel,
     /// Rows of a piece at most, so that the sums of a piece do not overflow.
     pub max_rows: usize,
@@ -104,15 +67,15 @@ pub(super) fn slots_of(fills: &[HistogramFill]) -> usize {
 /// Cuts the rows of nodes into pieces, and the pieces into rounds; a node may go on in the next round.
 pub(super) fn rounds(
     gpu: &Gpu,
-    variant: &CountVariant,
+    counting: &Counting,
     binned: &Binned<'_>,
     fills: &[HistogramFill],
     first_word: impl Fn(usize) -> usize,
 ) -> Vec<Round> {
     let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
-    let column_groups = binned.columns().div_ceil(variant.columns).max(1);
-    let piece_rows = (total * column_groups / GROUPS).clamp(variant.min_rows, variant.max_rows);
-    let per_round = pieces_per_round(gpu, variant, binned, piece_rows);
+    let column_groups = binned.columns().div_ceil(counting.columns).max(1);
+    let piece_rows = (total * column_groups / GROUPS).clamp(counting.min_rows, counting.max_rows);
+    let per_round = pieces_per_round(gpu, counting, binned, piece_rows);
     let mut rounds = vec![];
     let mut round = Round::default();
     for fill in fills {
@@ -147,9 +110,9 @@ pub(super) fn rounds(
 }
 
 /// Bounded by the table of pieces, the room for temporary blocks and the work of one dispatch.
-fn pieces_per_round(gpu: &Gpu, variant: &CountVariant, binned: &Binned<'_>, piece_rows: usize) -> usize {
-    let by_room = gpu.scratch_bytes() as usize / (4 * variant.words * binned.cells()).max(1);
-    let by_work = gpu.operations_per_dispatch() / (variant.operations * (piece_rows * binned.columns()).max(1) as u64);
+fn pieces_per_round(gpu: &Gpu, counting: &Counting, binned: &Binned<'_>, piece_rows: usize) -> usize {
+    let by_room = gpu.scratch_bytes() as usize / (4 * counting.words * binned.cells()).max(1);
+    let by_work = gpu.operations_per_dispatch() / (counting.operations * (piece_rows * binned.columns()).max(1) as u64);
     by_room.min(by_work as usize).clamp(1, MAX_PIECES)
 }
 
@@ -165,15 +128,15 @@ impl Round {
     }
 
     /// Bytes of what the pieces hold.
-    pub fn partial_bytes(&self, variant: &CountVariant, cells: usize) -> u64 {
-        4 * (variant.words * cells * self.pieces.len()) as u64
+    pub fn partial_bytes(&self, counting: &Counting, cells: usize) -> u64 {
+        4 * (counting.words * cells * self.pieces.len()) as u64
     }
 
     /// Adds the pieces of each node to its slot, `bytes` of each cell, and takes the sum away from that of its parent.
     pub fn merge(
         &self,
         recording: &mut Recording,
-        (kernel, variant): (&'static Kernel, &CountVariant),
+        (kernel, counting): (&'static Kernel, &Counting),
         buffers: &[&Arc<Buffer>; 3],
         (cells, bytes): (usize, u64),
         word: u32,
@@ -191,7 +154,7 @@ impl Round {
                 overrides,
                 work: Work {
                     operations: 16 * (cells * self.pieces.len()) as u64,
-                    bytes: self.partial_bytes(variant, cells) + bytes * items as u64,
+                    bytes: self.partial_bytes(counting, cells) + bytes * items as u64,
                 },
             },
         )
@@ -201,7 +164,7 @@ impl Round {
     pub fn count(
         &self,
         recording: &mut Recording,
-        variant: &CountVariant,
+        counting: &Counting,
         binned: &Binned<'_>,
         buffers: &CountBuffers<'_>,
         word: u32,
@@ -223,17 +186,17 @@ impl Round {
                 codes_first: view.first_word(),
                 word,
             };
-            let groups = self.pieces.len() * block.len() * GROUP_COLUMNS / variant.columns;
+            let groups = self.pieces.len() * block.len() * GROUP_COLUMNS / counting.columns;
             let values = (self.rows * block.len() * GROUP_COLUMNS) as u64;
             let CountBuffers { order, words, plan, partial } = buffers;
             recording.dispatch(
-                variant.kernel,
+                counting.kernel,
                 Dispatch {
                     params: bytemuck::bytes_of(&params),
                     buffers: &[view.buffer(), order, words, plan, &on_gpu.starts, partial],
                     grid: Grid::linear(groups as u64)?,
                     overrides,
-                    work: Work { operations: variant.operations * values, bytes: values + 8 * self.rows as u64 },
+                    work: Work { operations: counting.operations * values, bytes: values + 8 * self.rows as u64 },
                 },
             )?;
         }

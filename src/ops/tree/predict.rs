@@ -1,10 +1,8 @@
 //! The leaves of many rows in many trees.
 
-use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
 use super::upload_table;
@@ -13,33 +11,15 @@ use crate::cpu::tree::ordered;
 use crate::cpu::tree::predict::{CATEGORIES, FEATURE, FlatNode, FlatTrees};
 use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Field, Grid, Kernel, Needs, Work};
+use crate::kernel::{Grid, Work, kernels, params};
 
-/// The kernel.
-pub const KERNEL: Kernel = Kernel {
-    name: "tree/predict",
-    source: include_str!("../../../shaders/tree/predict.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Read, Access::Write],
-    params: &[
-        Field { name: "rows", offset: offset_of!(Params, rows) },
-        Field { name: "words", offset: offset_of!(Params, words) },
-        Field { name: "trees", offset: offset_of!(Params, trees) },
-        Field { name: "x_first", offset: offset_of!(Params, x_first) },
-        Field { name: "x_stride", offset: offset_of!(Params, x_stride) },
-    ],
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// The kernel.
+    pub KERNEL = "tree/predict", [Read, Read, Read, Read, Write], Params;
+}
 
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Params {
-    rows: u32,
-    words: u32,
-    trees: u32,
-    x_first: u32,
-    x_stride: u32,
-    pad: [u32; 3],
+params! {
+    struct Params { rows: u32, words: u32, trees: u32, x_first: u32, x_stride: u32 }
 }
 
 /// Rows whose leaves are handed over together.
@@ -159,7 +139,6 @@ fn run(
         trees: some.len() as u32,
         x_first: view.first_word(),
         x_stride: x.store()?.stride() as u32,
-        pad: [0; 3],
     };
     let depths: u64 = trees.roots[some].iter().map(|root| u64::from(root[1]) + 1).sum();
     let values = (rows.len() * x.columns()) as u64;

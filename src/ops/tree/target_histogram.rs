@@ -6,46 +6,23 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::grow_state::{GrowthStorage, ScratchBuffer, TargetPlaces};
-use super::pieces::{CountBuffers, CountVariant, MERGE_PARAMS, MergeParams, PARAMS, Params, rounds, slots_of};
+use super::pieces::{CountBuffers, Counting, MergeParams, Params, rounds, slots_of};
 use super::{Binned, GrowState, HistogramFill};
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::target_histogram::CountedColumn;
 use crate::device::{Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Access, Kernel, Needs};
+use crate::kernel::kernels;
 
-/// Counts pieces of nodes, a quarter of a word at a time, by atomics in workgroup memory.
-pub const KERNEL: Kernel = Kernel {
-    name: "tree/target_histogram",
-    source: include_str!("../../../shaders/tree/target_histogram.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Read, Access::Uniform, Access::Read, Access::Write],
-    params: PARAMS,
-    params_size: size_of::<Params>(),
-    needs: Needs::Baseline,
-};
+kernels! {
+    /// Counts pieces of nodes, a quarter of a word at a time, by atomics in workgroup memory.
+    pub KERNEL = "tree/target_histogram", [Read, Read, Read, Uniform, Read, Write], Params;
+    /// Adds the pieces, and makes siblings of parents.
+    pub KERNEL_MERGE = "tree/target_histogram__merge", [Read, Read, Write], MergeParams;
+}
 
-/// The variant for software drivers with 64-bit integers.
-pub const KERNEL_INT64: Kernel = Kernel {
-    name: "tree/target_histogram__int64",
-    source: include_str!("../../../shaders/tree/target_histogram__int64.wgsl"),
-    needs: Needs::Int64,
-    ..KERNEL
-};
-
-/// Adds the pieces, and makes siblings of parents.
-pub const KERNEL_MERGE: Kernel = Kernel {
-    name: "tree/target_histogram__merge",
-    source: include_str!("../../../shaders/tree/target_histogram__merge.wgsl"),
-    buffers: &[Access::Read, Access::Read, Access::Write],
-    params: MERGE_PARAMS,
-    params_size: size_of::<MergeParams>(),
-    needs: Needs::Baseline,
-};
-
-const VARIANT: CountVariant =
-    CountVariant { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
-const VARIANT_INT64: CountVariant =
-    CountVariant { kernel: &KERNEL_INT64, max_rows: 1 << 16, min_rows: 1 << 11, words: 2, columns: 8, operations: 16 };
+const COUNTING: Counting =
+    Counting { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
 /// Bytes of the cells that one task counts in: what the first cache holds beside the rows.
 const CACHED: usize = 1 << 14;
 
@@ -154,24 +131,24 @@ fn record(
     targets: &[TargetRows<'_>],
     fills: &[HistogramFill],
 ) -> Result<()> {
-    let variant = if recording.gpu.int64 { &VARIANT_INT64 } else { &VARIANT };
     let (cells, cell_bytes) = (binned.cells(), state.cell_bytes);
     let (words, by_class) = ((cell_bytes / 8) as u32, matches!(targets.first(), Some(TargetRows::Classes(_))));
     let storage = state.on_gpu()?;
     let slots = storage.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
     let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let places = TargetPlaces::of(targets);
-    for round in rounds(&recording.gpu, variant, binned, fills, |tree| places.first + tree * places.tree) {
+    for round in rounds(&recording.gpu, &COUNTING, binned, fills, |tree| places.first + tree * places.tree) {
         let plan = round.upload(recording, storage)?;
-        let partial = storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(variant, cells))?;
+        let partial =
+            storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(&COUNTING, cells))?;
         let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan: &plan, partial: &partial };
         for word in 0..words {
             let overrides = [("BY_CLASS", u32::from(by_class)), ("WORDS", words)];
-            round.count(recording, variant, binned, &buffers, word, &overrides)?;
-            let overrides = [("PACKED", u32::from(variant.words == 2)), ("WORDS", words)];
+            round.count(recording, &COUNTING, binned, &buffers, word, &overrides)?;
+            let overrides = [("WORDS", words)];
             round.merge(
                 recording,
-                (&KERNEL_MERGE, variant),
+                (&KERNEL_MERGE, &COUNTING),
                 &[&partial, &plan, &slots],
                 (cells, 8),
                 word,

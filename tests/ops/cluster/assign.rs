@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, open_gpu, variants};
+use crate::support::{EPS, bits, devices, matrix, open_gpu};
 
 fn assign(device: &Device, x: &Matrix, centers: &Matrix) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();
@@ -30,7 +30,7 @@ fn check(name: &str, x: &Matrix, centers: &Matrix, (labels, distances): (Vec<u32
 
 #[test]
 fn the_nearest_centre_is_found_at_edge_sizes() {
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for rows in [0, 1, 2, 63, 64, 65, 255, 256, 257] {
             // Rows of up to 64, up to 128 and more columns are kept in three ways.
             let short = [(1, 1), (2, 3), (7, 8), (24, 5), (25, 33), (64, 4), (129, 16), (257, 2), (4200, 4)];
@@ -45,7 +45,7 @@ fn the_nearest_centre_is_found_at_edge_sizes() {
 
 #[test]
 fn ties_go_to_the_lowest_centre() {
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for k in [2, 5, 24, 25, 130, 300] {
             let x = matrix(300, 6, 33);
             let centers = Matrix::from_vec(k, 6, matrix(1, 6, 34).as_slice().repeat(k)).unwrap();
@@ -56,7 +56,7 @@ fn ties_go_to_the_lowest_centre() {
 
 #[test]
 fn data_far_off_centre_is_assigned_as_in_double_precision() {
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         let shift = |seed, rows| {
             let values = matrix(rows, 16, seed).as_slice().iter().map(|value| value + 1e4).collect();
             Matrix::from_vec(rows, 16, values).unwrap()
@@ -113,7 +113,7 @@ fn what_does_not_fit_is_refused_alike() {
 
 #[test]
 fn distances_beyond_f32_are_an_error_when_read() {
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         let x = Matrix::from_rows(&[[1e30_f32]]).unwrap().to(device).unwrap();
         let centers = Matrix::from_rows(&[[-1e30_f32], [0.0]]).unwrap().to(device).unwrap();
         let mut stream = device.stream();

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu, variants, without_int64};
+use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu};
 
 fn labels(rows: usize, k: usize, seed: u64) -> Vec<u32> {
     numbers(rows, seed).iter().map(|value| ((value + 1.0) / 2.0 * k as f32) as u32 % k as u32).collect()
@@ -40,7 +40,7 @@ fn check(name: &str, device: &Device, (rows, d, k): (usize, usize, usize), weigh
 
 #[test]
 fn sums_are_right_at_edge_sizes() {
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for rows in [0, 1, 2, 63, 64, 65, 255, 256, 257, 1000, 5000] {
             for (d, k) in [(1, 1), (3, 2), (4, 64), (33, 7), (8, 300), (64, 3), (67, 5), (130, 2)] {
                 for weighted in [false, true] {
@@ -68,7 +68,6 @@ fn chunks_and_budgets_do_not_show() {
     };
     let wanted = result(crate::support::gpu());
     assert_eq!(result(crate::support::baseline()), wanted);
-    assert_eq!(result(without_int64()), wanted);
     for rows in [1, 2, 7, 64, 1000] {
         let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert!(result(&device) == wanted, "{rows} rows");
@@ -80,8 +79,7 @@ fn chunks_and_budgets_do_not_show() {
 }
 
 #[test]
-fn every_variant_gives_the_same_bits() {
-    // Rows that one lane of the 64-bit variant takes alone, and rows that several share, the last with fewer columns.
+fn both_limits_give_the_same_bits() {
     for (rows, d, k) in [(3000, 7, 70), (2500, 64, 5), (1500, 150, 9)] {
         let (x, centers, labels) = (matrix(rows, d, 48), matrix(k, d, 49), labels(rows, k, 50));
         let weights: Vec<f32> = numbers(rows, 51).iter().map(|value| value + 1.5).collect();
@@ -92,7 +90,6 @@ fn every_variant_gives_the_same_bits() {
             };
             let wanted = result(crate::support::gpu());
             assert!(result(crate::support::baseline()) == wanted, "baseline, {rows}×{d}");
-            assert!(result(without_int64()) == wanted, "without int64, {rows}×{d}");
         }
     }
 }

@@ -2,7 +2,7 @@ use gristmill::prelude::*;
 use gristmill::{Metric, ops};
 
 use super::{METRICS, oracle, tolerance};
-use crate::support::{bits, devices, gpu, matrix, numbers, open_gpu, variants, without_int64};
+use crate::support::{baseline, bits, devices, gpu, matrix, numbers, open_gpu};
 
 fn k_nearest(device: &Device, queries: &Matrix, rows: &Matrix, k: usize, metric: Metric) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();
@@ -48,7 +48,7 @@ fn check(name: &str, device: &Device, queries: &Matrix, rows: &Matrix, k: usize,
 
 #[test]
 fn the_nearest_at_edge_sizes_match_the_oracle() {
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for (n, m, d, k) in [
             (0, 3, 2, 1),
             (1, 1, 1, 1),
@@ -80,7 +80,7 @@ fn the_nearest_at_edge_sizes_match_the_oracle() {
 
 #[test]
 fn every_metric_finds_its_own_nearest() {
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for metric in METRICS {
             for (n, m, d, k) in [(130, 300, 11, 5), (40, 257, 3, 32), (30, 300, 20, 64)] {
                 check(name, device, &matrix(n, d, 33), &matrix(m, d, 34), k, metric);
@@ -98,7 +98,7 @@ fn lattice(rows: usize, columns: usize, seed: u64) -> Matrix {
 #[test]
 fn ties_go_to_the_lowest_index() {
     let (queries, rows) = (lattice(150, 3, 35), lattice(700, 3, 36));
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Chebyshev] {
             for k in [1, 5, 10, 32, 33, 100, 700] {
                 let (indices, distances) = k_nearest(device, &queries, &rows, k, metric);
@@ -118,7 +118,7 @@ fn ties_go_to_the_lowest_index() {
 #[test]
 fn equal_rows_come_in_the_order_of_their_indices() {
     let rows = Matrix::from_vec(300, 4, [1.5, -2.0, 0.25, 3.0].repeat(300)).unwrap();
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for metric in METRICS {
             for k in [1, 32, 50, 300] {
                 let (indices, distances) = k_nearest(device, &rows, &rows, k, metric);
@@ -135,7 +135,7 @@ fn rows_that_come_nearer_and_nearer_all_pass_through_the_list() {
     // Every row is nearer than all before it: the most that the queues must hold.
     let rows = Matrix::from_vec(1500, 1, (0..1500).map(|row| (1500 - row) as f32).collect()).unwrap();
     let queries = Matrix::from_vec(200, 1, (0..200).map(|row| -(row as f32)).collect()).unwrap();
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for k in [1, 10, 32] {
             let (indices, _) = k_nearest(device, &queries, &rows, k, Metric::Manhattan);
             let wanted: Vec<u32> = (0..k as u32).map(|place| 1499 - place).collect();
@@ -148,7 +148,7 @@ fn rows_that_come_nearer_and_nearer_all_pass_through_the_list() {
 fn data_far_off_centre_has_the_nearest_of_f64() {
     let mut x = matrix(400, 16, 37);
     x.as_mut_slice().iter_mut().for_each(|value| *value = 1e4 + 1.7 * *value);
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for k in [5, 40] {
             check(name, device, &x, &x, k, Metric::Euclidean);
         }
@@ -158,7 +158,7 @@ fn data_far_off_centre_has_the_nearest_of_f64() {
 #[test]
 fn rows_without_columns_are_all_equally_near() {
     let x = Matrix::from_vec(5, 0, vec![]).unwrap();
-    for (name, device) in variants() {
+    for (name, device) in devices() {
         for (metric, distance) in [(Metric::Euclidean, 0.0), (Metric::Cosine, 1.0)] {
             let (indices, distances) = k_nearest(device, &x, &x, 2, metric);
             assert_eq!(indices, [0, 1].repeat(5), "{name}");
@@ -168,15 +168,15 @@ fn rows_without_columns_are_all_equally_near() {
 }
 
 #[test]
-fn kernels_with_and_without_int64_give_the_same_bits() {
+fn both_limits_give_the_same_bits() {
     use Metric::{Chebyshev, Cosine, Euclidean, Manhattan};
     for (d, metrics) in [(11, &[Euclidean, Manhattan, Chebyshev, Cosine][..]), (64, &[Euclidean]), (128, &[Euclidean])]
     {
         let (queries, rows) = (matrix(300, d, 42), matrix(1000, d, 43));
         for &metric in metrics {
-            let long = k_nearest(gpu(), &queries, &rows, 10, metric);
-            let short = k_nearest(without_int64(), &queries, &rows, 10, metric);
-            assert_eq!((long.0, bits(&long.1)), (short.0, bits(&short.1)), "{metric:?}, {d} columns");
+            let whole = k_nearest(gpu(), &queries, &rows, 10, metric);
+            let least = k_nearest(baseline(), &queries, &rows, 10, metric);
+            assert_eq!((whole.0, bits(&whole.1)), (least.0, bits(&least.1)), "{metric:?}, {d} columns");
         }
     }
 }

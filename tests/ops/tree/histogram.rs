@@ -171,11 +171,7 @@ fn chunks_and_budgets_do_not_show() {
         ranges.iter().map(|range| oracle(&codes, &pairs, &order[range.clone()])).collect();
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [2, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
-    let short = [
-        DeviceOptions::default().without_int64(true),
-        DeviceOptions::default().without_int64(true).memory_budget(2 << 20),
-    ];
-    for (number, options) in split.into_iter().chain(tight).chain(short).enumerate() {
+    for (number, options) in split.into_iter().chain(tight).enumerate() {
         let device = open_gpu(options.mark_outputs(true));
         assert!(made(&device, &codes, &packed, &order, &ranges) == wanted, "options {number}");
     }

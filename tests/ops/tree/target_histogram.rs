@@ -174,11 +174,7 @@ fn chunks_and_budgets_do_not_show() {
     let ranges = [0..15_000, 15_000..15_007, 20_000..40_000];
     let split = [1, 7, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [4, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
-    let short = [
-        DeviceOptions::default().without_int64(true),
-        DeviceOptions::default().without_int64(true).memory_budget(4 << 20),
-    ];
-    for (number, options) in split.into_iter().chain(tight).chain(short).enumerate() {
+    for (number, options) in split.into_iter().chain(tight).enumerate() {
         let device = open_gpu(options.mark_outputs(true));
         for targets in &targets {
             for (range, found) in ranges.iter().zip(made(&device, &codes, targets, &ranges)) {

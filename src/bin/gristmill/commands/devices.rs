@@ -18,8 +18,7 @@ pub fn run(global: &GlobalArgs) -> CommandResult {
 
 /// The list as a table, with a note where there is no GPU.
 pub fn describe(devices: &[DeviceInfo]) -> String {
-    let mut rows =
-        table(&["", "device", "kind", "backend", "driver", "kernels", "subgroup", "binding", "buffer", "workgroup"]);
+    let mut rows = table(&["", "device", "kind", "backend", "driver", "subgroup", "binding", "buffer", "workgroup"]);
     for info in devices {
         let gpu = info.kind != DeviceKind::Cpu;
         let or_dash = |text: String| if gpu { text } else { "–".to_string() };
@@ -31,7 +30,6 @@ pub fn describe(devices: &[DeviceInfo]) -> String {
             format!("{:?}", info.kind).to_lowercase(),
             info.backend.clone(),
             info.driver.clone(),
-            format!("{:?}", info.variant).to_lowercase(),
             or_dash(subgroup),
             or_dash(bytes(info.max_binding_bytes)),
             or_dash(bytes(info.max_buffer_bytes)),

@@ -40,7 +40,6 @@ pub struct BenchArgs {
 #[derive(Serialize)]
 struct Line {
     kernel: &'static str,
-    variant: String,
     size: String,
     device: String,
     median_s: f64,
@@ -76,8 +75,8 @@ pub fn run(args: &BenchArgs, global: &GlobalArgs) -> CommandResult {
     for case in &cases {
         bar.set_message(case.kernel);
         let timings = measure(case, &handles, config)?;
-        for ((name, device), timing) in devices.iter().zip(timings) {
-            results.push(line(case, name, device, timing, machine));
+        for ((name, _), timing) in devices.iter().zip(timings) {
+            results.push(line(case, name, timing, machine));
         }
         bar.inc(1);
     }
@@ -114,7 +113,7 @@ fn select(args: &BenchArgs) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn line(case: &Case, name: &str, device: &Device, timing: Timing, machine: Peak) -> Line {
+fn line(case: &Case, name: &str, timing: Timing, machine: Peak) -> Line {
     let (rate, _) = speed(case.work, timing);
     let (gflops, gb_s, peak) = match case.work {
         Work::Operations(_) => (Some(rate), None, machine.peak_gflops),
@@ -122,7 +121,6 @@ fn line(case: &Case, name: &str, device: &Device, timing: Timing, machine: Peak)
     };
     Line {
         kernel: case.kernel,
-        variant: format!("{:?}", device.info().variant).to_lowercase(),
         size: case.size.clone(),
         device: name.to_string(),
         median_s: timing.median,
@@ -178,7 +176,7 @@ fn row(line: &Line, first: &Line) -> [String; 8] {
     [
         line.kernel.to_string(),
         line.size.clone(),
-        format!("{} ({})", line.device, line.variant),
+        line.device.clone(),
         seconds(line.median_s),
         seconds(line.min_s),
         format!("{:.2}×", line.min_s / first.min_s),
