@@ -9,7 +9,7 @@ use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, AnyModel, Fit, Prediction, Rows, Task};
+use crate::estimator::{Abilities, AnyEstimator, AnyModel, Fit, Prediction, Rows, Task};
 use crate::model_file::Container;
 
 /// A list of estimators as JSON: a list of names or objects, or names with commas between them.
@@ -42,6 +42,26 @@ pub(super) fn seeded(members: &[AnyEstimator], seed: u64) -> Result<Vec<AnyEstim
     };
     members.iter().map(one).collect()
 }
+
+/// What the rows of an ensemble of these may be.
+pub(super) fn abilities_of(members: &[AnyEstimator]) -> Abilities {
+    let categories = members.iter().all(|member| member.abilities().categories);
+    Abilities { categories, ..Abilities::default() }
+}
+
+/// Makes the `new` of an ensemble whose `estimators` are a list.
+macro_rules! new_of_estimators {
+    ($name:ident, $doc:expr) => {
+        impl $name {
+            #[doc = $doc]
+            pub fn new(estimators: impl IntoIterator<Item = AnyEstimator>) -> $name {
+                $name { estimators: estimators.into_iter().collect(), ..$name::default() }
+            }
+        }
+    };
+}
+
+pub(super) use new_of_estimators;
 
 /// Refuses an empty list, and members that do something else than the ensemble.
 pub(super) fn check_members(name: &'static str, members: &[AnyEstimator], task: Task) -> Result<()> {
@@ -98,17 +118,28 @@ pub(super) fn numbers_of(model: &AnyModel, x: Rows<'_>) -> Result<Matrix> {
 pub(super) fn probabilities_of(model: &AnyModel, x: Rows<'_>, classes: usize) -> Result<Matrix> {
     let probabilities = match model.predict_proba(x)? {
         Some(probabilities) => probabilities,
-        None => {
-            let labels = classes_of(model, x)?;
-            let mut probabilities = Matrix::zeros(labels.len(), classes)?;
-            let rows = probabilities.as_mut_slice().chunks_exact_mut(classes.max(1)).zip(labels.codes());
-            rows.for_each(|(row, code)| row[*code as usize] = 1.0);
-            probabilities
-        }
+        None => votes_of(model, x, classes)?,
     };
     match probabilities.columns() == classes {
         true => Ok(probabilities),
         false => Err(unfit("a classifier of the same classes")),
+    }
+}
+
+/// A vote of 1 for the class that a member predicts for each row, n×k.
+pub(super) fn votes_of(model: &AnyModel, x: Rows<'_>, classes: usize) -> Result<Matrix> {
+    let labels = classes_of(model, x)?;
+    let mut votes = Matrix::zeros(labels.len(), classes)?;
+    let rows = votes.as_mut_slice().chunks_exact_mut(classes.max(1)).zip(labels.codes());
+    rows.for_each(|(row, code)| row[*code as usize] = 1.0);
+    Ok(votes)
+}
+
+/// The probabilities of so many classes that a member gives, or its numbers where there are none.
+pub(super) fn values_of(model: &AnyModel, x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
+    match classes {
+        Some(classes) => probabilities_of(model, x, classes),
+        None => numbers_of(model, x),
     }
 }
 
@@ -157,21 +188,4 @@ pub(super) fn restore_members(container: &mut Container) -> Result<Vec<AnyModel>
         members.push(AnyModel::from_container(container.take_container(&format!("member.{place}"))?)?);
     }
     if members.is_empty() { Err(container.refuse("it has no members")) } else { Ok(members) }
-}
-
-/// Puts class names into a container.
-pub(super) fn store_classes(container: &mut Container, classes: &Labels) -> Result<()> {
-    container.insert_strings("class_names", classes.names())
-}
-
-/// Takes them out again, as labels of no rows, and checks that each member has the same.
-pub(super) fn restore_classes<'a>(
-    container: &mut Container,
-    members: impl IntoIterator<Item = &'a AnyModel>,
-) -> Result<Labels> {
-    let names = container.take_strings("class_names")?;
-    if members.into_iter().any(|member| member.classes() != names) {
-        return Err(container.refuse("a member has other classes than the ensemble"));
-    }
-    Labels::from_codes(vec![], names).map_err(|error| container.refuse(error.to_string()))
 }

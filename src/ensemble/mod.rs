@@ -13,6 +13,7 @@ pub mod forest;
 #[doc(hidden)]
 pub mod margins;
 mod members;
+mod model;
 mod pictures;
 mod stacking;
 mod voting;
@@ -31,5 +32,6 @@ pub use forest::{
     RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
 };
 pub use margins::ForestStrength;
+pub use model::EnsembleModel;
 pub use stacking::{StackingClassifier, StackingClassifierModel, StackingRegressor, StackingRegressorModel};
 pub use voting::{Vote, VotingClassifier, VotingClassifierModel, VotingRegressor, VotingRegressorModel};

@@ -1,13 +1,11 @@
 //! Pictures of ensembles: regions and errors after some of the members, and what each column adds to predictions.
 
-use super::{
-    AdaBoostClassifierModel, BaggingClassifierModel, ClassificationLoss, GradientBoostingClassifierModel,
-    GradientBoostingRegressorModel, RegressionLoss,
-};
+use super::boosting::{BoostingEstimator, BoostingModel};
+use super::{AdaBoostClassifierModel, BaggingClassifierModel};
 use crate::array::Matrix;
-use crate::data::Labels;
+use crate::data::{Labels, Target};
 use crate::error::Result;
-use crate::estimator::{PictureInput, PictureRows, Prediction, Rows};
+use crate::estimator::{Model, PictureInput, PictureRows, Prediction, Rows};
 use crate::metrics;
 use crate::plot::{self, Figure};
 use crate::tree::likeliest;
@@ -50,56 +48,22 @@ pub(super) fn bagging_figures(model: &BaggingClassifierModel, input: &PictureInp
     stages.regions(rows, |x, bags| model.staged_predict(x, bags))
 }
 
-/// With rows the validation loss and the error after each round, and what each column adds to the score of the
-/// second of two classes.
-pub(super) fn boosted_classifier_figures(
-    model: &GradientBoostingClassifierModel,
+/// With rows the validation loss, whose name is `loss`, and an error after each round, and what each column adds to the
+/// score of the second of two classes or of a single target.
+pub(super) fn boosted_figures<E: BoostingEstimator>(
+    model: &BoostingModel<E>,
     input: &PictureInput<'_>,
+    loss: &str,
+    (label, error): (&str, impl Fn(&Target, E::Output) -> Result<f64>),
+    explained: impl FnOnce(&str) -> String,
 ) -> Result<Vec<Figure>> {
     let Some(rows) = &input.rows else { return Ok(vec![]) };
-    let loss = match model.loss() {
-        ClassificationLoss::LogLoss => "log loss",
-        ClassificationLoss::Exponential => "exponential",
-    };
     let mut figures: Vec<Figure> = loss_figure(model.validation_losses(), loss).into_iter().collect();
     let (x, target) = rows.sample(MOST_SCORED)?;
-    let labels = target.labels()?;
-    let errors = model.staged_predict(&x)?.map(|predicted| Ok(1.0 - metrics::accuracy(labels, &predicted?)?));
+    let errors = model.staged_predict(&x)?.map(|predicted| error(&target, predicted?));
     let errors = errors.collect::<Result<Vec<f64>>>()?;
-    figures.push(errors_figure("share wrong").line(rows.name(), by_round(&errors)));
-    let explained = |class: &str| match model.loss() {
-        ClassificationLoss::LogLoss => format!("the log-odds of {class}"),
-        ClassificationLoss::Exponential => format!("half the log-odds of {class}"),
-    };
-    figures.extend(shapley_figure(input, model.classes(), explained, |x| model.shapley_values(x))?);
-    Ok(figures)
-}
-
-/// With rows the validation loss and the error after each round, and what each column adds to the score of a single
-/// target.
-pub(super) fn boosted_regressor_figures(
-    model: &GradientBoostingRegressorModel,
-    input: &PictureInput<'_>,
-) -> Result<Vec<Figure>> {
-    let Some(rows) = &input.rows else { return Ok(vec![]) };
-    let loss = match model.loss() {
-        RegressionLoss::SquaredError => "squared error",
-        RegressionLoss::AbsoluteError => "absolute error",
-        RegressionLoss::Huber => "huber",
-        RegressionLoss::Quantile => "quantile",
-        RegressionLoss::Poisson => "poisson",
-    };
-    let mut figures: Vec<Figure> = loss_figure(model.validation_losses(), loss).into_iter().collect();
-    let (x, target) = rows.sample(MOST_SCORED)?;
-    let numbers = target.values()?.as_slice();
-    let error = |predicted: Result<Matrix>| metrics::root_mean_squared_error(numbers, predicted?.as_slice());
-    let errors = model.staged_predict(&x)?.map(error).collect::<Result<Vec<f64>>>()?;
-    figures.push(errors_figure("root mean squared error").line(rows.name(), by_round(&errors)));
-    let explained = |target: &str| match model.loss() {
-        RegressionLoss::Poisson => format!("the logarithm of {target}"),
-        _ => target.to_string(),
-    };
-    figures.extend(shapley_figure(input, &[], explained, |x| model.shapley_values(x))?);
+    figures.push(errors_figure(label).line(rows.name(), by_round(&errors)));
+    figures.extend(shapley_figure(input, Model::classes(model), explained, |x| model.shapley_values(x))?);
     Ok(figures)
 }
 

@@ -4,16 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::forest::{RandomForestClassifier, RandomForestRegressor};
 use super::members::{
-    check_members, classes_of, fit_all, numbers_of, probabilities_of, restore_classes, restore_members, seeded,
-    store_classes, store_members, weighted_mean, winners,
+    abilities_of, check_members, fit_all, new_of_estimators, numbers_of, probabilities_of, seeded, votes_of,
+    weighted_mean,
 };
+use super::model::{Ensemble, EnsembleModel, EnsembleTarget};
 use crate::array::Matrix;
-use crate::data::{Labels, Target};
+use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, Model, Observer, Predict, PredictProba, Prediction, Rows, Save,
-    Targets, Task, parameters,
-};
+use crate::estimator::{Abilities, AnyEstimator, AnyModel, Estimator, Fit, Rows, Targets, parameters};
 use crate::model_file::Container;
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor};
 use crate::tree::DecisionTreeClassifier;
@@ -60,26 +58,40 @@ parameters! {
     }
 }
 
-impl VotingClassifier {
-    /// A vote of these classifiers.
-    pub fn new(estimators: impl IntoIterator<Item = AnyEstimator>) -> VotingClassifier {
-        VotingClassifier { estimators: estimators.into_iter().collect(), ..VotingClassifier::default() }
-    }
-}
+new_of_estimators!(VotingClassifier, "A vote of these classifiers.");
 
 impl Estimator for VotingClassifier {
     fn abilities(&self) -> Abilities {
-        let categories = self.estimators.iter().all(|estimator| estimator.abilities().categories);
-        Abilities { categories, ..Abilities::default() }
+        abilities_of(&self.estimators)
     }
 
     /// Fits every member on all rows of `x`, n×d; with sample weights, every member must take them.
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<VotingClassifierModel> {
-        check_members("estimators", &self.estimators, Task::Classification)?;
-        check_weights(self.weights.as_deref(), self.estimators.len())?;
-        let weights = options.weights("VotingClassifier", y.len())?;
-        let members = fit_all(&seeded(&self.estimators, self.seed)?, x, &Target::Classes(y.clone()), weights)?;
-        Ok(VotingClassifierModel { params: self.clone(), classes: y.with_codes(vec![])?, members })
+        fit_voters(self, (&self.estimators, self.weights.as_deref(), self.seed), x, y, options)
+    }
+}
+
+impl Ensemble for VotingClassifier {
+    type Output = Labels;
+    type Fitted = ();
+
+    /// The mean of the members' probabilities, or with a hard vote the share of the votes for each class.
+    fn values(model: &VotingClassifierModel, x: Rows<'_>) -> Result<Matrix> {
+        let classes = model.classes.classes();
+        let part = |member: &AnyModel| match model.params.voting {
+            Vote::Soft => probabilities_of(member, x, classes),
+            Vote::Hard => votes_of(member, x, classes),
+        };
+        let parts: Vec<Matrix> = model.members.iter().map(part).collect::<Result<_>>()?;
+        weighted_mean(&parts, model.params.weights.as_deref())
+    }
+
+    fn save(_: &(), _: &mut Container) -> Result<()> {
+        Ok(())
+    }
+
+    fn load(&self, container: &mut Container, members: usize) -> Result<()> {
+        check_weights(self.weights.as_deref(), members).map_err(|error| container.refuse(error.to_string()))
     }
 }
 
@@ -101,28 +113,56 @@ parameters! {
     }
 }
 
-impl VotingRegressor {
-    /// The mean of these regressors.
-    pub fn new(estimators: impl IntoIterator<Item = AnyEstimator>) -> VotingRegressor {
-        VotingRegressor { estimators: estimators.into_iter().collect(), ..VotingRegressor::default() }
-    }
-}
+new_of_estimators!(VotingRegressor, "The mean of these regressors.");
 
 impl Estimator for VotingRegressor {
     fn abilities(&self) -> Abilities {
-        let categories = self.estimators.iter().all(|estimator| estimator.abilities().categories);
-        Abilities { categories, ..Abilities::default() }
+        abilities_of(&self.estimators)
     }
 
     /// Fits every member on all rows of `x`, n×d; with sample weights, every member must take them.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<VotingRegressorModel> {
-        check_members("estimators", &self.estimators, Task::Regression)?;
-        check_weights(self.weights.as_deref(), self.estimators.len())?;
-        let y = y.complete("VotingRegressor", x.on_device()?.rows())?;
-        let weights = options.weights("VotingRegressor", y.rows())?;
-        let members = fit_all(&seeded(&self.estimators, self.seed)?, x, &Target::Numbers(y), weights)?;
-        Ok(VotingRegressorModel { params: self.clone(), members })
+        fit_voters(self, (&self.estimators, self.weights.as_deref(), self.seed), x, y, options)
     }
+}
+
+impl Ensemble for VotingRegressor {
+    type Output = Matrix;
+    type Fitted = ();
+
+    fn values(model: &VotingRegressorModel, x: Rows<'_>) -> Result<Matrix> {
+        let parts: Vec<Matrix> = model.members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
+        weighted_mean(&parts, model.params.weights.as_deref())
+    }
+
+    fn save(_: &(), _: &mut Container) -> Result<()> {
+        Ok(())
+    }
+
+    fn load(&self, container: &mut Container, members: usize) -> Result<()> {
+        check_weights(self.weights.as_deref(), members).map_err(|error| container.refuse(error.to_string()))
+    }
+}
+
+/// Classifiers that vote.
+pub type VotingClassifierModel = EnsembleModel<VotingClassifier>;
+/// Regressors that are averaged.
+pub type VotingRegressorModel = EnsembleModel<VotingRegressor>;
+
+/// Fits estimators whose votes have these weights.
+fn fit_voters<E: Ensemble<Fitted = ()>>(
+    params: &E,
+    (estimators, votes, seed): (&[AnyEstimator], Option<&[f64]>, u64),
+    x: Rows<'_>,
+    y: impl EnsembleTarget,
+    options: Fit<'_>,
+) -> Result<EnsembleModel<E>> {
+    check_members("estimators", estimators, E::TASK)?;
+    check_weights(votes, estimators.len())?;
+    let (target, rows) = y.owned(E::TYPE, x)?;
+    let weights = options.weights(E::TYPE, rows)?;
+    let members = fit_all(&seeded(estimators, seed)?, x, &target, weights)?;
+    EnsembleModel::new(params, members, &target, ())
 }
 
 fn check_weights(weights: Option<&[f64]>, members: usize) -> Result<()> {
@@ -133,116 +173,4 @@ fn check_weights(weights: Option<&[f64]>, members: usize) -> Result<()> {
         return Err(Error::Param { name: "weights", rule, got: format!("{weights:?}") });
     }
     Ok(())
-}
-
-/// Classifiers that vote.
-#[derive(Debug)]
-pub struct VotingClassifierModel {
-    params: VotingClassifier,
-    classes: Labels,
-    members: Vec<AnyModel>,
-}
-
-impl VotingClassifierModel {
-    /// The fitted members.
-    pub fn members(&self) -> &[AnyModel] {
-        &self.members
-    }
-
-    /// The mean of the members' probabilities, or with a hard vote the share of the votes for each class.
-    fn shares(&self, x: Rows<'_>) -> Result<Matrix> {
-        let classes = self.classes.classes();
-        let part = |member: &AnyModel| match self.params.voting {
-            Vote::Soft => probabilities_of(member, x, classes),
-            Vote::Hard => {
-                let labels = classes_of(member, x)?;
-                let mut votes = Matrix::zeros(labels.len(), classes)?;
-                let rows = votes.as_mut_slice().chunks_exact_mut(classes.max(1)).zip(labels.codes());
-                rows.for_each(|(row, code)| row[*code as usize] = 1.0);
-                Ok(votes)
-            }
-        };
-        let parts: Vec<Matrix> = self.members.iter().map(part).collect::<Result<_>>()?;
-        weighted_mean(&parts, self.params.weights.as_deref())
-    }
-}
-
-impl Predict for VotingClassifierModel {
-    type Output = Labels;
-}
-
-impl PredictProba for VotingClassifierModel {}
-
-impl Model for VotingClassifierModel {
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(winners(&self.classes, &self.shares(x)?)?.into())
-    }
-
-    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        self.shares(x).map(Some)
-    }
-
-    fn predict_both_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
-        let shares = self.shares(x)?;
-        Ok((winners(&self.classes, &shares)?.into(), Some(shares)))
-    }
-
-    fn classes(&self) -> &[String] {
-        self.classes.names()
-    }
-}
-
-impl Save for VotingClassifierModel {
-    type Estimator = VotingClassifier;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        store_classes(container, &self.classes)?;
-        store_members(container, &self.members)
-    }
-
-    fn load_fitted(params: VotingClassifier, container: &mut Container) -> Result<VotingClassifierModel> {
-        let members = restore_members(container)?;
-        let classes = restore_classes(container, &members)?;
-        check_weights(params.weights.as_deref(), members.len()).map_err(|error| container.refuse(error.to_string()))?;
-        Ok(VotingClassifierModel { params, classes, members })
-    }
-}
-
-/// Regressors that are averaged.
-#[derive(Debug)]
-pub struct VotingRegressorModel {
-    params: VotingRegressor,
-    members: Vec<AnyModel>,
-}
-
-impl VotingRegressorModel {
-    /// The fitted members.
-    pub fn members(&self) -> &[AnyModel] {
-        &self.members
-    }
-}
-
-impl Predict for VotingRegressorModel {
-    type Output = Matrix;
-}
-
-impl Model for VotingRegressorModel {
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        let parts: Vec<Matrix> = self.members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
-        Ok(weighted_mean(&parts, self.params.weights.as_deref())?.into())
-    }
-}
-
-impl Save for VotingRegressorModel {
-    type Estimator = VotingRegressor;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        store_members(container, &self.members)
-    }
-
-    fn load_fitted(params: VotingRegressor, container: &mut Container) -> Result<VotingRegressorModel> {
-        let members = restore_members(container)?;
-        check_weights(params.weights.as_deref(), members.len()).map_err(|error| container.refuse(error.to_string()))?;
-        Ok(VotingRegressorModel { params, members })
-    }
 }

@@ -1,21 +1,14 @@
 //! The decision tree classifier.
 
-use serde::{Deserialize, Serialize};
-
 use super::grow::TreeTable;
-use super::model::{CategoryNames, PruningPath, Tree, Trees, check_classes, likeliest, rows_to_learn, to_matrix};
+use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, check_classes, rows_to_learn};
 use super::parameters::{ClassWeight, MaxFeatures, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{ClassTarget, Criterion, FixedWeights};
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{
-    Abilities, Estimator, Fit, FitReport, InputColumns, Model, Observer, Parameters, PictureInput, Predict,
-    PredictProba, Prediction, Rows, Save, parameters,
-};
-use crate::model_file::Container;
-use crate::plot::Figure;
+use crate::estimator::{Abilities, Estimator, Fit, Parameters, Rows, parameters};
 
 const OP: &str = "DecisionTreeClassifier";
 
@@ -116,12 +109,8 @@ impl DecisionTreeClassifier {
         target: &ClassTarget<'_>,
     ) -> Result<DecisionTreeClassifierModel> {
         let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
-        let tree = table.grow(target, &TreeLimits::from(self), draw)?;
-        Ok(DecisionTreeClassifierModel {
-            params: self.clone(),
-            classes: y.with_codes(vec![])?,
-            trees: Trees::new(vec![tree], x),
-        })
+        let trees = Trees::new(vec![table.grow(target, &TreeLimits::from(self), draw)?], x, Some(y))?;
+        Ok(TreeModel { params: self.clone(), trees, out_of_bag: None, oob_score: None })
     }
 }
 
@@ -141,36 +130,17 @@ impl Estimator for DecisionTreeClassifier {
     }
 }
 
-/// A fitted decision tree classifier.
-#[derive(Debug, Clone)]
-pub struct DecisionTreeClassifierModel {
-    params: DecisionTreeClassifier,
-    /// The classes; no rows.
-    classes: Labels,
-    trees: Trees,
+impl TreeEstimator for DecisionTreeClassifier {
+    type Output = Labels;
+    const IS_FOREST: bool = false;
 }
 
-impl DecisionTreeClassifierModel {
-    /// The tree; the values of a node are the probabilities of the classes.
-    pub fn tree(&self) -> &Tree {
-        &self.trees.trees()[0]
-    }
+impl SingleTree for DecisionTreeClassifier {}
 
-    /// The classes, by code.
-    pub fn classes(&self) -> &[String] {
-        self.classes.names()
-    }
+/// A fitted decision tree classifier.
+pub type DecisionTreeClassifierModel = TreeModel<DecisionTreeClassifier>;
 
-    /// The names of the columns, if they had any.
-    pub fn column_names(&self) -> Option<&[String]> {
-        self.trees.names()
-    }
-
-    /// How much each column reduced the impurity: shares with the sum 1, or zeros in a tree that gains nothing.
-    pub fn feature_importances(&self) -> Vec<f64> {
-        self.trees.importances()
-    }
-
+impl TreeModel<DecisionTreeClassifier> {
     /// A bound on the error of the tree by the length of its description: with probability 1 − `delta` over the m rows
     /// it was fitted to, R ≤ Rₑ + √(((n + 1)·log₂(d + 3) + log₂(2/δ)) / 2m).
     ///
@@ -199,102 +169,5 @@ impl DecisionTreeClassifierModel {
         let error = wrong.sum::<f64>() / nodes[0].weight;
         let bits = (nodes.len() as f64 + 1.0) * (questions as f64 + 3.0).log2() + (2.0 / delta).log2();
         Ok(error + (bits / (2.0 * nodes[0].count as f64)).sqrt())
-    }
-
-    /// The leaf of each row of `x`, by its number in [`Tree::nodes`].
-    pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        let x = self.trees.queries(OP, x.into())?;
-        self.trees.leaves(&x)
-    }
-
-    /// How much each feature moves the probability of each row away from the expected one: a matrix n×(d + 1) for each
-    /// class, with the expected probability in the last column; a row of it adds up to the probability.
-    ///
-    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
-    /// leaves·depth² operations a row and tree.
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.trees.shapley_values(OP, x.into())
-    }
-
-    /// The tree as lines of text, with the names of columns and classes.
-    pub fn to_text(&self) -> String {
-        self.text_with(&[])
-    }
-
-    /// The same with these names of categories.
-    pub(super) fn text_with(&self, categories: CategoryNames<'_>) -> String {
-        super::model::of_classes(self.tree(), self.trees.names(), categories, self.classes.names())
-    }
-}
-
-impl Predict for DecisionTreeClassifierModel {
-    type Output = Labels;
-}
-
-impl PredictProba for DecisionTreeClassifierModel {}
-
-impl Model for DecisionTreeClassifierModel {
-    /// The class of the largest share in the leaf; the lowest of equals.
-    fn predict_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
-        Ok(self.predict_both_rows(x, observer)?.0)
-    }
-
-    /// The shares of the classes in the leaf, n×k.
-    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        let x = self.trees.queries(OP, x)?;
-        to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.classes.classes()).map(Some)
-    }
-
-    fn predict_both_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
-        let x = self.trees.queries(OP, x)?;
-        let (means, classes) = (self.trees.mean_values(&x)?, self.classes.classes());
-        let predicted = self.classes.with_codes(likeliest(&means, classes))?;
-        Ok((predicted.into(), Some(to_matrix(&means, x.rows(), classes)?)))
-    }
-
-    fn classes(&self) -> &[String] {
-        self.classes.names()
-    }
-
-    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.shapley_values(x).map(Some)
-    }
-
-    fn report(&self) -> FitReport {
-        FitReport::default().with_row("importances", self.feature_importances())
-    }
-
-    fn text(&self, columns: &InputColumns) -> Option<String> {
-        let names = self.column_names().unwrap_or(&columns.names);
-        Some(super::model::of_classes(self.tree(), Some(names), &columns.categories, self.classes.names()))
-    }
-
-    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        super::pictures::classifier_figures(self, input)
-    }
-}
-
-#[derive(Serialize, Deserialize, PartialEq)]
-struct Fitted {
-    columns: usize,
-}
-
-impl Save for DecisionTreeClassifierModel {
-    type Estimator = DecisionTreeClassifier;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.set_fitted(&Fitted { columns: self.trees.columns() })?;
-        container.insert_strings("class_names", self.classes.names())?;
-        self.trees.store(container)
-    }
-
-    fn load_fitted(params: DecisionTreeClassifier, container: &mut Container) -> Result<DecisionTreeClassifierModel> {
-        let Fitted { columns } = container.fitted()?;
-        let names = container.take_strings("class_names")?;
-        let trees = Trees::restore(container, columns, names.len())?;
-        if trees.trees().len() != 1 {
-            return Err(container.refuse(format!("{} trees where one belongs", trees.trees().len())));
-        }
-        Ok(DecisionTreeClassifierModel { params, classes: Labels::from_codes(vec![], names)?, trees })
     }
 }

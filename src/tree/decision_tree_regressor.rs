@@ -1,20 +1,13 @@
 //! Numbers by one tree.
 
-use serde::{Deserialize, Serialize};
-
 use super::grow::TreeTable;
-use super::model::{PruningPath, Tree, Trees, rows_to_learn, to_matrix};
+use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, rows_to_learn};
 use super::parameters::{MaxFeatures, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{FixedValues, RegressionCriterion};
 use crate::error::Result;
-use crate::estimator::{
-    Abilities, Estimator, Fit, FitReport, InputColumns, Model, Observer, PictureInput, Predict, Prediction, Rows, Save,
-    Targets, parameters,
-};
-use crate::model_file::Container;
-use crate::plot::Figure;
+use crate::estimator::{Abilities, Estimator, Fit, Rows, Targets, parameters};
 
 const OP: &str = "DecisionTreeRegressor";
 
@@ -100,106 +93,18 @@ impl Estimator for DecisionTreeRegressor {
         let y = y.complete(OP, x.rows())?;
         let values = FixedValues::new(OP, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);
         let target = values.target(None);
-        let tree =
-            TreeTable::new(&x, &target, self.max_bins)?.on(device).grow(&target, &TreeLimits::from(self), draw)?;
-        Ok(DecisionTreeRegressorModel { params: self.clone(), trees: Trees::new(vec![tree], &x) })
+        let table = TreeTable::new(&x, &target, self.max_bins)?.on(device);
+        let trees = Trees::new(vec![table.grow(&target, &TreeLimits::from(self), draw)?], &x, None)?;
+        Ok(TreeModel { params: self.clone(), trees, out_of_bag: None, oob_score: None })
     }
 }
+
+impl TreeEstimator for DecisionTreeRegressor {
+    type Output = Matrix;
+    const IS_FOREST: bool = false;
+}
+
+impl SingleTree for DecisionTreeRegressor {}
 
 /// A fitted tree of numbers.
-#[derive(Debug, Clone)]
-pub struct DecisionTreeRegressorModel {
-    params: DecisionTreeRegressor,
-    trees: Trees,
-}
-
-impl DecisionTreeRegressorModel {
-    /// The tree; the values of a node are the means of the targets, or their medians by
-    /// [`AbsoluteError`](RegressionCriterion::AbsoluteError).
-    pub fn tree(&self) -> &Tree {
-        &self.trees.trees()[0]
-    }
-
-    /// The names of the columns, if they had any.
-    pub fn column_names(&self) -> Option<&[String]> {
-        self.trees.names()
-    }
-
-    /// How much each column reduced the criterion: shares with the sum 1, or zeros in a tree that gains nothing.
-    pub fn feature_importances(&self) -> Vec<f64> {
-        self.trees.importances()
-    }
-
-    /// The leaf of each row of `x`, by its number in [`Tree::nodes`].
-    pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        let x = self.trees.queries(OP, x.into())?;
-        self.trees.leaves(&x)
-    }
-
-    /// How much each feature moves the prediction of each row away from the expected one: a matrix n×(d + 1) for each
-    /// target, with the expected prediction in the last column; a row of it adds up to the prediction.
-    ///
-    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
-    /// leaves·depth² operations a row and tree.
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.trees.shapley_values(OP, x.into())
-    }
-
-    /// The tree as lines of text, with the names of the columns.
-    pub fn to_text(&self) -> String {
-        self.tree().to_text(self.trees.names())
-    }
-}
-
-impl Predict for DecisionTreeRegressorModel {
-    type Output = Matrix;
-}
-
-impl Model for DecisionTreeRegressorModel {
-    /// The values of the leaves, n×p.
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        let x = self.trees.queries(OP, x)?;
-        Ok(to_matrix(&self.trees.mean_values(&x)?, x.rows(), self.tree().outputs())?.into())
-    }
-
-    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.shapley_values(x).map(Some)
-    }
-
-    fn report(&self) -> FitReport {
-        FitReport::default().with_row("importances", self.feature_importances())
-    }
-
-    fn text(&self, columns: &InputColumns) -> Option<String> {
-        let names = self.column_names().unwrap_or(&columns.names);
-        Some(super::model::draw(self.tree(), Some(names), &columns.categories))
-    }
-
-    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        super::pictures::regressor_figures(self, input)
-    }
-}
-
-#[derive(Serialize, Deserialize, PartialEq)]
-struct Fitted {
-    columns: usize,
-    outputs: usize,
-}
-
-impl Save for DecisionTreeRegressorModel {
-    type Estimator = DecisionTreeRegressor;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.set_fitted(&Fitted { columns: self.trees.columns(), outputs: self.tree().outputs() })?;
-        self.trees.store(container)
-    }
-
-    fn load_fitted(params: DecisionTreeRegressor, container: &mut Container) -> Result<DecisionTreeRegressorModel> {
-        let Fitted { columns, outputs } = container.fitted()?;
-        let trees = Trees::restore(container, columns, outputs)?;
-        if trees.trees().len() != 1 || outputs == 0 {
-            return Err(container.refuse(format!("{} trees of {outputs} outputs", trees.trees().len())));
-        }
-        Ok(DecisionTreeRegressorModel { params, trees })
-    }
-}
+pub type DecisionTreeRegressorModel = TreeModel<DecisionTreeRegressor>;

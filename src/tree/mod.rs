@@ -22,8 +22,8 @@ pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifie
 pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
 pub(crate) use id3::category_name;
 pub use id3::{Id3Classifier, Id3ClassifierModel, NominalNode, NominalTree};
-pub use model::{Node, PruningPath, Tree};
-pub(crate) use model::{Trees, categories_asked, check_classes, likeliest, rows_to_learn, to_matrix};
+pub use model::{Node, PruningPath, Tree, TreeModel};
+pub(crate) use model::{TreeEstimator, Trees, categories_asked, check_classes, likeliest, rows_to_learn, to_matrix};
 pub use parameters::{ClassWeight, MaxFeatures};
 pub(crate) use parameters::{TreeLimits, with_tree_limits};
 pub use pictures::{NominalTreeFigure, TreeFigure, along_pruning, pruning_curves, pruning_path};

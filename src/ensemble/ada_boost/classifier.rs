@@ -4,15 +4,13 @@ use super::learners::{WeakLearner, classifier_of_rows};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
-use crate::data::Labels;
-use crate::ensemble::members::{
-    check_members, classes_of, restore_classes, restore_members, store_classes, store_members, winners,
-};
+use crate::data::{Labels, Target};
+use crate::ensemble::members::{abilities_of, check_members, classes_of, winners};
+use crate::ensemble::model::{Ensemble, EnsembleModel};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Model, Observer, PictureInput, Predict, PredictProba,
-    Prediction, Reporter, Rows, Save, Task, parameters,
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, PictureInput, Reporter, Rows, Task, parameters,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;
@@ -69,7 +67,7 @@ impl AdaBoostClassifier {
         y: &Labels,
         mut weights: Vec<f64>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<AdaBoostClassifierModel> {
+    ) -> Result<(Vec<AnyModel>, ClassifierRounds)> {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
         let present = present_classes(y, &weights);
@@ -79,7 +77,7 @@ impl AdaBoostClassifier {
             true => WeakLearner::Any(self.estimator.clone()),
             false => WeakLearner::new(&self.estimator, &rows, y, &weights)?,
         };
-        let mut found = AdaBoostClassifierModel::start(self.clone(), y)?;
+        let (mut members, mut found) = (vec![], ClassifierRounds::default());
         for round in 0..self.n_estimators {
             let seed = self.seed.wrapping_add(round as u64);
             let fitted = match self.resample {
@@ -92,8 +90,10 @@ impl AdaBoostClassifier {
             let (model, said) = fitted.map_err(|error| error.inside(format!("round {round}")))?;
             let wrong = |row: usize| said.codes()[row] != y.codes()[row];
             let error: f64 = (0..y.len()).filter(|row| wrong(*row)).map(|row| weights[row]).sum();
-            if error <= 0.0 && found.members.is_empty() {
-                found.decide_alone(model);
+            if error <= 0.0 && members.is_empty() {
+                // A classifier without error in the first round decides alone.
+                members.push(model);
+                found = ClassifierRounds { votes: vec![1.0], errors: vec![0.0], train_errors: vec![0.0] };
                 break;
             }
             // Half a row for no error: the vote stays finite, and those before it are still heard.
@@ -101,7 +101,7 @@ impl AdaBoostClassifier {
             let vote = self.learning_rate * (((1.0 - smoothed) / smoothed).ln() + (present as f64 - 1.0).ln());
             let useless = if present == 2 { vote == 0.0 } else { vote <= 0.0 };
             if useless || !vote.is_finite() {
-                if found.members.is_empty() {
+                if members.is_empty() {
                     let rule = "a classifier that is better than chance".to_string();
                     let got = format!("{} with the weighted error {error}", self.estimator.name());
                     return Err(Error::Param { name: "estimator", rule, got });
@@ -110,7 +110,7 @@ impl AdaBoostClassifier {
             }
             (0..y.len()).filter(|row| wrong(*row)).for_each(|row| weights[row] *= vote.exp());
             normalise(&mut weights);
-            found.members.push(model);
+            members.push(model);
             found.votes.push(vote);
             found.errors.push(error);
             found.train_errors.push(votes.error_after(&said, vote, y));
@@ -119,13 +119,13 @@ impl AdaBoostClassifier {
                 break;
             }
         }
-        Ok(found)
+        Ok((members, found))
     }
 }
 
 impl Estimator for AdaBoostClassifier {
     fn abilities(&self) -> Abilities {
-        Abilities { categories: self.estimator.abilities().categories, ..Abilities::default() }
+        abilities_of(std::slice::from_ref(&self.estimator))
     }
 
     /// With sample weights to begin with, or an observer, which may finish with fewer rounds.
@@ -133,7 +133,8 @@ impl Estimator for AdaBoostClassifier {
         check_members("estimator", std::slice::from_ref(&self.estimator), Task::Classification)?;
         x.complete_rows(OP, y.len())?;
         let weights = start(y.len(), options.weights(OP, y.len())?);
-        options.watched("AdaBoost", |reporter| self.boost(x, y, weights, reporter))
+        let (members, rounds) = options.watched("AdaBoost", |reporter| self.boost(x, y, weights, reporter))?;
+        EnsembleModel::new(self, members, &Target::Classes(y.clone()), rounds)
     }
 }
 
@@ -148,15 +149,12 @@ fn present_classes(y: &Labels, weights: &[f64]) -> usize {
     present.into_iter().filter(|present| *present).count().max(2)
 }
 
-/// Weak classifiers with their votes.
-#[derive(Debug)]
-pub struct AdaBoostClassifierModel {
-    pub(super) members: Vec<AnyModel>,
+/// What the rounds of a fit leave: the vote of each classifier, its error, and that of all up to it.
+#[derive(Debug, Default)]
+pub struct ClassifierRounds {
     votes: Vec<f64>,
     errors: Vec<f64>,
     train_errors: Vec<f64>,
-    pub(super) classes: Labels,
-    params: AdaBoostClassifier,
 }
 
 /// The votes for the fitted rows so far.
@@ -184,54 +182,41 @@ impl VoteCounts {
     }
 }
 
-impl AdaBoostClassifierModel {
-    fn start(params: AdaBoostClassifier, y: &Labels) -> Result<AdaBoostClassifierModel> {
-        let (members, votes, errors, train_errors) = (vec![], vec![], vec![], vec![]);
-        let classes = y.with_codes(vec![])?;
-        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, params })
-    }
+/// Weak classifiers with their votes.
+pub type AdaBoostClassifierModel = EnsembleModel<AdaBoostClassifier>;
 
-    /// A classifier without error in the first round.
-    fn decide_alone(&mut self, model: AnyModel) {
-        (self.members, self.votes, self.errors) = (vec![model], vec![1.0], vec![0.0]);
-        self.train_errors = vec![0.0];
-    }
-
-    /// The weak classifiers, in the order of the rounds.
-    pub fn members(&self) -> &[AnyModel] {
-        &self.members
-    }
-
+impl EnsembleModel<AdaBoostClassifier> {
     /// The vote of each, α; for two classes twice ½·ln((1 − ε)/ε).
     pub fn estimator_weights(&self) -> &[f64] {
-        &self.votes
+        &self.fitted.votes
     }
 
     /// The weighted error of each in its round.
     pub fn estimator_errors(&self) -> &[f64] {
-        &self.errors
+        &self.fitted.errors
     }
 
     /// The share of the fitted rows, by their weights, that the first rounds together got wrong, after each round.
     pub fn train_errors(&self) -> &[f64] {
-        &self.train_errors
+        &self.fitted.train_errors
     }
 
     /// What the training error of two classes cannot exceed: Π ((1 − ε)·exp(−α/2) + ε·exp(α/2)), which is Π 2√(ε(1 −
     /// ε)) for a learning rate of 1. A classifier that decides alone has no error.
     pub fn error_bound(&self) -> f64 {
-        if self.errors == [0.0] {
+        let ClassifierRounds { votes, errors, .. } = &self.fitted;
+        if errors == &[0.0] {
             return 0.0;
         }
         let factor = |(error, vote): (&f64, &f64)| (1.0 - error) * (-vote / 2.0).exp() + error * (vote / 2.0).exp();
-        self.errors.iter().zip(&self.votes).map(factor).product()
+        errors.iter().zip(votes).map(factor).product()
     }
 
     /// The votes for each class after the first `rounds` rounds, n×k.
     pub fn staged_votes<'a>(&self, x: impl Into<Rows<'a>>, rounds: usize) -> Result<Matrix> {
         let (x, classes) = (x.into(), self.classes.classes());
         let mut sums: Vec<f64> = vec![];
-        for (member, vote) in self.members.iter().zip(&self.votes).take(rounds) {
+        for (member, vote) in self.members.iter().zip(&self.fitted.votes).take(rounds) {
             let said = classes_of(member, x)?;
             sums.resize(said.len() * classes, 0.0);
             said.codes().iter().enumerate().for_each(|(row, code)| sums[row * classes + *code as usize] += vote);
@@ -247,62 +232,44 @@ impl AdaBoostClassifierModel {
     }
 }
 
-impl Predict for AdaBoostClassifierModel {
+impl Ensemble for AdaBoostClassifier {
     type Output = Labels;
-}
+    type Fitted = ClassifierRounds;
 
-impl PredictProba for AdaBoostClassifierModel {}
-
-impl Model for AdaBoostClassifierModel {
-    /// The class with the most votes; the lowest of equal ones.
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(self.staged_predict(x, usize::MAX)?.into())
+    /// The votes for each class, n×k.
+    fn values(model: &AdaBoostClassifierModel, x: Rows<'_>) -> Result<Matrix> {
+        model.staged_votes(x, usize::MAX)
     }
 
     /// Probabilities in proportion to the exponentials of the votes, n×k: what minimises the exponential loss
     /// (Friedman, Hastie and Tibshirani 2000).
-    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        let mut votes = self.staged_votes(x, usize::MAX)?;
-        let classes = self.classes.classes().max(1);
+    fn probabilities(mut votes: Matrix) -> Matrix {
+        let classes = votes.columns().max(1);
         for row in votes.as_mut_slice().chunks_exact_mut(classes) {
             let most = row.iter().copied().fold(f32::MIN, f32::max);
             row.iter_mut().for_each(|vote| *vote = (*vote - most).exp());
             let total: f32 = row.iter().sum();
             row.iter_mut().for_each(|share| *share /= total);
         }
-        Ok(Some(votes))
+        votes
     }
 
-    fn classes(&self) -> &[String] {
-        self.classes.names()
+    fn save(rounds: &ClassifierRounds, container: &mut Container) -> Result<()> {
+        container.insert("votes", &[rounds.votes.len()], rounds.votes.clone())?;
+        container.insert("errors", &[rounds.errors.len()], rounds.errors.clone())?;
+        container.insert("train_errors", &[rounds.train_errors.len()], rounds.train_errors.clone())
     }
 
-    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        pictures::ada_boost_figures(self, input)
+    fn load(&self, container: &mut Container, members: usize) -> Result<ClassifierRounds> {
+        let mut take = |name: &str| container.take(name, &[members]);
+        Ok(ClassifierRounds { votes: take("votes")?, errors: take("errors")?, train_errors: take("train_errors")? })
     }
 
-    fn report(&self) -> FitReport {
-        FitReport::default().rounds(self.members.len(), None).with_curve("train_error", self.train_errors())
-    }
-}
-
-impl Save for AdaBoostClassifierModel {
-    type Estimator = AdaBoostClassifier;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.insert("votes", &[self.votes.len()], self.votes.clone())?;
-        container.insert("errors", &[self.errors.len()], self.errors.clone())?;
-        container.insert("train_errors", &[self.train_errors.len()], self.train_errors.clone())?;
-        store_classes(container, &self.classes)?;
-        store_members(container, &self.members)
+    fn report(model: &AdaBoostClassifierModel) -> FitReport {
+        FitReport::default().rounds(model.members.len(), None).with_curve("train_error", model.train_errors())
     }
 
-    fn load_fitted(params: AdaBoostClassifier, container: &mut Container) -> Result<AdaBoostClassifierModel> {
-        let members = restore_members(container)?;
-        let votes = container.take("votes", &[members.len()])?;
-        let errors = container.take("errors", &[members.len()])?;
-        let train_errors = container.take("train_errors", &[members.len()])?;
-        let classes = restore_classes(container, &members)?;
-        Ok(AdaBoostClassifierModel { members, votes, errors, train_errors, classes, params })
+    fn figures(model: &AdaBoostClassifierModel, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        pictures::ada_boost_figures(model, input)
     }
 }

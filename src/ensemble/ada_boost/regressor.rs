@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::learners::regressor_of_rows;
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
-use crate::ensemble::members::{check_members, numbers_of, restore_members, store_members};
+use crate::data::Target;
+use crate::ensemble::members::{abilities_of, check_members, numbers_of};
+use crate::ensemble::model::{Ensemble, EnsembleModel};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Model, Observer, Predict, Prediction, Reporter, Rows,
-    Save, Targets, Task, parameters,
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Reporter, Rows, Targets, Task, parameters,
 };
 use crate::model_file::Container;
 use crate::tree::DecisionTreeRegressor;
@@ -75,10 +76,10 @@ impl AdaBoostRegressor {
         y: &Matrix,
         mut weights: Vec<f64>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<AdaBoostRegressorModel> {
+    ) -> Result<(Vec<AnyModel>, Vec<f64>)> {
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
-        let mut found = AdaBoostRegressorModel { members: vec![], votes: vec![], params: self.clone() };
+        let (mut members, mut votes) = (vec![], vec![]);
         for round in 0..self.n_estimators {
             let drawn = resample(&weights, self.seed, round);
             let seed = self.seed.wrapping_add(round as u64);
@@ -92,15 +93,15 @@ impl AdaBoostRegressor {
                 // last.
                 let half_a_row = 0.5 / counting().count() as f64;
                 let vote = self.learning_rate * ((1.0 - half_a_row) / half_a_row).ln();
-                found.votes.push(if found.members.is_empty() { 1.0 } else { vote });
-                found.members.push(model);
+                votes.push(if members.is_empty() { 1.0 } else { vote });
+                members.push(model);
                 break;
             }
             let losses: Vec<f64> = (0..y.rows()).map(|row| self.loss.loss((error(row) / largest).min(1.0))).collect();
             let mean: f64 = weights.iter().zip(&losses).map(|(weight, loss)| weight * loss).sum();
             if mean >= 0.5 {
-                if found.members.is_empty() {
-                    (found.members, found.votes) = (vec![model], vec![1.0]);
+                if members.is_empty() {
+                    (members, votes) = (vec![model], vec![1.0]);
                 }
                 break;
             }
@@ -108,20 +109,20 @@ impl AdaBoostRegressor {
             let shrink = |loss: f64| beta.powf(self.learning_rate * (1.0 - loss));
             weights.iter_mut().zip(&losses).for_each(|(weight, loss)| *weight *= shrink(*loss));
             normalise(&mut weights);
-            found.members.push(model);
-            found.votes.push(self.learning_rate * (1.0 / beta).ln());
+            members.push(model);
+            votes.push(self.learning_rate * (1.0 / beta).ln());
             let done = (round + 1) as f64 / self.n_estimators as f64;
             if reporter.report(round + 1, Some(mean), done)? {
                 break;
             }
         }
-        Ok(found)
+        Ok((members, votes))
     }
 }
 
 impl Estimator for AdaBoostRegressor {
     fn abilities(&self) -> Abilities {
-        Abilities { categories: self.estimator.abilities().categories, ..Abilities::default() }
+        abilities_of(std::slice::from_ref(&self.estimator))
     }
 
     /// With sample weights to begin with, or an observer, which may finish with fewer rounds.
@@ -134,69 +135,53 @@ impl Estimator for AdaBoostRegressor {
             return Err(Error::Shape { op: OP, expected, got });
         }
         let weights = start(y.rows(), options.weights(OP, y.rows())?);
-        options.watched("AdaBoost", |reporter| self.boost(x, &y, weights, reporter))
+        let (members, votes) = options.watched("AdaBoost", |reporter| self.boost(x, &y, weights, reporter))?;
+        EnsembleModel::new(self, members, &Target::Numbers(y), votes)
     }
 }
 
 /// Weak regressors with their weights.
-#[derive(Debug)]
-pub struct AdaBoostRegressorModel {
-    pub(super) members: Vec<AnyModel>,
-    votes: Vec<f64>,
-    params: AdaBoostRegressor,
-}
+pub type AdaBoostRegressorModel = EnsembleModel<AdaBoostRegressor>;
 
-impl AdaBoostRegressorModel {
-    /// The weak regressors, in the order of the rounds.
-    pub fn members(&self) -> &[AnyModel] {
-        &self.members
-    }
-
-    /// The weight of each.
+impl EnsembleModel<AdaBoostRegressor> {
+    /// The weight of each weak regressor.
     pub fn estimator_weights(&self) -> &[f64] {
-        &self.votes
+        &self.fitted
     }
 }
 
-impl Predict for AdaBoostRegressorModel {
+impl Ensemble for AdaBoostRegressor {
     type Output = Matrix;
-}
+    type Fitted = Vec<f64>;
 
-impl Model for AdaBoostRegressorModel {
     /// The weighted median of the regressors' predictions, n×1.
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        let said: Vec<Matrix> = self.members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
-        let half = self.votes.iter().sum::<f64>() / 2.0;
+    fn values(model: &AdaBoostRegressorModel, x: Rows<'_>) -> Result<Matrix> {
+        let (members, votes) = (&model.members, &model.fitted);
+        let said: Vec<Matrix> = members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
+        let half = votes.iter().sum::<f64>() / 2.0;
         let rows = x.on_device()?.rows();
         let mut order: Vec<usize> = (0..said.len()).collect();
         let median = |row: usize| {
             order.sort_by(|a, b| said[*a].get(row, 0).total_cmp(&said[*b].get(row, 0)).then(a.cmp(b)));
             let mut sum = 0.0;
             let middle = order.iter().find(|member| {
-                sum += self.votes[**member];
+                sum += votes[**member];
                 sum >= half
             });
             middle.map_or(f32::NAN, |member| said[*member].get(row, 0))
         };
-        Ok(Matrix::from_vec(rows, 1, (0..rows).map(median).collect())?.into())
+        Matrix::from_vec(rows, 1, (0..rows).map(median).collect())
     }
 
-    fn report(&self) -> FitReport {
-        FitReport::default().rounds(self.members.len(), None)
-    }
-}
-
-impl Save for AdaBoostRegressorModel {
-    type Estimator = AdaBoostRegressor;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.insert("votes", &[self.votes.len()], self.votes.clone())?;
-        store_members(container, &self.members)
+    fn save(votes: &Vec<f64>, container: &mut Container) -> Result<()> {
+        container.insert("votes", &[votes.len()], votes.clone())
     }
 
-    fn load_fitted(params: AdaBoostRegressor, container: &mut Container) -> Result<AdaBoostRegressorModel> {
-        let members = restore_members(container)?;
-        let votes = container.take("votes", &[members.len()])?;
-        Ok(AdaBoostRegressorModel { members, votes, params })
+    fn load(&self, container: &mut Container, members: usize) -> Result<Vec<f64>> {
+        container.take("votes", &[members])
+    }
+
+    fn report(model: &AdaBoostRegressorModel) -> FitReport {
+        FitReport::default().rounds(model.members.len(), None)
     }
 }

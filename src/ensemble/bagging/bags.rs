@@ -1,10 +1,13 @@
 //! Drawing bags of rows and columns, and fitting a model on each.
 
+use serde::{Deserialize, Serialize};
+
 use crate::array::Matrix;
 use crate::cpu::random::HostRng;
-use crate::data::Target;
+use crate::data::{Labels, Target};
 use crate::device::Device;
-use crate::ensemble::members::{numbers_of, probabilities_of, restore_members, store_members};
+use crate::ensemble::members::values_of;
+use crate::ensemble::model::{Ensemble, EnsembleModel, EnsembleTarget};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Reporter, Rows, Task};
 use crate::model_file::Container;
@@ -24,23 +27,24 @@ pub(super) struct BagRules {
     pub(super) seed: u64,
 }
 
-/// A fitted model and the columns it looks at; all of them if there is no list.
+/// What the fitted bags have beside their models.
 #[derive(Debug)]
-pub(super) struct Bag {
-    pub(super) model: AnyModel,
-    pub(super) columns: Option<Vec<usize>>,
+pub struct Bags {
+    /// The columns that each bag looks at; all of them if there is no list.
+    pub(super) chosen: Vec<Option<Vec<usize>>>,
+    /// Columns of the rows that were fitted.
+    pub(super) columns: usize,
+    pub(super) oob_score: Option<f64>,
 }
 
-/// What fitting the bags gave.
-pub(super) struct Fitted {
-    pub(super) bags: Vec<Bag>,
-    /// The mean of the predictions for each row by the bags without it, n×k; NaN for a row that every bag has. Only if
-    /// asked for.
-    pub(super) out_of_bag: Option<Matrix>,
-}
+/// The score of rows that are known out of bag: the target, what is predicted, and which rows these are.
+type KnownScore = fn(&Target, &Matrix, &[usize]) -> Result<Option<f64>>;
+
+/// A bag's model, the columns it looks at, the rows it was without and its predictions for them.
+type FittedBag = (AnyModel, Option<Vec<usize>>, Vec<usize>, Option<Matrix>);
 
 impl BagRules {
-    pub(super) fn check(&self, task: Task) -> Result<()> {
+    fn check(&self, task: Task) -> Result<()> {
         if self.estimator.task() != task {
             let what = if task == Task::Classification { "a classifier" } else { "a regressor" };
             let got = self.estimator.name().to_string();
@@ -53,22 +57,46 @@ impl BagRules {
         Ok(())
     }
 
-    /// Fits a model on each bag; a failure names its bag.
-    pub(super) fn fit(
+    /// Fits a model on each bag, and scores the predictions of the bags for the rows that they are without.
+    pub(super) fn fit_model<E: Ensemble<Fitted = Bags>>(
+        &self,
+        params: &E,
+        x: Rows<'_>,
+        y: impl EnsembleTarget,
+        options: Fit<'_>,
+        score: KnownScore,
+    ) -> Result<EnsembleModel<E>> {
+        self.check(E::TASK)?;
+        let (target, rows) = y.owned(E::TYPE, x)?;
+        let columns = x.complete_rows(E::TYPE, rows)?;
+        let weights = options.weights(E::TYPE, rows)?;
+        let classes = target.labels().ok().map(Labels::classes);
+        let (members, chosen, out_of_bag) =
+            options.watched("bagging", |reporter| self.fit(x, &target, classes, weights, reporter))?;
+        let oob_score = match out_of_bag {
+            Some(said) => score(&target, &said, &known_rows(&said, weights))?,
+            None => None,
+        };
+        EnsembleModel::new(params, members, &target, Bags { chosen, columns, oob_score })
+    }
+
+    /// Fits a model on each bag; a failure names its bag. The last is the mean of the predictions for each row by
+    /// the bags without it, n×k; NaN for a row that every bag has. Only if asked for.
+    fn fit(
         &self,
         x: Rows<'_>,
         target: &Target,
         classes: Option<usize>,
         weights: Option<&[f32]>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Fitted> {
+    ) -> Result<(Vec<AnyModel>, Vec<Option<Vec<usize>>>, Option<Matrix>)> {
         let outputs = match classes {
             Some(classes) => classes,
             None => target.values()?.columns(),
         };
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
-        let mut bags = vec![];
+        let (mut bags, mut chosen) = (vec![], vec![]);
         let mut sums = self.oob_score.then(|| (vec![0.0_f64; rows.rows() * outputs], vec![0_u32; rows.rows()]));
         // A round of bags is fitted side by side, so that the observer gets a report and may stop.
         let side_by_side = if matches!(device, Device::Cpu) { rayon::current_num_threads().max(1) } else { 1 };
@@ -78,8 +106,8 @@ impl BagRules {
                 let fitted = self.fit_bag(bag, &rows, &device, target, classes, weights);
                 fitted.map_err(|error| error.inside(format!("bag {bag}")))
             };
-            let fitted: Vec<(Bag, Vec<usize>, Option<Matrix>)> = device.map(round, one)?;
-            for (bag, left_out, said) in fitted {
+            let fitted: Vec<FittedBag> = device.map(round, one)?;
+            for (model, columns, left_out, said) in fitted {
                 if let (Some((sums, counts)), Some(said)) = (&mut sums, said) {
                     for (place, row) in left_out.into_iter().enumerate() {
                         let terms = sums[row * outputs..][..outputs].iter_mut().zip(said.row(place));
@@ -87,7 +115,8 @@ impl BagRules {
                         counts[row] += 1;
                     }
                 }
-                bags.push(bag);
+                bags.push(model);
+                chosen.push(columns);
             }
             let done = bags.len() as f64 / self.n_estimators as f64;
             if reporter.report(bags.len(), None, done)? {
@@ -98,7 +127,7 @@ impl BagRules {
             let mean = |(at, sum): (usize, &f64)| (sum / f64::from(counts[at / outputs])) as f32;
             Matrix::from_vec(rows.rows(), outputs, sums.iter().enumerate().map(mean).collect())
         });
-        Ok(Fitted { bags, out_of_bag: out_of_bag.transpose()? })
+        Ok((bags, chosen, out_of_bag.transpose()?))
     }
 
     fn fit_bag(
@@ -109,7 +138,7 @@ impl BagRules {
         target: &Target,
         classes: Option<usize>,
         weights: Option<&[f32]>,
-    ) -> Result<(Bag, Vec<usize>, Option<Matrix>)> {
+    ) -> Result<FittedBag> {
         let mut rng = HostRng::new(self.seed, STREAM.wrapping_add(bag as u32));
         // A bag of rows that do not count could not be fitted: only the others are drawn, as in forests.
         let counting = counting_rows(x.rows(), weights);
@@ -124,36 +153,34 @@ impl BagRules {
         let weights: Option<Vec<f32>> = weights.map(|weights| rows.iter().map(|row| weights[*row]).collect());
         let options = weights.as_ref().map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
         let model = estimator.fit(&drawn.to(device)?, &target.select(&rows)?, options)?;
-        let bag = Bag { model, columns };
         if !self.oob_score {
-            return Ok((bag, vec![], None));
+            return Ok((model, columns, vec![], None));
         }
         let mut drawn = vec![false; x.rows()];
         rows.iter().for_each(|row| drawn[*row] = true);
         let left_out: Vec<usize> = (0..x.rows()).filter(|row| !drawn[*row]).collect();
         let said = match left_out.is_empty() {
             true => None,
-            false => Some(bag.predict((&x.select(&left_out)?.to(device)?).into(), classes)?),
+            false => {
+                let rows = x.select(&left_out)?.to(device)?;
+                Some(predict_of(&model, columns.as_deref(), (&rows).into(), classes)?)
+            }
         };
-        Ok((bag, left_out, said))
+        Ok((model, columns, left_out, said))
     }
 }
 
-impl Bag {
-    /// The predictions of the bag's model for the rows of `x`: probabilities of so many classes, or numbers.
-    pub(super) fn predict(&self, x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
-        let said = |x: Rows<'_>| match classes {
-            Some(classes) => probabilities_of(&self.model, x, classes),
-            None => numbers_of(&self.model, x),
-        };
-        match &self.columns {
-            None => said(x),
-            Some(columns) => {
-                let device = x.on_device()?.device().clone();
-                said((&x.on_host()?.select_columns(columns)?.to(&device)?).into())
-            }
-        }
-    }
+/// The predictions of a bag's model for the rows of `x`, by the columns it looks at: probabilities of so many classes,
+/// or numbers.
+pub(super) fn predict_of(
+    model: &AnyModel,
+    columns: Option<&[usize]>,
+    x: Rows<'_>,
+    classes: Option<usize>,
+) -> Result<Matrix> {
+    let Some(columns) = columns else { return values_of(model, x, classes) };
+    let device = x.on_device()?.device().clone();
+    values_of(model, (&x.on_host()?.select_columns(columns)?.to(&device)?).into(), classes)
 }
 
 /// The rows that count.
@@ -162,7 +189,7 @@ fn counting_rows(rows: usize, weights: Option<&[f32]>) -> Vec<usize> {
 }
 
 /// The rows that count and that some bag was without, by the predictions of those bags.
-pub(super) fn known_rows(said: &Matrix, weights: Option<&[f32]>) -> Vec<usize> {
+fn known_rows(said: &Matrix, weights: Option<&[f32]>) -> Vec<usize> {
     let counting = counting_rows(said.rows(), weights).into_iter();
     counting.filter(|row| said.columns() > 0 && !said.get(*row, 0).is_nan()).collect()
 }
@@ -177,39 +204,43 @@ pub(super) fn check_width(x: Rows<'_>, columns: usize) -> Result<()> {
     Ok(())
 }
 
-/// Puts bags into a container.
-pub(super) fn store_bags(container: &mut Container, bags: Vec<&Bag>, columns: usize) -> Result<()> {
-    container.insert("columns", &[1], vec![columns as u64])?;
-    for (place, bag) in bags.iter().enumerate() {
-        if let Some(columns) = &bag.columns {
-            let columns: Vec<u64> = columns.iter().map(|column| *column as u64).collect();
-            container.insert(&format!("columns.{place}"), &[columns.len()], columns)?;
-        }
-    }
-    store_members(container, bags.iter().map(|bag| &bag.model))
+#[derive(Serialize, Deserialize, PartialEq)]
+struct StoredScore {
+    oob_score: Option<f64>,
 }
 
-/// Takes them out again, with the number of columns they were fitted on.
-pub(super) fn restore_bags(container: &mut Container) -> Result<(Vec<Bag>, usize)> {
-    let columns = container.take::<u64>("columns", &[1])?[0] as usize;
-    let models = restore_members(container)?;
-    let mut bags = vec![];
-    for (place, model) in models.into_iter().enumerate() {
-        let name = format!("columns.{place}");
-        let chosen = match container.contains(&name) {
-            false => None,
-            true => {
-                let [count] = container.shape(&name)?;
-                let chosen: Vec<u64> = container.take(&name, &[count])?;
-                if count == 0 || chosen.iter().any(|column| *column >= columns as u64) {
-                    return Err(container.refuse(format!("bag {place} looks at columns that are not there")));
-                }
-                Some(chosen.into_iter().map(|column| column as usize).collect())
+impl Bags {
+    /// Puts them into a container.
+    pub(super) fn store(&self, container: &mut Container) -> Result<()> {
+        container.set_fitted(&StoredScore { oob_score: self.oob_score })?;
+        container.insert("columns", &[1], vec![self.columns as u64])?;
+        for (place, columns) in self.chosen.iter().enumerate() {
+            if let Some(columns) = columns {
+                let columns: Vec<u64> = columns.iter().map(|column| *column as u64).collect();
+                container.insert(&format!("columns.{place}"), &[columns.len()], columns)?;
             }
-        };
-        bags.push(Bag { model, columns: chosen });
+        }
+        Ok(())
     }
-    Ok((bags, columns))
+
+    /// Takes those of so many bags out again.
+    pub(super) fn restore(container: &mut Container, bags: usize) -> Result<Bags> {
+        let StoredScore { oob_score } = container.fitted()?;
+        let columns = container.take::<u64>("columns", &[1])?[0] as usize;
+        let mut one = |place: usize| {
+            let name = format!("columns.{place}");
+            if !container.contains(&name) {
+                return Ok(None);
+            }
+            let [count] = container.shape(&name)?;
+            let chosen: Vec<u64> = container.take(&name, &[count])?;
+            if count == 0 || chosen.iter().any(|column| *column >= columns as u64) {
+                return Err(container.refuse(format!("bag {place} looks at columns that are not there")));
+            }
+            Ok(Some(chosen.into_iter().map(|column| column as usize).collect()))
+        };
+        Ok(Bags { chosen: (0..bags).map(&mut one).collect::<Result<_>>()?, columns, oob_score })
+    }
 }
 
 /// Some of `count` things, with or without putting back; at least one. Those drawn are in ascending order.

@@ -1,29 +1,24 @@
 //! Boosted classes.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
-use super::lightgbm::to_text;
 use super::loss::ClassificationLoss;
-use super::model::Boosted;
+use super::model::{BoostingEstimator, BoostingModel};
 use super::rounds::{BoostingProblem, boost, same_parameters};
 use super::settings::{Growth, Settings};
-use super::staged::StagedScores;
 use super::targets::BoostingTargets;
 use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
-use crate::data::Labels;
+use crate::data::{Labels, Target};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Decision, Estimator, Fit, FitReport, Model, Observer, Parameters, PictureInput, Predict, PredictProba,
-    Prediction, Rows, Save, ValidationTarget, parameters,
+    Abilities, Decision, Estimator, Fit, Parameters, PictureInput, PredictProba, Rows, ValidationTarget, parameters,
 };
 use crate::losses::{sigmoid, softmax_row};
-use crate::model_file::{Container, write_atomically};
+use crate::metrics;
 use crate::plot::Figure;
-use crate::tree::{Tree, check_classes, rows_to_learn};
+use crate::tree::{check_classes, rows_to_learn};
 
 const OP: &str = "GradientBoostingClassifier";
 
@@ -131,7 +126,7 @@ impl GradientBoostingClassifier {
         };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = y.with_codes(vec![])?;
-        Ok(GradientBoostingClassifierModel { params: self.clone(), boosted, classes })
+        Ok(BoostingModel { params: self.clone(), boosted, classes, own_loss: false })
     }
 
     /// Two classes have one score, that of the second; more have one each.
@@ -174,113 +169,68 @@ impl GradientBoostingClassifier {
     }
 }
 
-/// A fitted gradient boosting classifier.
-#[derive(Debug, Clone)]
-pub struct GradientBoostingClassifierModel {
-    params: GradientBoostingClassifier,
-    boosted: Boosted,
-    /// The classes' names, without rows.
-    classes: Labels,
+impl BoostingEstimator for GradientBoostingClassifier {
+    type Output = Labels;
+
+    /// The class with the largest score; equal ones go to the lowest.
+    fn predictions(model: &GradientBoostingClassifierModel, scores: &[f64]) -> Result<Labels> {
+        let winner = |scores: &[f64]| match scores {
+            [score] => u32::from(*score > 0.0),
+            scores => argmax(scores) as u32,
+        };
+        model.classes.with_codes(scores.chunks_exact(model.boosted.outputs()).map(winner).collect())
+    }
+
+    fn probabilities(model: &GradientBoostingClassifierModel, scores: &[f64]) -> Result<Option<Matrix>> {
+        model.probabilities_of(scores).map(Some)
+    }
+
+    fn objective(model: &GradientBoostingClassifierModel) -> Option<String> {
+        Some(match (model.params.loss, model.boosted.outputs()) {
+            (ClassificationLoss::LogLoss, 1) => "binary sigmoid:1".to_string(),
+            // LightGBM does not know the loss, but its probabilities: 1/(1 + e^−2·score).
+            (ClassificationLoss::Exponential, _) => "binary sigmoid:2".to_string(),
+            (ClassificationLoss::LogLoss, classes) => format!("multiclass num_class:{classes}"),
+        })
+    }
+
+    fn check_outputs(&self, classes: &[String], outputs: usize) -> std::result::Result<(), String> {
+        let expected = if classes.len() == 2 { 1 } else { classes.len() };
+        if self.loss == ClassificationLoss::Exponential && expected > 1 {
+            return Err(format!("the exponential loss for {} classes", classes.len()));
+        }
+        match classes.len() < 2 || outputs != expected {
+            true => Err(format!("{outputs} outputs for {} classes", classes.len())),
+            false => Ok(()),
+        }
+    }
+
+    fn figures(model: &GradientBoostingClassifierModel, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let (loss, half) = match model.params.loss {
+            ClassificationLoss::LogLoss => ("log loss", ""),
+            ClassificationLoss::Exponential => ("exponential", "half "),
+        };
+        let wrong = |target: &Target, predicted: Labels| Ok(1.0 - metrics::accuracy(target.labels()?, &predicted)?);
+        let explained = |class: &str| format!("{half}the log-odds of {class}");
+        pictures::boosted_figures(model, input, loss, ("share wrong", wrong), explained)
+    }
 }
 
-impl GradientBoostingClassifierModel {
+/// A fitted gradient boosting classifier.
+pub type GradientBoostingClassifierModel = BoostingModel<GradientBoostingClassifier>;
+
+impl BoostingModel<GradientBoostingClassifier> {
     /// The classes, by code.
     pub fn classes(&self) -> &[String] {
         self.classes.names()
     }
 
-    /// The trees, round after round; with more than two classes a round has one for each.
-    pub fn trees(&self) -> &[Tree] {
-        self.boosted.trees()
-    }
-
-    /// The loss that it was fitted with.
-    pub(crate) fn loss(&self) -> ClassificationLoss {
-        self.params.loss
-    }
-
-    /// Rounds that were kept.
-    pub fn iterations(&self) -> usize {
-        self.boosted.rounds()
-    }
-
-    /// Whether the fit ended before `n_estimators` rounds by itself.
-    pub fn converged(&self) -> bool {
-        self.boosted.converged()
-    }
-
-    /// The mean loss (log-loss or exponential) of the validation rows after each round, also of rounds that were not
-    /// kept; empty without validation rows.
-    pub fn validation_losses(&self) -> &[f64] {
-        self.boosted.curve()
-    }
-
-    /// The share of each feature in the gains of all splits; they sum to 1.
-    pub fn feature_importances(&self) -> Vec<f64> {
-        self.boosted.importances()
-    }
-
-    /// How many splits use each feature.
-    pub fn feature_splits(&self) -> Vec<u64> {
-        self.boosted.split_counts()
-    }
-
-    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score,
-    /// with the expected score in the last column; a row of it adds up to that of
-    /// [`decision_function`](crate::estimator::Decision::decision_function).
-    ///
-    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU.
-    /// Costs leaves·depth² operations a row and tree.
-    ///
-    /// ```
-    /// use gristmill::prelude::*;
-    /// let data = datasets::iris()?;
-    /// let model = GradientBoostingClassifier::default().n_estimators(5).fit(&data.x, data.labels()?)?;
-    /// let shapley = model.shapley_values(&data.x)?; // n×(d + 1) for each of three classes
-    /// let sum: f32 = shapley[2].row(7).iter().sum();
-    /// assert!((sum - model.decision_function(&data.x)?.get(7, 2)).abs() < 1e-5);
-    /// # Ok::<(), gristmill::Error>(())
-    /// ```
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.boosted.shapley_values(OP, x.into())
-    }
-
-    /// The model in LightGBM's text format, with the baseline in the leaves of the first round. Columns are
-    /// named `Column_0` and so on.
-    pub fn to_lightgbm_text(&self) -> String {
-        self.to_lightgbm_text_with(&[])
-    }
-
-    /// The same with the names of the columns; blanks and signs that LightGBM refuses in them become `_`.
-    pub fn to_lightgbm_text_with(&self, columns: &[String]) -> String {
-        let objective = match (self.params.loss, self.boosted.outputs()) {
-            (ClassificationLoss::LogLoss, 1) => "binary sigmoid:1".to_string(),
-            // LightGBM does not know the loss, but its probabilities: 1/(1 + e^−2·score).
-            (ClassificationLoss::Exponential, _) => "binary sigmoid:2".to_string(),
-            (ClassificationLoss::LogLoss, classes) => format!("multiclass num_class:{classes}"),
-        };
-        to_text(&self.boosted, Some(&objective), columns)
-    }
-
-    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
-    /// replaced whole or not at all.
-    pub fn save_lightgbm(&self, path: impl AsRef<Path>) -> Result<()> {
-        write_atomically(path, self.to_lightgbm_text().as_bytes())
-    }
-
     /// The probabilities n×k after each round.
     pub fn staged_predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
-        let x = self.boosted.rows(OP, x.into())?;
-        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.probabilities_of(scores)))
+        Ok(self.staged_scores(x.into())?.map(|scores| self.probabilities_of(&scores)))
     }
 
-    /// The classes after each round.
-    pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Labels>>> {
-        let x = self.boosted.rows(OP, x.into())?;
-        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.winners(&scores)))
-    }
-
-    fn probabilities_of(&self, scores: Vec<f64>) -> Result<Matrix> {
+    fn probabilities_of(&self, scores: &[f64]) -> Result<Matrix> {
         let (classes, outputs) = (self.classes.classes(), self.boosted.outputs());
         let rows = scores.len() / outputs;
         let mut probabilities = Matrix::zeros(rows, classes)?;
@@ -299,86 +249,8 @@ impl GradientBoostingClassifierModel {
         });
         Ok(probabilities)
     }
-
-    /// The class with the largest score; equal ones go to the lowest.
-    fn winners(&self, scores: &[f64]) -> Result<Labels> {
-        let winner = |scores: &[f64]| match scores {
-            [score] => u32::from(*score > 0.0),
-            scores => argmax(scores) as u32,
-        };
-        self.classes.with_codes(scores.chunks_exact(self.boosted.outputs()).map(winner).collect())
-    }
-}
-
-impl Predict for GradientBoostingClassifierModel {
-    type Output = Labels;
 }
 
 impl PredictProba for GradientBoostingClassifierModel {}
 
 impl Decision for GradientBoostingClassifierModel {}
-
-impl Model for GradientBoostingClassifierModel {
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(self.winners(&self.boosted.scores(OP, x)?)?.into())
-    }
-
-    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        self.probabilities_of(self.boosted.scores(OP, x)?).map(Some)
-    }
-
-    fn predict_both_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
-        let scores = self.boosted.scores(OP, x)?;
-        Ok((self.winners(&scores)?.into(), Some(self.probabilities_of(scores)?)))
-    }
-
-    /// n×1 log-odds of the second of two classes (half of them for the exponential loss), or n×k.
-    fn decision_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        let scores: Vec<f32> = self.boosted.scores(OP, x)?.into_iter().map(|score| score as f32).collect();
-        Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores).map(Some)
-    }
-
-    fn classes(&self) -> &[String] {
-        self.classes.names()
-    }
-
-    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.shapley_values(x).map(Some)
-    }
-
-    fn report(&self) -> FitReport {
-        self.boosted.report()
-    }
-
-    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        pictures::boosted_classifier_figures(self, input)
-    }
-}
-
-impl Save for GradientBoostingClassifierModel {
-    type Estimator = GradientBoostingClassifier;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.set_fitted(&self.boosted.summary())?;
-        container.insert_strings("class_names", self.classes.names())?;
-        self.boosted.store(container)
-    }
-
-    fn load_fitted(
-        params: GradientBoostingClassifier,
-        container: &mut Container,
-    ) -> Result<GradientBoostingClassifierModel> {
-        let fitted = container.fitted()?;
-        let boosted = Boosted::restore(container, fitted)?;
-        let names = container.take_strings("class_names")?;
-        let outputs = if names.len() == 2 { 1 } else { names.len() };
-        if params.loss == ClassificationLoss::Exponential && outputs > 1 {
-            return Err(container.refuse(format!("the exponential loss for {} classes", names.len())));
-        }
-        if names.len() < 2 || boosted.outputs() != outputs {
-            return Err(container.refuse(format!("{} outputs for {} classes", boosted.outputs(), names.len())));
-        }
-        let classes = Labels::from_codes(vec![], names)?;
-        Ok(GradientBoostingClassifierModel { params, boosted, classes })
-    }
-}

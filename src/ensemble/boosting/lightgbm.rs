@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::model::Boosted;
+use super::boosted::Boosted;
 use crate::tree::{Node, Tree};
 
 /// Bits of a split's kind: whether it is by category, whether missing values go left, and that they are NaN.

@@ -61,6 +61,7 @@ macro_rules! boosting_parameters {
     };
 }
 
+mod boosted;
 mod classifier;
 mod custom_loss;
 mod leaf_refit;
@@ -77,6 +78,7 @@ mod validation;
 
 pub use classifier::{GradientBoostingClassifier, GradientBoostingClassifierModel};
 pub use loss::{BoostingLoss, ClassificationLoss, RegressionLoss};
+pub use model::{BoostingEstimator, BoostingModel};
 pub use regressor::{GradientBoostingRegressor, GradientBoostingRegressorModel};
 pub use settings::Growth;
 #[doc(hidden)]

@@ -1,192 +1,226 @@
-//! Boosted trees, whatever they predict.
+//! A fitted boosting of classes or numbers.
 
-use std::sync::Arc;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::boosted::Boosted;
+use super::lightgbm::to_text;
+use super::staged::StagedScores;
 use crate::array::Matrix;
-use crate::cpu::tree::predict::FlatTrees;
-use crate::error::{Error, Result};
-use crate::estimator::{FitReport, Rows};
-use crate::model_file::Container;
-use crate::ops::tree::predict::predict;
-use crate::tree::Tree;
-use crate::tree::bins::Categories;
-use crate::tree::model::{Cover, ShapleyTree, flatten, restore_trees, shapley_values, store_trees};
+use crate::data::Labels;
+use crate::error::Result;
+use crate::estimator::{
+    Declared, Estimator, FitReport, Model, Observer, PictureInput, Predict, Predicted, Prediction, Rows, Save, Task,
+};
+use crate::model_file::{Container, write_atomically};
+use crate::plot::Figure;
+use crate::tree::{Tree, to_matrix};
 
-/// Trees whose values add up to scores: those of a round one after the other, one an output.
-#[derive(Debug, Clone)]
-pub(super) struct Boosted {
-    trees: Vec<Tree>,
-    baseline: Vec<f64>,
-    features: usize,
-    curve: Vec<f64>,
-    converged: bool,
-    flat: FlatTrees,
-}
+/// What tells the boosting of classes from that of numbers.
+#[doc(hidden)]
+pub trait BoostingEstimator: Estimator<Model = BoostingModel<Self>> + Declared {
+    /// What is predicted: `Labels`, or a `Matrix` of numbers.
+    type Output: Predicted;
 
-/// The numbers that are no arrays.
-#[derive(Debug, Serialize, Deserialize, PartialEq)]
-pub(super) struct FittedSummary {
-    features: usize,
-    converged: bool,
-}
+    /// What the scores of rows, n×outputs, say.
+    fn predictions(model: &BoostingModel<Self>, scores: &[f64]) -> Result<Self::Output>;
 
-impl Boosted {
-    pub fn new(trees: Vec<Tree>, baseline: Vec<f64>, features: usize, curve: Vec<f64>, converged: bool) -> Boosted {
-        let flat = flatten(&trees);
-        Boosted { trees, baseline, features, curve, converged, flat }
+    /// The probabilities of classes that the scores stand for, n×k.
+    fn probabilities(_model: &BoostingModel<Self>, _scores: &[f64]) -> Result<Option<Matrix>> {
+        Ok(None)
     }
 
-    pub fn trees(&self) -> &[Tree] {
-        &self.trees
-    }
+    /// LightGBM's name of the loss; none for raw scores.
+    fn objective(model: &BoostingModel<Self>) -> Option<String>;
 
-    pub fn outputs(&self) -> usize {
-        self.baseline.len()
-    }
-
-    /// Columns of the rows that were fitted.
-    pub fn features(&self) -> usize {
-        self.features
-    }
-
-    /// The Shapley values of each row's scores, n×(d + 1) an output; shares of rows are by their number.
-    pub fn shapley_values(&self, op: &'static str, x: Rows<'_>) -> Result<Vec<Matrix>> {
-        let x = self.rows(op, x)?;
-        let outputs = self.outputs();
-        let trees = self.trees.iter().enumerate();
-        let trees = trees.map(|(at, tree)| ShapleyTree::new(tree, at % outputs, 1.0, Cover::Rows));
-        let trees: Vec<ShapleyTree<'_>> = trees.collect();
-        shapley_values(&trees, &self.baseline, &x)
-    }
-
-    pub fn baseline(&self) -> &[f64] {
-        &self.baseline
-    }
-
-    pub fn rounds(&self) -> usize {
-        self.trees.len() / self.outputs().max(1)
-    }
-
-    /// The trees of a round, if there is one of this number.
-    pub fn round(&self, round: usize) -> Option<&[Tree]> {
-        self.trees.chunks_exact(self.outputs()).nth(round)
-    }
-
-    /// The bins of categories that a fit on the rows of `x` has to keep to; none where there are none yet. The same
-    /// columns must be marked as categorical as in the rows that were fitted.
-    pub fn categories_for(&self, x: &Matrix) -> Result<Option<&Arc<Categories>>> {
-        let Some(first) = self.trees.first() else { return Ok(None) };
-        let known = first.categories();
-        let fitted = |column: &usize| known.is_some_and(|known| known.feature(*column).is_some());
-        match (0..x.columns()).find(|column| fitted(column) != x.is_categorical(*column)) {
-            None => Ok(known),
-            Some(column) => {
-                let marked: Vec<usize> = (0..x.columns()).filter(fitted).collect();
-                let expected = format!(
-                    "the categorical columns of the model to go on from, {marked:?}; mark them with \
-                     Matrix::with_categories, or fit anew"
-                );
-                let kind = if x.is_categorical(column) { "categorical" } else { "one of numbers" };
-                Err(Error::Shape { op: "gradient boosting", expected, got: format!("column {column} is {kind}") })
-            }
-        }
-    }
-
-    /// The baseline, for a fit that goes on to `rounds` rounds of `outputs` outputs.
-    pub fn continued(&self, outputs: usize, rounds: usize) -> Result<Vec<f64>> {
-        if outputs != self.outputs() {
-            let (expected, got) = (format!("{} outputs, as in the model", self.outputs()), outputs.to_string());
-            return Err(Error::Shape { op: "gradient boosting", expected, got });
-        }
-        if rounds < self.rounds() {
-            let rule = format!("at least the {} rounds of the model to go on from", self.rounds());
-            return Err(Error::Param { name: "n_estimators", rule, got: rounds.to_string() });
-        }
-        Ok(self.baseline.clone())
-    }
-
-    pub fn curve(&self) -> &[f64] {
-        &self.curve
-    }
-
-    pub fn converged(&self) -> bool {
-        self.converged
-    }
-
-    /// Rows to predict for, on the host and as wide as the fitted ones; missing values are welcome.
-    pub fn rows(&self, op: &'static str, x: Rows<'_>) -> Result<Matrix> {
-        let x = x.on_host()?;
-        self.check_width(op, x.columns())?;
-        Ok(x)
-    }
-
-    /// The scores of each row, n×outputs: the baseline and the values of the leaves, added in f64 in the trees' order.
-    /// The leaves are found where the rows live.
-    pub fn scores(&self, op: &'static str, x: Rows<'_>) -> Result<Vec<f64>> {
-        let (x, outputs) = (x.on_device()?, self.outputs());
-        self.check_width(op, x.columns())?;
-        let mut scores: Vec<f64> = self.baseline.iter().copied().cycle().take(x.rows() * outputs).collect();
-        predict(&mut x.device().stream(), &x, &self.flat, &mut scores, outputs, |scores, tree, leaves| {
-            let values = self.trees[tree].values();
-            let own = scores.iter_mut().skip(tree % outputs).step_by(outputs);
-            own.zip(leaves).for_each(|(score, leaf)| *score += values[*leaf as usize]);
-        })?;
-        Ok(scores)
-    }
-
-    pub fn check_width(&self, op: &'static str, columns: usize) -> Result<()> {
-        if columns != self.features {
-            let expected = format!("{} columns, as in the data that was fitted", self.features);
-            return Err(Error::Shape { op, expected, got: format!("{columns} columns") });
-        }
+    /// Refuses classes or outputs in a model file that do not go with the loss.
+    fn check_outputs(&self, _classes: &[String], _outputs: usize) -> std::result::Result<(), String> {
         Ok(())
     }
 
-    /// How much of all gains each feature has, summing to 1; all 0 if no tree has a split.
-    pub fn importances(&self) -> Vec<f64> {
-        let mut gains = vec![0.0; self.features];
-        self.trees.iter().for_each(|tree| tree.add_gains(&mut gains));
-        let total: f64 = gains.iter().sum();
-        gains.iter().map(|gain| if total > 0.0 { gain / total } else { 0.0 }).collect()
+    /// The pictures of the model.
+    fn figures(model: &BoostingModel<Self>, input: &PictureInput<'_>) -> Result<Vec<Figure>>;
+}
+
+/// Trees that give the probabilities of classes, or numbers.
+#[derive(Debug, Clone)]
+pub struct BoostingModel<E> {
+    pub(crate) params: E,
+    pub(super) boosted: Boosted,
+    /// The classes' names, without rows; none of numbers.
+    pub(super) classes: Labels,
+    /// Whether the loss was the user's, and predictions are raw scores.
+    pub(super) own_loss: bool,
+}
+
+impl<E: BoostingEstimator> BoostingModel<E> {
+    /// The trees, round after round; with more than two classes a round has one for each, with p targets likewise.
+    pub fn trees(&self) -> &[Tree] {
+        self.boosted.trees()
     }
 
-    /// In how many splits each feature is used.
-    pub fn split_counts(&self) -> Vec<u64> {
-        let mut splits = vec![0; self.features];
-        self.trees.iter().for_each(|tree| tree.add_splits(&mut splits));
-        splits
+    /// Rounds that were kept.
+    pub fn iterations(&self) -> usize {
+        self.boosted.rounds()
     }
 
-    /// The report of the fit.
-    pub fn report(&self) -> FitReport {
-        // All rounds that were asked for is how boosting is meant to end; only early stopping is news.
-        let ending = self.converged.then_some("until the validation loss no longer fell");
-        let report = FitReport::default().rounds(self.rounds(), ending);
-        report.with_curve("validation_loss", &self.curve).with_row("importances", self.importances())
+    /// Whether the fit ended before `n_estimators` rounds by itself.
+    pub fn converged(&self) -> bool {
+        self.boosted.converged()
     }
 
-    /// The numbers that are no arrays.
-    pub fn summary(&self) -> FittedSummary {
-        FittedSummary { features: self.features, converged: self.converged }
+    /// The mean loss of the validation rows (log-loss, the squared error, the Poisson deviance, …) after each round,
+    /// also of rounds that were not kept; empty without validation rows.
+    pub fn validation_losses(&self) -> &[f64] {
+        self.boosted.curve()
     }
 
-    pub fn store(&self, container: &mut Container) -> Result<()> {
-        container.insert("baseline", &[self.baseline.len()], self.baseline.clone())?;
-        container.insert("validation_loss", &[self.curve.len()], self.curve.clone())?;
-        store_trees(container, &self.trees)
+    /// The share of each feature in the gains of all splits; they sum to 1.
+    pub fn feature_importances(&self) -> Vec<f64> {
+        self.boosted.importances()
     }
 
-    pub fn restore(container: &mut Container, summary: FittedSummary) -> Result<Boosted> {
-        let [outputs] = container.shape("baseline")?;
-        let [rounds] = container.shape("validation_loss")?;
-        let baseline = container.take("baseline", &[outputs])?;
-        let curve = container.take("validation_loss", &[rounds])?;
-        let trees = restore_trees(container, summary.features, 1)?;
-        if outputs == 0 || trees.len() % outputs != 0 {
-            return Err(container.refuse(format!("{} trees for {outputs} outputs", trees.len())));
+    /// How many splits use each feature.
+    pub fn feature_splits(&self) -> Vec<u64> {
+        self.boosted.split_counts()
+    }
+
+    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score,
+    /// with the expected score in the last column; a row of it adds up to that of
+    /// [`decision_function`](crate::estimator::Decision::decision_function).
+    ///
+    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU.
+    /// Costs leaves·depth² operations a row and tree.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let data = datasets::iris()?;
+    /// let model = GradientBoostingClassifier::default().n_estimators(5).fit(&data.x, data.labels()?)?;
+    /// let shapley = model.shapley_values(&data.x)?; // n×(d + 1) for each of three classes
+    /// let sum: f32 = shapley[2].row(7).iter().sum();
+    /// assert!((sum - model.decision_function(&data.x)?.get(7, 2)).abs() < 1e-5);
+    ///
+    /// let data = datasets::diabetes()?;
+    /// let model = GradientBoostingRegressor::default().n_estimators(10).fit(&data.x, data.values()?)?;
+    /// let shapley = &model.shapley_values(&data.x)?[0]; // n×(d + 1)
+    /// let sum: f32 = shapley.row(7).iter().sum();
+    /// assert!((sum - model.predict(&data.x)?.get(7, 0)).abs() < 1e-3);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
+        self.boosted.shapley_values(E::TYPE, x.into())
+    }
+
+    /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the
+    /// baseline in the leaves of the first round. Columns are named `Column_0` and so on.
+    pub fn to_lightgbm_text(&self) -> String {
+        self.to_lightgbm_text_with(&[])
+    }
+
+    /// The same with the names of the columns; blanks and signs that LightGBM refuses in them become `_`.
+    pub fn to_lightgbm_text_with(&self, columns: &[String]) -> String {
+        to_text(&self.boosted, E::objective(self).as_deref(), columns)
+    }
+
+    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
+    /// replaced whole or not at all.
+    pub fn save_lightgbm(&self, path: impl AsRef<Path>) -> Result<()> {
+        write_atomically(path, self.to_lightgbm_text().as_bytes())
+    }
+
+    /// The classes, or the predictions n×p, after each round.
+    pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<E::Output>>> {
+        Ok(self.staged_scores(x.into())?.map(|scores| E::predictions(self, &scores)))
+    }
+
+    pub(super) fn staged_scores(&self, x: Rows<'_>) -> Result<StagedScores<'_>> {
+        Ok(StagedScores::new(&self.boosted, self.boosted.rows(E::TYPE, x)?))
+    }
+
+    /// The scores n×outputs that predictions are made of.
+    pub(super) fn scores_as_matrix(&self, x: Rows<'_>) -> Result<Matrix> {
+        let (scores, outputs) = (self.boosted.scores(E::TYPE, x)?, self.boosted.outputs());
+        to_matrix(&scores, scores.len() / outputs, outputs)
+    }
+}
+
+impl<E: BoostingEstimator> Predict for BoostingModel<E> {
+    /// Labels, or numbers n×p.
+    type Output = E::Output;
+}
+
+impl<E: BoostingEstimator> Model for BoostingModel<E> {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(E::predictions(self, &self.boosted.scores(E::TYPE, x)?)?.into())
+    }
+
+    fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        match E::TASK {
+            Task::Classification => E::probabilities(self, &self.boosted.scores(E::TYPE, x)?),
+            _ => Ok(None),
         }
-        Ok(Boosted::new(trees, baseline, summary.features, curve, summary.converged))
+    }
+
+    fn predict_both_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
+        let scores = self.boosted.scores(E::TYPE, x)?;
+        Ok((E::predictions(self, &scores)?.into(), E::probabilities(self, &scores)?))
+    }
+
+    /// Of classes: n×1 log-odds of the second of two (half of them for the exponential loss), or n×k.
+    fn decision_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+        (E::TASK == Task::Classification).then(|| self.scores_as_matrix(x)).transpose()
+    }
+
+    fn classes(&self) -> &[String] {
+        self.classes.names()
+    }
+
+    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
+        self.shapley_values(x).map(Some)
+    }
+
+    fn report(&self) -> FitReport {
+        self.boosted.report()
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        E::figures(self, input)
+    }
+}
+
+/// The numbers that are no arrays.
+#[derive(Serialize, Deserialize, PartialEq)]
+struct Fitted {
+    features: usize,
+    converged: bool,
+    /// Of numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own_loss: Option<bool>,
+}
+
+impl<E: BoostingEstimator> Save for BoostingModel<E> {
+    type Estimator = E;
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        let (features, converged) = (self.boosted.features(), self.boosted.converged());
+        let own_loss = (E::TASK == Task::Regression).then_some(self.own_loss);
+        container.set_fitted(&Fitted { features, converged, own_loss })?;
+        if E::TASK == Task::Classification {
+            container.insert_strings("class_names", self.classes.names())?;
+        }
+        self.boosted.store(container)
+    }
+
+    fn load_fitted(params: E, container: &mut Container) -> Result<BoostingModel<E>> {
+        let Fitted { features, converged, own_loss } = container.fitted()?;
+        let boosted = Boosted::restore(container, features, converged)?;
+        let names = match E::TASK {
+            Task::Classification => container.take_strings("class_names")?,
+            _ => vec![],
+        };
+        params.check_outputs(&names, boosted.outputs()).map_err(|why| container.refuse(why))?;
+        let classes = Labels::from_codes(vec![], names)?;
+        Ok(BoostingModel { params, boosted, classes, own_loss: own_loss.unwrap_or(false) })
     }
 }

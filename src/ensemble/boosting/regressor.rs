@@ -1,26 +1,20 @@
 //! Boosted numbers.
 
-use std::path::Path;
-
-use serde::{Deserialize, Serialize};
-
-use super::lightgbm::to_text;
 use super::loss::{BoostingLoss, RegressionLoss};
-use super::model::{Boosted, FittedSummary};
+use super::model::{BoostingEstimator, BoostingModel};
 use super::rounds::{BoostingProblem, boost, same_parameters};
 use super::settings::{Growth, Settings};
-use super::staged::StagedScores;
 use super::targets::BoostingTargets;
 use crate::array::Matrix;
+use crate::data::{Labels, Target};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Estimator, Fit, FitReport, Model, Observer, Parameters, PictureInput, Predict, Prediction, Rows, Save,
-    Targets, ValidationTarget, parameters,
+    Abilities, Estimator, Fit, Parameters, PictureInput, Rows, Targets, ValidationTarget, parameters,
 };
-use crate::model_file::{Container, write_atomically};
+use crate::metrics;
 use crate::plot::Figure;
-use crate::tree::{Tree, rows_to_learn};
+use crate::tree::rows_to_learn;
 
 const OP: &str = "GradientBoostingRegressor";
 
@@ -153,7 +147,8 @@ impl GradientBoostingRegressor {
             before: before.map(|model| &model.boosted),
         };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
-        Ok(GradientBoostingRegressorModel { params: self.clone(), boosted, own_loss: own.is_some() })
+        let classes = Labels::from_codes(vec![], vec![])?;
+        Ok(BoostingModel { params: self.clone(), boosted, classes, own_loss: own.is_some() })
     }
 
     /// The targets with their loss: one of the user's, or that of the parameters.
@@ -194,169 +189,61 @@ fn validation(columns: usize, x: Rows<'_>, target: ValidationTarget<'_>) -> Resu
     Ok((x, y))
 }
 
-/// A fitted gradient boosting regressor.
-#[derive(Debug, Clone)]
-pub struct GradientBoostingRegressorModel {
-    params: GradientBoostingRegressor,
-    boosted: Boosted,
-    /// Whether the loss was the user's, and predictions are raw scores.
-    own_loss: bool,
-}
+impl BoostingEstimator for GradientBoostingRegressor {
+    type Output = Matrix;
 
-#[derive(Serialize, Deserialize, PartialEq)]
-struct Fitted {
-    #[serde(flatten)]
-    boosted: FittedSummary,
-    own_loss: bool,
-}
-
-impl GradientBoostingRegressorModel {
-    /// The trees, round after round; with p targets a round has one for each.
-    pub fn trees(&self) -> &[Tree] {
-        self.boosted.trees()
+    fn predictions(model: &GradientBoostingRegressorModel, scores: &[f64]) -> Result<Matrix> {
+        let (outputs, is_logarithmic) = (model.boosted.outputs(), model.is_logarithmic());
+        let number = |score: &f64| match is_logarithmic {
+            true => score.exp().min(f64::from(f32::MAX)) as f32,
+            false => *score as f32,
+        };
+        Matrix::from_vec(scores.len() / outputs, outputs, scores.iter().map(number).collect())
     }
 
-    /// The loss that it was fitted with.
-    pub(crate) fn loss(&self) -> RegressionLoss {
-        self.params.loss
-    }
-
-    /// Rounds that were kept.
-    pub fn iterations(&self) -> usize {
-        self.boosted.rounds()
-    }
-
-    /// Whether the fit ended before `n_estimators` rounds by itself.
-    pub fn converged(&self) -> bool {
-        self.boosted.converged()
-    }
-
-    /// The mean loss of the validation rows (the squared error, the Poisson deviance, …) after each round, also of
-    /// rounds that were not kept; empty without validation rows.
-    pub fn validation_losses(&self) -> &[f64] {
-        self.boosted.curve()
-    }
-
-    /// The share of each feature in the gains of all splits; they sum to 1.
-    pub fn feature_importances(&self) -> Vec<f64> {
-        self.boosted.importances()
-    }
-
-    /// How many splits use each feature.
-    pub fn feature_splits(&self) -> Vec<u64> {
-        self.boosted.split_counts()
-    }
-
-    /// How much each feature moves the score of each row away from the expected one: a matrix n×(d + 1) for each score,
-    /// with the expected score in the last column; a row of it adds up to that of
-    /// [`decision_function`](Self::decision_function).
-    ///
-    /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the numbers of rows as in LightGBM, on the CPU.
-    /// Costs leaves·depth² operations a row and tree.
-    ///
-    /// ```
-    /// use gristmill::prelude::*;
-    /// let data = datasets::diabetes()?;
-    /// let model = GradientBoostingRegressor::default().n_estimators(10).fit(&data.x, data.values()?)?;
-    /// let shapley = &model.shapley_values(&data.x)?[0]; // n×(d + 1)
-    /// let sum: f32 = shapley.row(7).iter().sum();
-    /// assert!((sum - model.predict(&data.x)?.get(7, 0)).abs() < 1e-3);
-    /// # Ok::<(), gristmill::Error>(())
-    /// ```
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.boosted.shapley_values(OP, x.into())
-    }
-
-    /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the
-    /// baseline in the leaves of the first round. Columns are named `Column_0` and so on.
-    pub fn to_lightgbm_text(&self) -> String {
-        self.to_lightgbm_text_with(&[])
-    }
-
-    /// The same with the names of the columns; blanks and signs that LightGBM refuses in them become `_`.
-    pub fn to_lightgbm_text_with(&self, columns: &[String]) -> String {
-        let alpha = self.params.alpha;
-        let objective = match self.params.loss {
+    fn objective(model: &GradientBoostingRegressorModel) -> Option<String> {
+        let alpha = model.params.alpha;
+        match model.params.loss {
             // LightGBM has no objective of several targets, nor that of the user: raw scores are the predictions.
-            _ if self.own_loss || self.boosted.outputs() > 1 => None,
+            _ if model.own_loss || model.boosted.outputs() > 1 => None,
             RegressionLoss::SquaredError => Some("regression".to_string()),
             RegressionLoss::AbsoluteError => Some("regression_l1".to_string()),
             RegressionLoss::Huber => Some("huber".to_string()),
             RegressionLoss::Quantile => Some(format!("quantile alpha:{alpha}")),
             RegressionLoss::Poisson => Some("poisson".to_string()),
+        }
+    }
+
+    fn figures(model: &GradientBoostingRegressorModel, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let loss = match model.params.loss {
+            RegressionLoss::SquaredError => "squared error",
+            RegressionLoss::AbsoluteError => "absolute error",
+            RegressionLoss::Huber => "huber",
+            RegressionLoss::Quantile => "quantile",
+            RegressionLoss::Poisson => "poisson",
         };
-        to_text(&self.boosted, objective.as_deref(), columns)
+        let error = |target: &Target, predicted: Matrix| {
+            metrics::root_mean_squared_error(target.values()?.as_slice(), predicted.as_slice())
+        };
+        let explained = |target: &str| match model.params.loss {
+            RegressionLoss::Poisson => format!("the logarithm of {target}"),
+            _ => target.to_string(),
+        };
+        pictures::boosted_figures(model, input, loss, ("root mean squared error", error), explained)
     }
+}
 
-    /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
-    /// replaced whole or not at all.
-    pub fn save_lightgbm(&self, path: impl AsRef<Path>) -> Result<()> {
-        write_atomically(path, self.to_lightgbm_text().as_bytes())
-    }
+/// A fitted gradient boosting regressor.
+pub type GradientBoostingRegressorModel = BoostingModel<GradientBoostingRegressor>;
 
-    /// The predictions n×p after each round.
-    pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
-        let x = self.boosted.rows(OP, x.into())?;
-        Ok(StagedScores::new(&self.boosted, x).map(|scores| self.numbers(scores)))
-    }
-
+impl BoostingModel<GradientBoostingRegressor> {
     /// The scores n×p that predictions are made of: their logarithms for the Poisson loss, else themselves.
     pub fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let scores: Vec<f32> = self.boosted.scores(OP, x.into())?.into_iter().map(|score| score as f32).collect();
-        Matrix::from_vec(scores.len() / self.boosted.outputs(), self.boosted.outputs(), scores)
+        self.scores_as_matrix(x.into())
     }
 
     /// Whether scores are the logarithms of predictions.
     fn is_logarithmic(&self) -> bool {
         self.params.loss == RegressionLoss::Poisson && !self.own_loss
-    }
-
-    fn numbers(&self, scores: Vec<f64>) -> Result<Matrix> {
-        let outputs = self.boosted.outputs();
-        let number = |score: f64| match self.is_logarithmic() {
-            true => score.exp().min(f64::from(f32::MAX)) as f32,
-            false => score as f32,
-        };
-        Matrix::from_vec(scores.len() / outputs, outputs, scores.into_iter().map(number).collect())
-    }
-}
-
-impl Predict for GradientBoostingRegressorModel {
-    /// n×p.
-    type Output = Matrix;
-}
-
-impl Model for GradientBoostingRegressorModel {
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(self.numbers(self.boosted.scores(OP, x)?)?.into())
-    }
-
-    fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.shapley_values(x).map(Some)
-    }
-
-    fn report(&self) -> FitReport {
-        self.boosted.report()
-    }
-
-    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        pictures::boosted_regressor_figures(self, input)
-    }
-}
-
-impl Save for GradientBoostingRegressorModel {
-    type Estimator = GradientBoostingRegressor;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.set_fitted(&Fitted { boosted: self.boosted.summary(), own_loss: self.own_loss })?;
-        self.boosted.store(container)
-    }
-
-    fn load_fitted(
-        params: GradientBoostingRegressor,
-        container: &mut Container,
-    ) -> Result<GradientBoostingRegressorModel> {
-        let Fitted { boosted, own_loss } = container.fitted()?;
-        Ok(GradientBoostingRegressorModel { params, boosted: Boosted::restore(container, boosted)?, own_loss })
     }
 }

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::boosted::Boosted;
 use super::leaves::{LeafStep, add_to_others, add_to_scores, set_values};
-use super::model::Boosted;
 use super::settings::Settings;
 use super::targets::BoostingTargets;
 use super::validation::{EarlyStopping, ValidationRows, hold_out};

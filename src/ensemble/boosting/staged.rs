@@ -1,6 +1,6 @@
 //! The scores after each round.
 
-use super::model::Boosted;
+use super::boosted::Boosted;
 use crate::array::Matrix;
 
 /// Scores that take in one round after the other.

@@ -4,15 +4,18 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Forest;
 use super::bootstrap::Bootstrap;
-use super::out_of_bag::InBag;
+use super::out_of_bag::{InBag, out_of_bag};
 use crate::array::Matrix;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::TreeTarget;
+use crate::data::Labels;
+use crate::device::Device;
 use crate::error::Result;
-use crate::estimator::Reporter;
+use crate::estimator::{Fit, Reporter};
 use crate::tree::grow::{BatchedForest, TreeLearner, TreeTable};
-use crate::tree::{MaxFeatures, Tree, TreeLimits};
+use crate::tree::{MaxFeatures, Tree, TreeLimits, Trees, to_matrix};
 
 /// Trees between two reports at least.
 const REPORT: usize = 20;
@@ -30,24 +33,31 @@ pub(super) struct ForestSettings {
 }
 
 impl ForestSettings {
-    /// What a forest of rows with so many columns grows.
-    pub(super) fn plan<'a, T: TreeTarget>(
-        &'a self,
-        table: &'a TreeTable<'a>,
+    /// Grows the trees of a forest on rows; `target_of` makes what a tree learns from how often it counts each row. With
+    /// them come their predictions for the rows they did not draw, if those are asked for.
+    pub(super) fn grow<E: Forest, T: TreeTarget>(
+        &self,
         limits: TreeLimits,
-        target: &T,
-        x: &Matrix,
-        random_cuts: bool,
-    ) -> Result<ForestPlan<'a>> {
+        (x, device): (&Matrix, Device),
+        target_of: impl Fn(Option<&[u32]>) -> T + Sync,
+        classes: Option<&Labels>,
+        options: Fit<'_>,
+    ) -> Result<(Trees, Option<Matrix>)> {
         let ForestSettings { bootstrap, max_samples, oob_score, seed, .. } = *self;
-        let bootstrap = Bootstrap::wanted(bootstrap, max_samples, oob_score, seed, target, x.rows())?;
+        let whole = target_of(None);
+        let table = &TreeTable::new(x, &whole, self.max_bins)?.on(device);
+        let bootstrap = Bootstrap::wanted(bootstrap, max_samples, oob_score, seed, &whole, x.rows())?;
         let draw = FeatureDraw::new(seed, 0, x.columns(), self.max_features.of(x.columns())?);
-        Ok(ForestPlan { settings: self, table, limits, bootstrap, draw: draw.with_random_cuts(random_cuts) })
+        let draw = draw.with_random_cuts(E::RANDOM_CUTS);
+        let plan = ForestPlan { settings: self, table, limits, bootstrap, draw };
+        let (trees, bags) = options.watched(E::OBSERVED, |reporter| plan.grow(target_of, reporter))?;
+        let left_out = oob_score.then(|| to_matrix(&out_of_bag(x, &trees, &bags), x.rows(), whole.outputs()));
+        Ok((Trees::new(trees, x, classes)?, left_out.transpose()?))
     }
 }
 
 /// What a forest grows.
-pub(super) struct ForestPlan<'a> {
+struct ForestPlan<'a> {
     settings: &'a ForestSettings,
     table: &'a TreeTable<'a>,
     limits: TreeLimits,
@@ -60,7 +70,7 @@ pub(super) struct ForestPlan<'a> {
 impl ForestPlan<'_> {
     /// Grows the trees, one on each core at a time, or as many as it holds together on a GPU; `target_of` makes what a
     /// tree learns from how often it counts each row. An observer may end the forest early.
-    pub(super) fn grow<T: TreeTarget>(
+    fn grow<T: TreeTarget>(
         &self,
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,
         reporter: &mut Reporter<'_>,

@@ -4,11 +4,39 @@
 //! Trees are grown side by side on all cores. What a tree draws depends on the seed and its number alone, so a forest
 //! is the same to the bit on any number of threads, and the first trees of a larger forest are those of a smaller one.
 
-/// Declares the parameters of a forest; classes and numbers, random forests and extra trees share most of them.
+/// Declares a forest: classes and numbers, random forests and extra trees share most of their parameters, and how they
+/// are fitted.
 macro_rules! forest_parameters {
+    ($(#[$doc:meta])* $name:ident: classifier($label:literal) -> $model:ty; $($rest:tt)*) => {
+        forest_parameters! {
+            @declare $(#[$doc])* $name: classifier($label) -> $model, crate::data::Labels;
+            fit_classes(criterion, class_weight);
+            {
+                /// The impurity that splits reduce: gini, entropy or misclassification.
+                criterion: Criterion = Criterion::Gini;
+                /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
+                class_weight: ClassWeight = ClassWeight::Uniform;
+            }
+            $($rest)*
+        }
+    };
+    ($(#[$doc:meta])* $name:ident: regressor($label:literal) -> $model:ty; $($rest:tt)*) => {
+        forest_parameters! {
+            @declare $(#[$doc])* $name: regressor($label) -> $model, crate::array::Matrix;
+            fit_numbers(criterion);
+            {
+                /// The error that splits reduce: squared_error, or absolute_error, which takes longer.
+                criterion: RegressionCriterion = RegressionCriterion::SquaredError;
+            }
+            $($rest)*
+        }
+    };
     (
-        $(#[$doc:meta])* $name:ident: $kind:ident($label:literal) -> $model:ty; about $about:literal;
-        bootstrap = $bootstrap:expr; max_features = $max_features:expr; { $($own:tt)* }
+        @declare $(#[$doc:meta])* $name:ident: $kind:ident($label:literal) -> $model:ty, $output:ty;
+        $fit:ident($criterion:ident $(, $class_weight:ident)?);
+        { $($own:tt)* }
+        about $about:literal; observed as $observed:literal;
+        bootstrap = $bootstrap:expr; max_features = $max_features:expr; random_cuts = $random_cuts:expr;
     ) => {
         crate::tree::with_tree_limits! {
             $(#[$doc])*
@@ -33,6 +61,29 @@ macro_rules! forest_parameters {
                 seed: u64 = 0;
             }
         }
+
+        impl Estimator for $name {
+            fn abilities(&self) -> Abilities {
+                Abilities { missing: true, categories: true, ..Abilities::default() }
+            }
+
+            /// About n·m steps for each level of each tree, m features to a node.
+            /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the forest with the trees it has.
+            fn fit_rows(&self, x: Rows<'_>, y: <$name as Parameters>::Target<'_>, options: Fit<'_>) -> Result<$model> {
+                let learnt = (self.$criterion $(, &self.$class_weight)?);
+                $fit(self, (self.into(), self.into()), learnt, (x, y), options)
+            }
+        }
+
+        impl TreeEstimator for $name {
+            type Output = $output;
+            const IS_FOREST: bool = true;
+        }
+
+        impl Forest for $name {
+            const OBSERVED: &'static str = $observed;
+            const RANDOM_CUTS: bool = $random_cuts;
+        }
     };
 }
 
@@ -45,23 +96,30 @@ mod regressor;
 #[doc(hidden)]
 pub use bootstrap::Bootstrap;
 pub use classifier::{
-    ExtraTreesClassifier, ExtraTreesClassifierModel, ForestClassifierModel, RandomForestClassifier,
-    RandomForestClassifierModel,
+    ExtraTreesClassifier, ExtraTreesClassifierModel, RandomForestClassifier, RandomForestClassifierModel,
 };
-pub use regressor::{
-    ExtraTreesRegressor, ExtraTreesRegressorModel, ForestRegressorModel, RandomForestRegressor,
-    RandomForestRegressorModel,
-};
+pub use regressor::{ExtraTreesRegressor, ExtraTreesRegressorModel, RandomForestRegressor, RandomForestRegressorModel};
 
-use crate::estimator::{Declared, Estimator};
+use crate::tree::{Tree, TreeEstimator, TreeModel};
 
 /// How forests differ besides their defaults.
 #[doc(hidden)]
-pub trait Forest: Estimator + Declared {
-    /// Its name in messages.
-    const OP: &'static str;
+pub trait Forest: TreeEstimator {
     /// Its name in the reports to an observer.
-    const LABEL: &'static str;
+    const OBSERVED: &'static str;
     /// Whether thresholds are random, as in extra trees.
     const RANDOM_CUTS: bool;
+}
+
+impl<E: Forest> TreeModel<E> {
+    /// The trees.
+    pub fn trees(&self) -> &[Tree] {
+        self.trees.trees()
+    }
+
+    /// The share of right classes, or R², among the rows that some tree did not draw, each by those trees alone; none if
+    /// it was not asked for, or there are no such rows (for R² fewer than two).
+    pub fn oob_score(&self) -> Option<f64> {
+        self.oob_score
+    }
 }

@@ -6,8 +6,6 @@ use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
 use crate::cpu::tree::target::FixedWeights;
 use crate::data::Labels;
-use crate::error::Result;
-use crate::model_file::Container;
 use crate::tree::Tree;
 
 /// Rows that go through the trees together.
@@ -59,26 +57,4 @@ pub(super) fn accuracy_of_known(probabilities: &Matrix, y: &Labels, weights: &Fi
     let rows: Vec<usize> = (0..probabilities.rows()).filter(known).collect();
     let right = |row: &&usize| argmax(probabilities.row(**row)) as u32 == y.codes()[**row];
     (!rows.is_empty()).then(|| rows.iter().filter(right).count() as f64 / rows.len() as f64)
-}
-
-/// The array of the predictions in a model file.
-const NAME: &str = "out_of_bag";
-
-/// Puts the predictions, if there are any, into a container.
-pub(super) fn store(container: &mut Container, predicted: Option<&Matrix>) -> Result<()> {
-    match predicted {
-        Some(matrix) => {
-            container.insert_with_missing(NAME, &[matrix.rows(), matrix.columns()], matrix.as_slice().to_vec())
-        }
-        None => Ok(()),
-    }
-}
-
-/// Takes them out again.
-pub(super) fn restore(container: &mut Container, outputs: usize) -> Result<Option<Matrix>> {
-    if !container.contains(NAME) {
-        return Ok(None);
-    }
-    let [rows, _] = container.shape(NAME)?;
-    Ok(Some(Matrix::from_vec(rows, outputs, container.take_with_missing(NAME, &[rows, outputs])?)?))
 }

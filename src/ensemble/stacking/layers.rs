@@ -2,8 +2,9 @@
 //! them.
 
 use crate::array::Matrix;
-use crate::data::Target;
-use crate::ensemble::members::{fit_all, numbers_of, probabilities_of, seeded};
+use crate::data::{Labels, Target};
+use crate::ensemble::members::{check_members, fit_all, probabilities_of, seeded, values_of};
+use crate::ensemble::model::{Ensemble, EnsembleModel, EnsembleTarget};
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Fit, Reporter, Rows};
 use crate::splits::Folds;
@@ -17,23 +18,36 @@ pub(super) struct StackLayers {
     pub(super) seed: u64,
 }
 
-/// Fitted members and the model on top of them.
-pub(super) struct Stacked {
-    pub(super) members: Vec<AnyModel>,
-    pub(super) last: AnyModel,
-}
-
 impl StackLayers {
+    /// Fits the members and the model on top of them.
+    pub(super) fn fit_model<E: Ensemble<Fitted = AnyModel>>(
+        &self,
+        params: &E,
+        x: Rows<'_>,
+        y: impl EnsembleTarget,
+        options: Fit<'_>,
+    ) -> Result<EnsembleModel<E>> {
+        check_members("estimators", &self.estimators, E::TASK)?;
+        check_members("final_estimator", std::slice::from_ref(&self.final_estimator), E::TASK)?;
+        let (target, rows) = y.owned(E::TYPE, x)?;
+        x.complete_rows(E::TYPE, rows)?;
+        let weights = options.weights(E::TYPE, rows)?;
+        let classes = target.labels().ok().map(Labels::classes);
+        let (members, last) =
+            options.watched("stacking", |reporter| self.fit(x, &target, classes, weights, reporter))?;
+        EnsembleModel::new(params, members, &target, last)
+    }
+
     /// Each row's features for the last model come from members that have not seen it: without that the last model
     /// would learn to trust whoever remembers best (Wolpert 1992).
-    pub(super) fn fit(
+    fn fit(
         &self,
         x: Rows<'_>,
         target: &Target,
         classes: Option<usize>,
         weights: Option<&[f32]>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Stacked> {
+    ) -> Result<(Vec<AnyModel>, AnyModel)> {
         let estimators = seeded(&self.estimators, self.seed)?;
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
@@ -74,19 +88,18 @@ impl StackLayers {
             .fit(&features.to(&device)?, target, options)
             .map_err(|error| error.inside(format!("final_estimator ({})", self.final_estimator.name())))?;
         let members = fit_all(&estimators, x, target, weights)?;
-        Ok(Stacked { members, last })
+        Ok((members, last))
     }
 }
 
 /// The members' predictions for rows, side by side: probabilities of each class (of the second alone where there are
 /// two), or numbers.
-pub(super) fn predictions_of(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
+fn predictions_of(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> Result<Matrix> {
     let mut all: Option<Matrix> = None;
     for member in members {
         let part = match classes {
             Some(2) => probabilities_of(member, x, 2)?.select_columns(&[1])?,
-            Some(classes) => probabilities_of(member, x, classes)?,
-            None => numbers_of(member, x)?,
+            classes => values_of(member, x, classes)?,
         };
         all = Some(match all {
             Some(all) => beside(&all, &part)?,
@@ -96,8 +109,21 @@ pub(super) fn predictions_of(members: &[AnyModel], x: Rows<'_>, classes: Option<
     all.ok_or_else(|| Error::Param { name: "estimators", rule: "not empty".to_string(), got: "none".to_string() })
 }
 
+/// Runs `job` with the model on top, on the members' predictions for the rows of `x`, on their device.
+pub(super) fn on_top<E: Ensemble<Fitted = AnyModel>, T>(
+    model: &EnsembleModel<E>,
+    passthrough: bool,
+    x: Rows<'_>,
+    job: impl FnOnce(&AnyModel, Rows<'_>) -> Result<T>,
+) -> Result<T> {
+    let device = x.on_device()?.device().clone();
+    let predicted = predictions_of(model.members(), x, model.class_count())?;
+    let features = if passthrough { beside(&predicted, &x.on_host()?)? } else { predicted };
+    job(model.last(), (&features.to(&device)?).into())
+}
+
 /// The columns of both, with what is categorical in them.
-pub(super) fn beside(left: &Matrix, right: &Matrix) -> Result<Matrix> {
+fn beside(left: &Matrix, right: &Matrix) -> Result<Matrix> {
     let rows = (0..left.rows()).flat_map(|row| left.row(row).iter().chain(right.row(row)).copied());
     let both = Matrix::from_vec(left.rows(), left.columns() + right.columns(), rows.collect())?;
     let behind = right.categorical_columns().into_iter().map(|column| left.columns() + column);

@@ -9,44 +9,17 @@ pub(crate) type CategoryNames<'a> = &'a [Option<Vec<String>>];
 /// Categories that a line names.
 const NAMED_CATEGORIES: usize = 12;
 
-/// Draws a tree with lines from parent to child; leaves show their values.
-pub(crate) fn draw(tree: &Tree, names: Option<&[String]>, categories: CategoryNames<'_>) -> String {
-    let values = |number: u32| tree.value(number).iter().map(f64::to_string).collect::<Vec<String>>().join(" ");
-    draw_with(tree, names, categories, values)
-}
-
-/// The same for a tree of classes: leaves show the commonest class and its share.
-pub(crate) fn of_classes(
-    tree: &Tree,
-    names: Option<&[String]>,
-    categories: CategoryNames<'_>,
-    classes: &[String],
-) -> String {
-    draw_with(tree, names, categories, |number| {
-        let probabilities = tree.value(number);
-        let best = likeliest(probabilities, probabilities.len())[0] as usize;
-        format!("{} ({:.3})", classes[best], probabilities[best])
-    })
-}
-
-/// What a node asks of a category, with at most so many of them: `in {red, blue}`, or `not in {green}` where fewer
-/// categories go right; codes where names are not known. Nothing for a node that splits numbers.
-pub(crate) fn categories_asked(tree: &Tree, node: u32, categories: CategoryNames<'_>, most: usize) -> Option<String> {
-    let (left, right) = (tree.left_categories(node)?, tree.right_categories(node)?);
-    let (word, codes) = if left.len() <= right.len() { ("in", left) } else { ("not in", right) };
-    let names = tree.nodes()[node as usize].feature.and_then(|feature| categories.get(feature as usize)?.as_ref());
-    let name = |code: &u32| names.and_then(|names| names.get(*code as usize).cloned());
-    let named: Vec<String> = codes.iter().take(most).map(|code| name(code).unwrap_or(code.to_string())).collect();
-    let more = if codes.len() > most { ", …" } else { "" };
-    Some(format!("{word} {{{}{more}}}", named.join(", ")))
-}
-
-fn draw_with(
-    tree: &Tree,
-    names: Option<&[String]>,
-    categories: CategoryNames<'_>,
-    leaf: impl Fn(u32) -> String,
-) -> String {
+/// Draws a tree with lines from parent to child. Leaves show the commonest class and its share, or their values where
+/// there are no classes.
+pub(crate) fn draw(tree: &Tree, names: Option<&[String]>, categories: CategoryNames<'_>, classes: &[String]) -> String {
+    let leaf = |number: u32| {
+        let values = tree.value(number);
+        if classes.is_empty() {
+            return values.iter().map(f64::to_string).collect::<Vec<String>>().join(" ");
+        }
+        let best = likeliest(values, values.len())[0] as usize;
+        format!("{} ({:.3})", classes[best], values[best])
+    };
     draw_lines(|number| {
         let node = &tree.nodes()[number as usize];
         let Some(feature) = node.feature else {
@@ -60,6 +33,18 @@ fn draw_with(
         let children = ["yes", "no"].map(str::to_string).into_iter().zip(node.children).collect();
         (format!("{name} {asked} (missing: {missing})"), children)
     })
+}
+
+/// What a node asks of a category, with at most so many of them: `in {red, blue}`, or `not in {green}` where fewer
+/// categories go right; codes where names are not known. Nothing for a node that splits numbers.
+pub(crate) fn categories_asked(tree: &Tree, node: u32, categories: CategoryNames<'_>, most: usize) -> Option<String> {
+    let (left, right) = (tree.left_categories(node)?, tree.right_categories(node)?);
+    let (word, codes) = if left.len() <= right.len() { ("in", left) } else { ("not in", right) };
+    let names = tree.nodes()[node as usize].feature.and_then(|feature| categories.get(feature as usize)?.as_ref());
+    let name = |code: &u32| names.and_then(|names| names.get(*code as usize).cloned());
+    let named: Vec<String> = codes.iter().take(most).map(|code| name(code).unwrap_or(code.to_string())).collect();
+    let more = if codes.len() > most { ", …" } else { "" };
+    Some(format!("{word} {{{}{more}}}", named.join(", ")))
 }
 
 /// Lines from parent to child, from node 0 on: `node` gives what a node's line says, and its children with their names.

@@ -1,4 +1,4 @@
-//! The fitted trees of a model, one or many, with the columns they were fitted on.
+//! The fitted trees of a model, one or many, with the columns and classes they were fitted on.
 
 use super::flatten::flatten;
 use super::shapley::{Cover, ShapleyTree, shapley_values};
@@ -9,7 +9,7 @@ use crate::cpu::reduce::argmax;
 use crate::data::Labels;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{OnDevice, Rows};
+use crate::estimator::{OnDevice, Rows, Task};
 use crate::model_file::Container;
 use crate::ops::tree::predict::predict;
 
@@ -19,12 +19,15 @@ pub(crate) struct Trees {
     trees: Vec<Tree>,
     columns: usize,
     names: Option<Vec<String>>,
+    /// The classes without rows, where they are what is learnt.
+    classes: Option<Labels>,
 }
 
 impl Trees {
-    /// Trees that were fitted on the columns of `x`; there is one at least.
-    pub(crate) fn new(trees: Vec<Tree>, x: &Matrix) -> Trees {
-        Trees { trees, columns: x.columns(), names: x.names().map(<[String]>::to_vec) }
+    /// Trees that were fitted on the columns of `x` and on classes, if any; there is one at least.
+    pub(crate) fn new(trees: Vec<Tree>, x: &Matrix, classes: Option<&Labels>) -> Result<Trees> {
+        let classes = classes.map(|classes| classes.with_codes(vec![])).transpose()?;
+        Ok(Trees { trees, columns: x.columns(), names: x.names().map(<[String]>::to_vec), classes })
     }
 
     pub(crate) fn trees(&self) -> &[Tree] {
@@ -37,6 +40,20 @@ impl Trees {
 
     pub(crate) fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
+    }
+
+    /// Values of a node.
+    pub(crate) fn outputs(&self) -> usize {
+        self.trees[0].outputs()
+    }
+
+    pub(crate) fn classes(&self) -> Option<&Labels> {
+        self.classes.as_ref()
+    }
+
+    /// The names of the classes; empty for trees of numbers.
+    pub(crate) fn class_names(&self) -> &[String] {
+        self.classes.as_ref().map_or(&[], Labels::names)
     }
 
     /// Rows to predict for, where they live: as wide as the trees were fitted on; missing values are welcome.
@@ -52,7 +69,7 @@ impl Trees {
     /// The mean over the trees of the values that each row meets, n×outputs, added in the order of the trees.
     /// The leaves are found where the rows live.
     pub(crate) fn mean_values(&self, x: &DeviceMatrix) -> Result<Vec<f64>> {
-        let outputs = self.trees[0].outputs();
+        let outputs = self.outputs();
         let mut sums = vec![0.0; x.rows() * outputs];
         predict(&mut x.device().stream(), x, &flatten(&self.trees), &mut sums, outputs, |sums, tree, leaves| {
             let values = self.trees[tree].values();
@@ -82,12 +99,12 @@ impl Trees {
         let (x, scale) = (x.on_host()?, 1.0 / self.trees.len() as f64);
         let trees = self.trees.iter().map(|tree| ShapleyTree::new(tree, 0, scale, Cover::Weights));
         let trees: Vec<ShapleyTree<'_>> = trees.collect();
-        shapley_values(&trees, &vec![0.0; self.trees[0].outputs()], &x)
+        shapley_values(&trees, &vec![0.0; self.outputs()], &x)
     }
 
     /// The class that each tree of classes gives each row, n×trees; the lowest of equally likely ones.
     pub(crate) fn votes(&self, x: &DeviceMatrix) -> Result<Vec<u32>> {
-        let (count, outputs) = (self.trees.len(), self.trees[0].outputs());
+        let (count, outputs) = (self.trees.len(), self.outputs());
         let of_nodes: Vec<Vec<u32>> = self.trees.iter().map(|tree| likeliest(tree.values(), outputs)).collect();
         let mut votes = self.leaves(x)?;
         votes.iter_mut().enumerate().for_each(|(at, leaf)| *leaf = of_nodes[at % count][*leaf as usize]);
@@ -96,7 +113,7 @@ impl Trees {
 
     /// What each tree predicts for each row, n×outputs.
     pub(crate) fn predictions(&self, x: &DeviceMatrix) -> Result<impl Iterator<Item = Result<Matrix>>> {
-        let (count, outputs, rows, leaves) = (self.trees.len(), self.trees[0].outputs(), x.rows(), self.leaves(x)?);
+        let (count, outputs, rows, leaves) = (self.trees.len(), self.outputs(), x.rows(), self.leaves(x)?);
         Ok(self.trees.iter().enumerate().map(move |(number, tree)| {
             let values = leaves.iter().skip(number).step_by(count).flat_map(|leaf| tree.value(*leaf));
             to_matrix(&values.copied().collect::<Vec<f64>>(), rows, outputs)
@@ -124,14 +141,30 @@ impl Trees {
 
     pub(crate) fn store(&self, container: &mut Container) -> Result<()> {
         store_trees(container, &self.trees)?;
-        match &self.names {
-            Some(names) => container.insert_strings("column_names", names),
+        if let Some(names) = &self.names {
+            container.insert_strings("column_names", names)?;
+        }
+        match &self.classes {
+            Some(classes) => container.insert_strings("class_names", classes.names()),
             None => Ok(()),
         }
     }
 
-    /// Trees of `columns` columns and `outputs` values a node.
-    pub(crate) fn restore(container: &mut Container, columns: usize, outputs: usize) -> Result<Trees> {
+    /// Trees of `columns` columns and `outputs` values a node, as many as there are classes where those are the task.
+    pub(crate) fn restore(
+        container: &mut Container,
+        columns: usize,
+        task: Task,
+        outputs: Option<usize>,
+    ) -> Result<Trees> {
+        let classes = match task {
+            Task::Classification => Some(Labels::from_codes(vec![], container.take_strings("class_names")?)?),
+            _ => None,
+        };
+        let outputs = classes.as_ref().map(Labels::classes).or(outputs).unwrap_or(0);
+        if outputs == 0 {
+            return Err(container.refuse("there are no outputs"));
+        }
         let trees = restore_trees(container, columns, outputs)?;
         let names = match container.contains("column_names.ends") {
             true => Some(container.take_strings("column_names")?),
@@ -140,7 +173,7 @@ impl Trees {
         if trees.is_empty() || names.as_ref().is_some_and(|names| names.len() != columns) {
             return Err(container.refuse(format!("there are no trees, or not {columns} names of columns")));
         }
-        Ok(Trees { trees, columns, names })
+        Ok(Trees { trees, columns, names, classes })
     }
 }
 

@@ -9,9 +9,8 @@ pub use pruning::{along_pruning, pruning_curves, pruning_path};
 pub use tree_figure::TreeFigure;
 
 use super::likeliest;
-use super::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Id3ClassifierModel, Tree};
+use super::{Id3ClassifierModel, Tree, Trees};
 use crate::array::Matrix;
-use crate::data::Labels;
 use crate::error::Result;
 use crate::estimator::{PictureInput, PictureRows};
 use crate::metrics;
@@ -23,43 +22,31 @@ pub(crate) const MOST_SCORED: usize = 5_000;
 const MOST_EXPLAINED: usize = 300;
 const MOST_COLUMNS: usize = 12;
 
-/// Without rows the tree; with rows its leaves and its accuracy along the path of pruning, and what each column adds to
-/// the probability of the second of two classes.
-pub(super) fn classifier_figures(model: &DecisionTreeClassifierModel, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-    let (tree, classes) = (model.tree(), model.classes());
+/// Without rows the tree; with rows its leaves and its accuracy or R² along the path of pruning.
+pub(super) fn single_tree_figures(trees: &Trees, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+    let tree = &trees.trees()[0];
     let Some(rows) = &input.rows else {
-        let names = model.column_names().unwrap_or(&input.columns.names);
-        let figure = TreeFigure::of_classifier(model).feature_names(names).category_names(&input.columns.categories);
+        let names = trees.names().unwrap_or(&input.columns.names);
+        let figure = TreeFigure::of_trees(trees).feature_names(names).category_names(&input.columns.categories);
         return Ok(vec![figure.figure()]);
     };
     let (x, target) = rows.sample(MOST_SCORED)?;
-    let labels = target.labels()?;
-    let accuracy = |tree: &Tree| {
-        let codes = likeliest(&values_of(tree, &x).collect::<Vec<f64>>(), classes.len());
-        metrics::accuracy(labels, &Labels::from_codes(codes, classes.to_vec())?)
-    };
-    let mut figures = pruning_figures(tree, rows, "accuracy", accuracy)?;
-    figures.extend(probability_figure(input, classes, |x| model.shapley_values(x))?);
-    Ok(figures)
-}
-
-/// Without rows the tree; with rows its leaves and its R² along the path of pruning, and what each column adds to the
-/// prediction of a single target.
-pub(super) fn regressor_figures(model: &DecisionTreeRegressorModel, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-    let Some(rows) = &input.rows else {
-        let names = model.column_names().unwrap_or(&input.columns.names);
-        let figure = TreeFigure::of_regressor(model).feature_names(names).category_names(&input.columns.categories);
-        return Ok(vec![figure.figure()]);
-    };
-    let (x, target) = rows.sample(MOST_SCORED)?;
-    let numbers = target.values()?;
-    let r2 = |tree: &Tree| {
-        let values = values_of(tree, &x).map(|value| value as f32).collect();
-        metrics::r2_score_columns(numbers, &Matrix::from_vec(x.rows(), numbers.columns(), values)?)
-    };
-    let mut figures = pruning_figures(model.tree(), rows, "R²", r2)?;
-    figures.extend(shapley_figure(input, &[], str::to_string, |x| model.shapley_values(x))?);
-    Ok(figures)
+    match trees.classes() {
+        Some(classes) => {
+            let labels = target.labels()?;
+            pruning_figures(tree, rows, "accuracy", |tree| {
+                let codes = likeliest(&values_of(tree, &x).collect::<Vec<f64>>(), classes.classes());
+                metrics::accuracy(labels, &classes.with_codes(codes)?)
+            })
+        }
+        None => {
+            let numbers = target.values()?;
+            pruning_figures(tree, rows, "R²", |tree| {
+                let values = values_of(tree, &x).map(|value| value as f32).collect();
+                metrics::r2_score_columns(numbers, &Matrix::from_vec(x.rows(), numbers.columns(), values)?)
+            })
+        }
+    }
 }
 
 /// Without rows the tree; with rows nothing.
@@ -123,11 +110,15 @@ pub(crate) fn shapley_figure(
     Ok(Some(figure.x_label(format!("what the column adds to {}", explained(name)))))
 }
 
-/// What each column adds to the probability of the second of two classes.
-pub(crate) fn probability_figure(
+/// What each column adds to the probability of the second of two classes, or to the prediction of a single target.
+pub(super) fn explained_figure(
+    trees: &Trees,
     input: &PictureInput<'_>,
-    classes: &[String],
     values: impl FnOnce(&Matrix) -> Result<Vec<Matrix>>,
 ) -> Result<Option<Figure>> {
-    shapley_figure(input, classes, |class| format!("the probability of {class}"), values)
+    let explained = |name: &str| match trees.classes() {
+        Some(_) => format!("the probability of {name}"),
+        None => name.to_string(),
+    };
+    shapley_figure(input, trees.class_names(), explained, values)
 }

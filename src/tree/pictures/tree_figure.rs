@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use crate::data::Labels;
 use crate::error::Result;
 use crate::plot::{DiagramNode, Figure, NodeColour, short_number, shortened};
-use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, categories_asked};
+use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, Trees, categories_asked};
 
 /// Categories that a box names.
 const NAMED_CATEGORIES: usize = 4;
@@ -46,13 +47,18 @@ impl<'a> TreeFigure<'a> {
 
     /// The tree of a classifier with its names.
     pub fn of_classifier(model: &'a DecisionTreeClassifierModel) -> TreeFigure<'a> {
-        let (features, classes) = (model.column_names(), Some(model.classes()));
-        TreeFigure { features, classes, ..TreeFigure::new(model.tree()) }
+        TreeFigure::of_trees(&model.trees)
     }
 
     /// The tree of a regressor with its names.
     pub fn of_regressor(model: &'a DecisionTreeRegressorModel) -> TreeFigure<'a> {
-        TreeFigure { features: model.column_names(), ..TreeFigure::new(model.tree()) }
+        TreeFigure::of_trees(&model.trees)
+    }
+
+    /// The first of a model's trees with its names.
+    pub(super) fn of_trees(trees: &'a Trees) -> TreeFigure<'a> {
+        let (features, classes) = (trees.names(), trees.classes().map(Labels::names));
+        TreeFigure { features, classes, ..TreeFigure::new(&trees.trees()[0]) }
     }
 
     /// Names the features.
