@@ -6,7 +6,9 @@
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> centers: array<vec4<f32>>;
 
-// Of the rows lane / 16, + 16, + 32, + 48, and of those 64 further on.
+const TILE_AHEAD = false;
+
+// The rows 4·(lane / 16) to + 3, then those 64 further on.
 var<private> best: array<vec4<f32>, 2>;
 var<private> best_center: array<vec4<u32>, 2>;
 
@@ -19,23 +21,37 @@ fn tile_b(column: u32, vec4_index: u32) -> vec4<f32> {
     return centers[params.center_first + min(column, params.centers - 1u) * params.vec4s + vec4_index];
 }
 
-fn tile_step(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
-    let d = a - b;
-    return fma(d.w, d.w, fma(d.z, d.z, fma(d.y, d.y, fma(d.x, d.x, sum))));
+fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
+    let difference = vec4(a) - b;
+    return fma(difference, difference, sums);
 }
 
-fn tile_open(row: u32) {}
+fn nearest_of_four(column: u32, d: vec4<f32>) -> vec2<u32> {
+    let second = d.y < d.x;
+    let fourth = d.w < d.z;
+    let left = select(d.x, d.y, second);
+    let right = select(d.z, d.w, fourth);
+    let upper = right < left;
+    let at = column + select(select(0u, 1u, second), select(2u, 3u, fourth), upper);
+    return vec2(at, bitcast<u32>(select(left, right, upper)));
+}
 
-// A lane meets its columns in ascending order, so the lowest of equals stays.
-fn tile_store(half: u32, row: u32, column: u32, sums: vec4<f32>) {
-    if (half == 0u) {
-        let less = sums < best[0];
-        best[0] = select(best[0], sums, less);
-        best_center[0] = select(best_center[0], vec4(column), less);
+// A lane meets its columns in ascending order, so the lowest of equals stays. Indices of arrays are constants: a row is
+// picked by a mask, or the bests would go to memory.
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
+    var found = nearest_of_four(column, sums);
+    let other = nearest_of_four(column + 64u, far);
+    found = select(found, other, bitcast<f32>(other.y) < bitcast<f32>(found.y));
+    let distance = vec4(bitcast<f32>(found.y));
+    let mine = vec4(0u, 1u, 2u, 3u) == vec4(place % 4u);
+    if (place < 4u) {
+        let less = mine & (distance < best[0]);
+        best[0] = select(best[0], distance, less);
+        best_center[0] = select(best_center[0], vec4(found.x), less);
     } else {
-        let less = sums < best[1];
-        best[1] = select(best[1], sums, less);
-        best_center[1] = select(best_center[1], vec4(column), less);
+        let less = mine & (distance < best[1]);
+        best[1] = select(best[1], distance, less);
+        best_center[1] = select(best_center[1], vec4(found.x), less);
     }
 }
 
@@ -68,12 +84,13 @@ fn main(
                 distance = select(distance, d, less);
                 center = select(center, c, less);
             }
-            let row = tile * TILE_ROWS + 64u * (lane / 16u) + lane % 16u;
+            // Groups 0 to 15 are the rows 0 to 63 of the tile, the others the rest: four rows each, in order.
+            let row = tile * TILE_ROWS + 4u * lane;
             count_changed(
                 assign_row(row, u32(center.x), distance.x)
-                + assign_row(row + 16u, u32(center.y), distance.y)
-                + assign_row(row + 32u, u32(center.z), distance.z)
-                + assign_row(row + 48u, u32(center.w), distance.w)
+                + assign_row(row + 1u, u32(center.y), distance.y)
+                + assign_row(row + 2u, u32(center.z), distance.z)
+                + assign_row(row + 3u, u32(center.w), distance.w)
             );
         }
     }

@@ -5,13 +5,19 @@
 //#import pairs
 override ROOT: u32 = 0u;
 
-fn tile_step(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
-    return metric_step(sum, a, b, params.alpha);
+fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
+    return metric_step(sums, a, b, params.alpha);
 }
 
-fn pairs_finish(sum: f32, at: u32) -> f32 {
+fn pairs_finish(sums: vec4<f32>, at: u32) -> vec4<f32> {
+    let values = metric_values(sums);
     if (ROOT == 1u) {
-        return metric_root(metric_value(sum), params.alpha);
+        return vec4(
+            metric_root(values.x, params.alpha),
+            metric_root(values.y, params.alpha),
+            metric_root(values.z, params.alpha),
+            metric_root(values.w, params.alpha),
+        );
     }
-    return metric_value(sum);
+    return values;
 }

@@ -14,37 +14,32 @@ const METRIC_POWER = 4u;
 const METRIC_BEYOND = 3.4028234e38;
 
 // The padding of both rows is zero, so it never decides a maximum and adds nothing.
-fn metric_step(sum: f32, a: vec4<f32>, b: vec4<f32>, order: f32) -> f32 {
+fn metric_step(sums: vec4<f32>, a: f32, b: vec4<f32>, order: f32) -> vec4<f32> {
     if (METRIC == METRIC_PRODUCT) {
-        return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+        return fma(vec4(a), b, sums);
     }
-    let d = a - b;
+    let difference = vec4(a) - b;
     if (METRIC == METRIC_ABSOLUTE) {
-        return (((sum + abs(d.x)) + abs(d.y)) + abs(d.z)) + abs(d.w);
+        return sums + abs(difference);
     }
     if (METRIC == METRIC_LARGEST) {
-        return max(max(max(max(sum, abs(d.x)), abs(d.y)), abs(d.z)), abs(d.w));
+        return max(sums, abs(difference));
     }
     if (METRIC == METRIC_POWER) {
-        let powers = power4(abs(d), order);
-        return (((sum + powers.x) + powers.y) + powers.z) + powers.w;
+        return sums + power4(abs(difference), order);
     }
-    return fma(d.w, d.w, fma(d.z, d.z, fma(d.y, d.y, fma(d.x, d.x, sum))));
+    return fma(difference, difference, sums);
 }
 
 // A power that was held at 2¹²⁷ is no longer a distance.
-fn metric_value(sum: f32) -> f32 {
+fn metric_values(sums: vec4<f32>) -> vec4<f32> {
     if (METRIC == METRIC_PRODUCT) {
-        return clamp(1.0 - sum, 0.0, 2.0);
+        return clamp(1.0 - sums, vec4<f32>(), vec4(2.0));
     }
     if (METRIC == METRIC_POWER) {
-        return select(sum, METRIC_BEYOND, sum >= 1.7014118e38);
+        return select(sums, vec4(METRIC_BEYOND), sums >= vec4(1.7014118e38));
     }
-    return sum;
-}
-
-fn metric_value4(sums: vec4<f32>) -> vec4<f32> {
-    return vec4(metric_value(sums.x), metric_value(sums.y), metric_value(sums.z), metric_value(sums.w));
+    return sums;
 }
 
 // From what was compared to the distance. A sum beyond f32 overflows here, and the read-back says so.

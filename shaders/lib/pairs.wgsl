@@ -1,7 +1,7 @@
 // A kernel that makes one number of each pair (row of A, row of B), on the tile core.
 // Layer z of the grid takes its own block of the depth and writes its own copy of the result; groups past the last tile
 // only report that they are done.
-// The importing shader defines tile_step, and pairs_finish, which turns a sum into what is stored at `at`.
+// The importing shader defines tile_step, and pairs_finish, which turns sums into what is stored at `at`.
 //#import pairs_operands
 //#import status
 //#import tile
@@ -15,40 +15,33 @@ struct Params {
     b_first: u32,
     b_vec4s: u32,
     out_first: u32,
-    out_stride: u32,
+    out_vec4s: u32,
     depth_vec4s: u32,
     block_vec4s: u32,
-    layer_words: u32,
+    layer_vec4s: u32,
     alpha: f32,
     beta: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+
+const TILE_AHEAD = true;
 
 var<private> pairs_first: u32;
 
-fn tile_open(row: u32) {}
-
 // Columns beyond the last are padding, which is zero in every matrix.
-fn pairs_store(row: u32, column: u32, sum: f32) {
-    if (row < params.rows) {
-        let at = pairs_first + row * params.out_stride + column;
-        if (column < params.columns) {
-            out[at] = pairs_finish(sum, at);
-        } else {
-            out[at] = 0.0;
-        }
+fn pairs_store(row: u32, column: u32, sums: vec4<f32>) {
+    if (row < params.rows && column < params.columns) {
+        let at = pairs_first + row * params.out_vec4s + column / 4u;
+        let inside = vec4(column, column + 1u, column + 2u, column + 3u) < vec4(params.columns);
+        out[at] = select(vec4<f32>(), pairs_finish(sums, at), inside);
     }
 }
 
-fn tile_store(half: u32, row: u32, column: u32, sums: vec4<f32>) {
-    if (column < (params.columns + 3u) / 4u * 4u) {
-        pairs_store(row, column, sums.x);
-        pairs_store(row + 16u, column, sums.y);
-        pairs_store(row + 32u, column, sums.z);
-        pairs_store(row + 48u, column, sums.w);
-    }
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
+    pairs_store(row, column, sums);
+    pairs_store(row, column + 64u, far);
 }
 
 @compute @workgroup_size(TILE_LANES)
@@ -59,7 +52,7 @@ fn main(
 ) {
     let tile = group.y * groups.x + group.x;
     if (tile < params.tiles) {
-        pairs_first = params.out_first + group.z * params.layer_words;
+        pairs_first = params.out_first + group.z * params.layer_vec4s;
         let begin = group.z * params.block_vec4s;
         let end = min(begin + params.block_vec4s, params.depth_vec4s);
         tile_product(tile / params.column_tiles, tile % params.column_tiles, begin, end, lane);

@@ -1,117 +1,130 @@
 // The tile core: 128×128 results of rows of A with rows of B, 256 lanes, 8×8 results a lane.
-// Steps of 16 along the depth go through workgroup memory; the next step is fetched into registers while one is used.
-// The importing shader defines tile_a and tile_b (four values along the depth), tile_step (what four values of a pair add
-// to its sum), tile_open (fetches what belongs to the rows `row`, + 16, + 32, + 48) and tile_store (takes the sums of these
-// rows with one column; `half` is 0 for the tile's first 64 rows, 1 for the others).
+// Steps of 16 along the depth go through workgroup memory, laid out so that a lane reads its 8 values as two vec4.
+// The importing shader defines tile_a and tile_b (four values along the depth), tile_step, and tile_store, which takes a
+// row's sums with the columns from `column` on and with those from `column + 64` on; `place` is which of the lane's rows.
+// With its TILE_AHEAD the next step is fetched into 16 registers while one is used; some kernels have none to spare.
 const TILE_ROWS = 128u;
 const TILE_COLUMNS = 128u;
 const TILE_LANES = 256u;
 const TILE_VEC4S = 4u;
 
-// [vec4 along the depth][row], so 16 KiB together: all that WebGPU guarantees.
+// [depth][row / 4], so 16 KiB together: all that WebGPU guarantees.
 var<workgroup> tile_a_block: array<vec4<f32>, 512>;
 var<workgroup> tile_b_block: array<vec4<f32>, 512>;
 
-// Four lanes load the 64 bytes of a row and would store them into one bank: the row is swapped within eight by the vec4.
-fn tile_slot(vec4_index: u32, row: u32) -> u32 {
-    return vec4_index * 128u + (row ^ (2u * vec4_index));
+// Four values along the depth of each of four rows.
+struct TileRows {
+    r0: vec4<f32>,
+    r1: vec4<f32>,
+    r2: vec4<f32>,
+    r3: vec4<f32>,
 }
 
-fn tile_four(sums: vec4<f32>, b: vec4<f32>, a0: vec4<f32>, a1: vec4<f32>, a2: vec4<f32>, a3: vec4<f32>) -> vec4<f32> {
-    return vec4(tile_step(sums.x, a0, b), tile_step(sums.y, a1, b), tile_step(sums.z, a2, b), tile_step(sums.w, a3, b));
+// Where the first of four depths of four rows lies. Neighbouring lanes hold neighbouring depths, which would meet in one
+// bank: the rows are swapped within eight groups.
+fn tile_slot(vec4_index: u32, group: u32) -> u32 {
+    return vec4_index * 128u + (group ^ (2u * vec4_index));
 }
 
-// Indices of arrays are constants throughout: one that is not would put the sums into memory.
+// Lanes 0 to 127 fetch for A, the others for B; four neighbours read the 64 bytes of a row.
+fn tile_fetch(lane: u32, row: u32, column: u32, first_vec4: u32, end: u32) -> TileRows {
+    let vec4_index = first_vec4 + lane % 4u;
+    var rows = TileRows();
+    if (vec4_index < end && lane < 128u) {
+        rows.r0 = tile_a(row, vec4_index);
+        rows.r1 = tile_a(row + 1u, vec4_index);
+        rows.r2 = tile_a(row + 2u, vec4_index);
+        rows.r3 = tile_a(row + 3u, vec4_index);
+    } else if (vec4_index < end) {
+        rows.r0 = tile_b(column, vec4_index);
+        rows.r1 = tile_b(column + 1u, vec4_index);
+        rows.r2 = tile_b(column + 2u, vec4_index);
+        rows.r3 = tile_b(column + 3u, vec4_index);
+    }
+    return rows;
+}
+
+// Turns what was fetched and stores whole vec4: lanes that wrote parts of one would race where a compiler rewrites it.
+fn tile_fill(lane: u32, slot: u32, rows: TileRows) {
+    let x = vec4(rows.r0.x, rows.r1.x, rows.r2.x, rows.r3.x);
+    let y = vec4(rows.r0.y, rows.r1.y, rows.r2.y, rows.r3.y);
+    let z = vec4(rows.r0.z, rows.r1.z, rows.r2.z, rows.r3.z);
+    let w = vec4(rows.r0.w, rows.r1.w, rows.r2.w, rows.r3.w);
+    if (lane < 128u) {
+        tile_a_block[slot] = x;
+        tile_a_block[slot + 32u] = y;
+        tile_a_block[slot + 64u] = z;
+        tile_a_block[slot + 96u] = w;
+    } else {
+        tile_b_block[slot] = x;
+        tile_b_block[slot + 32u] = y;
+        tile_b_block[slot + 64u] = z;
+        tile_b_block[slot + 96u] = w;
+    }
+}
+
+// One value along the depth. Indices of arrays are constants: one that is not would put the sums into memory.
+fn tile_depth(c: ptr<function, array<vec4<f32>, 16>>, a_at: u32, b_at: u32) {
+    let a0 = tile_a_block[a_at];
+    let a1 = tile_a_block[a_at + 16u];
+    let b0 = tile_b_block[b_at];
+    let b1 = tile_b_block[b_at + 16u];
+    (*c)[0] = tile_step((*c)[0], a0.x, b0);
+    (*c)[1] = tile_step((*c)[1], a0.x, b1);
+    (*c)[2] = tile_step((*c)[2], a0.y, b0);
+    (*c)[3] = tile_step((*c)[3], a0.y, b1);
+    (*c)[4] = tile_step((*c)[4], a0.z, b0);
+    (*c)[5] = tile_step((*c)[5], a0.z, b1);
+    (*c)[6] = tile_step((*c)[6], a0.w, b0);
+    (*c)[7] = tile_step((*c)[7], a0.w, b1);
+    (*c)[8] = tile_step((*c)[8], a1.x, b0);
+    (*c)[9] = tile_step((*c)[9], a1.x, b1);
+    (*c)[10] = tile_step((*c)[10], a1.y, b0);
+    (*c)[11] = tile_step((*c)[11], a1.y, b1);
+    (*c)[12] = tile_step((*c)[12], a1.z, b0);
+    (*c)[13] = tile_step((*c)[13], a1.z, b1);
+    (*c)[14] = tile_step((*c)[14], a1.w, b0);
+    (*c)[15] = tile_step((*c)[15], a1.w, b1);
+}
+
 fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32) {
-    let load_row = tile_row * TILE_ROWS + lane / 4u;
-    let load_column = tile_column * TILE_COLUMNS + lane / 4u;
-    let slot = tile_slot(lane % 4u, lane / 4u);
+    let fetch_row = tile_row * TILE_ROWS + lane % 128u / 4u * 4u;
+    let fetch_column = tile_column * TILE_COLUMNS + lane % 128u / 4u * 4u;
+    let slot = tile_slot(lane % 4u, lane % 128u / 4u);
     let lane_row = lane / 16u;
     let lane_column = lane % 16u;
-    var next_a0 = vec4<f32>();
-    var next_a1 = vec4<f32>();
-    var next_b0 = vec4<f32>();
-    var next_b1 = vec4<f32>();
-    if (begin + lane % 4u < end) {
-        next_a0 = tile_a(load_row, begin + lane % 4u);
-        next_a1 = tile_a(load_row + 64u, begin + lane % 4u);
-        next_b0 = tile_b(load_column, begin + lane % 4u);
-        next_b1 = tile_b(load_column + 64u, begin + lane % 4u);
+    var next = TileRows();
+    if (TILE_AHEAD) {
+        next = tile_fetch(lane, fetch_row, fetch_column, begin, end);
     }
     var c: array<vec4<f32>, 16>;
     for (var first = begin; first < end; first += TILE_VEC4S) {
-        tile_a_block[slot] = next_a0;
-        tile_a_block[slot + 64u] = next_a1;
-        tile_b_block[slot] = next_b0;
-        tile_b_block[slot + 64u] = next_b1;
-        workgroupBarrier();
-        let next = first + TILE_VEC4S + lane % 4u;
-        next_a0 = vec4<f32>();
-        next_a1 = vec4<f32>();
-        next_b0 = vec4<f32>();
-        next_b1 = vec4<f32>();
-        if (next < end) {
-            next_a0 = tile_a(load_row, next);
-            next_a1 = tile_a(load_row + 64u, next);
-            next_b0 = tile_b(load_column, next);
-            next_b1 = tile_b(load_column + 64u, next);
+        if (!TILE_AHEAD) {
+            next = tile_fetch(lane, fetch_row, fetch_column, first, end);
         }
-        for (var k = 0u; k < TILE_VEC4S; k += 1u) {
-            let a_at = tile_slot(k, lane_row);
-            let b_at = tile_slot(k, lane_column);
-            let a0 = tile_a_block[a_at];
-            let a1 = tile_a_block[a_at + 16u];
-            let a2 = tile_a_block[a_at + 32u];
-            let a3 = tile_a_block[a_at + 48u];
-            let a4 = tile_a_block[a_at + 64u];
-            let a5 = tile_a_block[a_at + 80u];
-            let a6 = tile_a_block[a_at + 96u];
-            let a7 = tile_a_block[a_at + 112u];
-            let b0 = tile_b_block[b_at];
-            c[0] = tile_four(c[0], b0, a0, a1, a2, a3);
-            c[8] = tile_four(c[8], b0, a4, a5, a6, a7);
-            let b1 = tile_b_block[b_at + 16u];
-            c[1] = tile_four(c[1], b1, a0, a1, a2, a3);
-            c[9] = tile_four(c[9], b1, a4, a5, a6, a7);
-            let b2 = tile_b_block[b_at + 32u];
-            c[2] = tile_four(c[2], b2, a0, a1, a2, a3);
-            c[10] = tile_four(c[10], b2, a4, a5, a6, a7);
-            let b3 = tile_b_block[b_at + 48u];
-            c[3] = tile_four(c[3], b3, a0, a1, a2, a3);
-            c[11] = tile_four(c[11], b3, a4, a5, a6, a7);
-            let b4 = tile_b_block[b_at + 64u];
-            c[4] = tile_four(c[4], b4, a0, a1, a2, a3);
-            c[12] = tile_four(c[12], b4, a4, a5, a6, a7);
-            let b5 = tile_b_block[b_at + 80u];
-            c[5] = tile_four(c[5], b5, a0, a1, a2, a3);
-            c[13] = tile_four(c[13], b5, a4, a5, a6, a7);
-            let b6 = tile_b_block[b_at + 96u];
-            c[6] = tile_four(c[6], b6, a0, a1, a2, a3);
-            c[14] = tile_four(c[14], b6, a4, a5, a6, a7);
-            let b7 = tile_b_block[b_at + 112u];
-            c[7] = tile_four(c[7], b7, a0, a1, a2, a3);
-            c[15] = tile_four(c[15], b7, a4, a5, a6, a7);
+        tile_fill(lane, slot, next);
+        workgroupBarrier();
+        if (TILE_AHEAD) {
+            next = tile_fetch(lane, fetch_row, fetch_column, first + TILE_VEC4S, end);
+        }
+        for (var vec4_index = 0u; vec4_index < TILE_VEC4S; vec4_index += 1u) {
+            let a_at = tile_slot(vec4_index, lane_row);
+            let b_at = tile_slot(vec4_index, lane_column);
+            tile_depth(&c, a_at, b_at);
+            tile_depth(&c, a_at + 32u, b_at + 32u);
+            tile_depth(&c, a_at + 64u, b_at + 64u);
+            tile_depth(&c, a_at + 96u, b_at + 96u);
         }
         workgroupBarrier();
     }
-    let row = tile_row * TILE_ROWS + lane_row;
-    let column = tile_column * TILE_COLUMNS + lane_column;
-    tile_open(row);
-    tile_store(0u, row, column, c[0]);
-    tile_store(0u, row, column + 16u, c[1]);
-    tile_store(0u, row, column + 32u, c[2]);
-    tile_store(0u, row, column + 48u, c[3]);
-    tile_store(0u, row, column + 64u, c[4]);
-    tile_store(0u, row, column + 80u, c[5]);
-    tile_store(0u, row, column + 96u, c[6]);
-    tile_store(0u, row, column + 112u, c[7]);
-    tile_open(row + 64u);
-    tile_store(1u, row + 64u, column, c[8]);
-    tile_store(1u, row + 64u, column + 16u, c[9]);
-    tile_store(1u, row + 64u, column + 32u, c[10]);
-    tile_store(1u, row + 64u, column + 48u, c[11]);
-    tile_store(1u, row + 64u, column + 64u, c[12]);
-    tile_store(1u, row + 64u, column + 80u, c[13]);
-    tile_store(1u, row + 64u, column + 96u, c[14]);
-    tile_store(1u, row + 64u, column + 112u, c[15]);
+    let row = tile_row * TILE_ROWS + 4u * lane_row;
+    let column = tile_column * TILE_COLUMNS + 4u * lane_column;
+    tile_store(0u, row, column, c[0], c[1]);
+    tile_store(1u, row + 1u, column, c[2], c[3]);
+    tile_store(2u, row + 2u, column, c[4], c[5]);
+    tile_store(3u, row + 3u, column, c[6], c[7]);
+    tile_store(4u, row + 64u, column, c[8], c[9]);
+    tile_store(5u, row + 65u, column, c[10], c[11]);
+    tile_store(6u, row + 66u, column, c[12], c[13]);
+    tile_store(7u, row + 67u, column, c[14], c[15]);
 }

@@ -29,27 +29,19 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> queue: array<vec2<u32>>;
 @group(0) @binding(5) var<storage, read_write> waiting: array<atomic<u32>>;
 
+const TILE_AHEAD = false;
+
 // Candidates that may wait for a row: all of a tile.
 const QUEUE = 128u;
 
-// Where the layer's entries begin, the column after its last, and what candidates for four rows must beat.
+// Where the layer's entries begin, and the column after its last.
 var<private> list_first: u32;
 var<private> queue_first: u32;
 var<private> waiting_first: u32;
 var<private> column_end: u32;
-var<private> thresholds: vec4<f32>;
 
-fn tile_step(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
-    return metric_step(sum, a, b, params.order);
-}
-
-// Lists and queues have room for the rows of whole tiles, so what belongs to rows past the end is kept and ignored.
-fn threshold(row: u32) -> f32 {
-    return bitcast<f32>(list[list_first + (params.neighbors - 1u) * params.list_rows + row].x);
-}
-
-fn tile_open(row: u32) {
-    thresholds = vec4(threshold(row), threshold(row + 16u), threshold(row + 32u), threshold(row + 48u));
+fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
+    return metric_step(sums, a, b, params.order);
 }
 
 fn offer(row: u32, column: u32, value: f32) {
@@ -57,23 +49,30 @@ fn offer(row: u32, column: u32, value: f32) {
     queue[queue_first + slot * params.list_rows + row] = vec2(bitcast<u32>(value), params.first_index + column);
 }
 
-fn tile_store(half: u32, row: u32, column: u32, sums: vec4<f32>) {
-    let values = metric_value4(sums);
-    let close = values < thresholds;
-    if (column < column_end && any(close)) {
+fn offer_four(row: u32, column: u32, values: vec4<f32>, threshold: f32) {
+    let inside = vec4(column, column + 1u, column + 2u, column + 3u) < vec4(column_end);
+    let close = (values < vec4(threshold)) & inside;
+    if (any(close)) {
         if (close.x) {
             offer(row, column, values.x);
         }
         if (close.y) {
-            offer(row + 16u, column, values.y);
+            offer(row, column + 1u, values.y);
         }
         if (close.z) {
-            offer(row + 32u, column, values.z);
+            offer(row, column + 2u, values.z);
         }
         if (close.w) {
-            offer(row + 48u, column, values.w);
+            offer(row, column + 3u, values.w);
         }
     }
+}
+
+// Lists and queues have room for the rows of whole tiles, so what belongs to rows past the end is kept and ignored.
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
+    let threshold = bitcast<f32>(list[list_first + (params.neighbors - 1u) * params.list_rows + row].x);
+    offer_four(row, column, metric_values(sums), threshold);
+    offer_four(row, column + 64u, metric_values(far), threshold);
 }
 
 // Inserts what waits for one row. Later entries may have lost to earlier ones.

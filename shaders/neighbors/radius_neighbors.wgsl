@@ -23,27 +23,25 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read_write> found: array<atomic<u32>>;
 
-fn tile_step(sum: f32, a: vec4<f32>, b: vec4<f32>) -> f32 {
-    return metric_step(sum, a, b, params.order);
+const TILE_AHEAD = true;
+
+fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
+    return metric_step(sums, a, b, params.order);
 }
 
-fn tile_open(row: u32) {}
-
-fn set_bit(row: u32, column: u32, near: bool) {
-    if (near && row < params.rows) {
-        atomicAdd(&found[row], 1u);
-        atomicOr(&found[params.rows + row * params.row_words + column / 32u], 1u << (column % 32u));
+// Four bits from a column on that is a multiple of four; seldom any.
+fn set_bits(row: u32, column: u32, near: vec4<bool>) {
+    if (any(near) && row < params.rows && column < params.columns) {
+        let bits = select(vec4<u32>(), vec4(1u, 2u, 4u, 8u), near);
+        let inside = ((bits.x | bits.y) | (bits.z | bits.w)) & ((1u << min(params.columns - column, 4u)) - 1u);
+        atomicAdd(&found[row], countOneBits(inside));
+        atomicOr(&found[params.rows + row * params.row_words + column / 32u], inside << (column % 32u));
     }
 }
 
-fn tile_store(half: u32, row: u32, column: u32, sums: vec4<f32>) {
-    let near = metric_value4(sums) <= vec4(params.limit);
-    if (column < params.columns && any(near)) {
-        set_bit(row, column, near.x);
-        set_bit(row + 16u, column, near.y);
-        set_bit(row + 32u, column, near.z);
-        set_bit(row + 48u, column, near.w);
-    }
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
+    set_bits(row, column, metric_values(sums) <= vec4(params.limit));
+    set_bits(row, column + 64u, metric_values(far) <= vec4(params.limit));
 }
 
 @compute @workgroup_size(TILE_LANES)

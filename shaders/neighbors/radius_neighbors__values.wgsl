@@ -30,12 +30,17 @@ fn main(
         let pair = pairs[item];
         let row = params.a_first + pair.x * params.a_vec4s;
         let column = params.b_first + pair.y * params.b_vec4s;
-        var sum = 0.0;
+        var sum = vec4<f32>();
         for (var vec4_index = 0u; vec4_index < params.depth_vec4s; vec4_index += 1u) {
-            sum = metric_step(sum, a[row + vec4_index], b[column + vec4_index], params.order);
+            let x = a[row + vec4_index];
+            let y = b[column + vec4_index];
+            sum = metric_step(sum, x.x, vec4(y.x), params.order);
+            sum = metric_step(sum, x.y, vec4(y.y), params.order);
+            sum = metric_step(sum, x.z, vec4(y.z), params.order);
+            sum = metric_step(sum, x.w, vec4(y.w), params.order);
         }
         // A compiler may round this sum otherwise than the tile's, which decided: it does not leave the radius again.
-        pairs[item].x = bitcast<u32>(min(metric_value(sum), params.limit));
+        pairs[item].x = bitcast<u32>(min(metric_values(sum).x, params.limit));
     }
     mark_done(lane);
 }

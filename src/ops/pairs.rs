@@ -15,7 +15,7 @@ params! {
     /// `Params` of every kernel that imports `pairs`. Offsets and strides are in vec4.
     pub(crate) struct Params {
         rows: u32, columns: u32, tiles: u32, column_tiles: u32, a_first: u32, a_vec4s: u32, b_first: u32,
-        b_vec4s: u32, out_first: u32, out_stride: u32, depth_vec4s: u32, block_vec4s: u32, layer_words: u32,
+        b_vec4s: u32, out_first: u32, out_vec4s: u32, depth_vec4s: u32, block_vec4s: u32, layer_vec4s: u32,
         alpha: f32, beta: f32,
     }
 }
@@ -164,11 +164,11 @@ pub(crate) fn product(
         a_vec4s: vec4s(a.stride),
         b_first: b.view.first_word() / 4 + vec4s(depth.start),
         b_vec4s: vec4s(b.stride),
-        out_first: out.view.first_word() + out.column as u32,
-        out_stride: out.stride as u32,
+        out_first: out.view.first_word() / 4 + vec4s(out.column),
+        out_vec4s: vec4s(out.stride),
         depth_vec4s: depth_vec4s as u32,
         block_vec4s: if layers > 1 { DEPTH_BLOCK / 4 } else { depth_vec4s } as u32,
-        layer_words: 4 * layer_vec4s as u32,
+        layer_vec4s: layer_vec4s as u32,
         alpha: out.alpha,
         beta: out.beta,
     };
