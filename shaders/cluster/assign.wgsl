@@ -7,6 +7,8 @@
 @group(0) @binding(2) var<storage, read> centers: array<vec4<f32>>;
 
 const TILE_AHEAD = false;
+const A_DEEP = 0u;
+const B_DEEP = 0u;
 
 // The rows 4·(lane / 16) to + 3, then those 64 further on.
 var<private> best: array<vec4<f32>, 2>;

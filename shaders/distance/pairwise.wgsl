@@ -3,6 +3,7 @@
 // One subtraction more than |x|²+|y|²−2x·y, and no norms, no centring, no cancellation.
 //#import metric
 //#import pairs
+//#import pairs_operands
 override ROOT: u32 = 0u;
 
 fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {

@@ -1,8 +1,7 @@
 // A kernel that makes one number of each pair (row of A, row of B), on the tile core.
 // Layer z of the grid takes its own block of the depth and writes its own copy of the result; groups past the last tile
 // only report that they are done.
-// The importing shader defines tile_step, and pairs_finish, which turns sums into what is stored at `at`.
-//#import pairs_operands
+// The importing shader defines the operands, tile_step, and pairs_finish, which turns sums into what is stored at `at`.
 //#import status
 //#import tile
 struct Params {
@@ -16,9 +15,10 @@ struct Params {
     b_vec4s: u32,
     out_first: u32,
     out_vec4s: u32,
-    depth_vec4s: u32,
+    depth: u32,
     block_vec4s: u32,
     layer_vec4s: u32,
+    extra_first: u32,
     alpha: f32,
     beta: f32,
 }
@@ -54,7 +54,7 @@ fn main(
     if (tile < params.tiles) {
         pairs_first = params.out_first + group.z * params.layer_vec4s;
         let begin = group.z * params.block_vec4s;
-        let end = min(begin + params.block_vec4s, params.depth_vec4s);
+        let end = min(begin + params.block_vec4s, (params.depth + 3u) / 4u);
         tile_product(tile / params.column_tiles, tile % params.column_tiles, begin, end, lane);
     }
     mark_done(lane);

@@ -1,6 +1,9 @@
 // The operands of a pair kernel: A at 1, B at 2.
 // A row past the end is the last one again; what comes of it is not stored.
 // Four values along the depth at a time.
+const A_DEEP = 0u;
+const B_DEEP = 0u;
+
 @group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
 

@@ -3,6 +3,8 @@
 // The importing shader defines tile_a and tile_b (four values along the depth), tile_step, and tile_store, which takes a
 // row's sums with the columns from `column` on and with those from `column + 64` on; `place` is which of the lane's rows.
 // With its TILE_AHEAD the next step is fetched into 16 registers while one is used; some kernels have none to spare.
+// An operand with A_DEEP or B_DEEP = 1 lies with the depth down its columns, not along its rows: then its function gives
+// four rows of the tile, from `row` / 4 · 4 on, at depth 4 · `vec4_index` + `row` % 4.
 const TILE_ROWS = 128u;
 const TILE_COLUMNS = 128u;
 const TILE_LANES = 256u;
@@ -26,9 +28,15 @@ fn tile_slot(vec4_index: u32, group: u32) -> u32 {
     return vec4_index * 128u + (group ^ (2u * vec4_index));
 }
 
-// Lanes 0 to 127 fetch for A, the others for B; four neighbours read the 64 bytes of a row.
-fn tile_fetch(lane: u32, row: u32, column: u32, first_vec4: u32, end: u32) -> TileRows {
-    let vec4_index = first_vec4 + lane % 4u;
+// Which vec4 along the depth and which four rows a lane fetches: neighbours read neighbouring words, of which a row has
+// 16 along the depth, or 128 across it. Lanes 0 to 127 fetch for A, the others for B.
+fn tile_share(lane: u32) -> vec2<u32> {
+    let deep = select(B_DEEP, A_DEEP, lane < 128u) == 1u;
+    let at = lane % 128u;
+    return select(vec2(at % 4u, at / 4u), vec2(at / 32u, at % 32u), deep);
+}
+
+fn tile_fetch(lane: u32, row: u32, column: u32, vec4_index: u32, end: u32) -> TileRows {
     var rows = TileRows();
     if (vec4_index < end && lane < 128u) {
         rows.r0 = tile_a(row, vec4_index);
@@ -44,22 +52,34 @@ fn tile_fetch(lane: u32, row: u32, column: u32, first_vec4: u32, end: u32) -> Ti
     return rows;
 }
 
-// Turns what was fetched and stores whole vec4: lanes that wrote parts of one would race where a compiler rewrites it.
-fn tile_fill(lane: u32, slot: u32, rows: TileRows) {
-    let x = vec4(rows.r0.x, rows.r1.x, rows.r2.x, rows.r3.x);
-    let y = vec4(rows.r0.y, rows.r1.y, rows.r2.y, rows.r3.y);
-    let z = vec4(rows.r0.z, rows.r1.z, rows.r2.z, rows.r3.z);
-    let w = vec4(rows.r0.w, rows.r1.w, rows.r2.w, rows.r3.w);
+fn tile_turn(rows: TileRows) -> TileRows {
+    return TileRows(
+        vec4(rows.r0.x, rows.r1.x, rows.r2.x, rows.r3.x),
+        vec4(rows.r0.y, rows.r1.y, rows.r2.y, rows.r3.y),
+        vec4(rows.r0.z, rows.r1.z, rows.r2.z, rows.r3.z),
+        vec4(rows.r0.w, rows.r1.w, rows.r2.w, rows.r3.w),
+    );
+}
+
+// Stores whole vec4: lanes that wrote parts of one would race where a compiler rewrites it.
+fn tile_fill(lane: u32, slot: u32, fetched: TileRows) {
+    var rows = fetched;
     if (lane < 128u) {
-        tile_a_block[slot] = x;
-        tile_a_block[slot + 32u] = y;
-        tile_a_block[slot + 64u] = z;
-        tile_a_block[slot + 96u] = w;
+        if (A_DEEP == 0u) {
+            rows = tile_turn(fetched);
+        }
+        tile_a_block[slot] = rows.r0;
+        tile_a_block[slot + 32u] = rows.r1;
+        tile_a_block[slot + 64u] = rows.r2;
+        tile_a_block[slot + 96u] = rows.r3;
     } else {
-        tile_b_block[slot] = x;
-        tile_b_block[slot + 32u] = y;
-        tile_b_block[slot + 64u] = z;
-        tile_b_block[slot + 96u] = w;
+        if (B_DEEP == 0u) {
+            rows = tile_turn(fetched);
+        }
+        tile_b_block[slot] = rows.r0;
+        tile_b_block[slot + 32u] = rows.r1;
+        tile_b_block[slot + 64u] = rows.r2;
+        tile_b_block[slot + 96u] = rows.r3;
     }
 }
 
@@ -88,24 +108,25 @@ fn tile_depth(c: ptr<function, array<vec4<f32>, 16>>, a_at: u32, b_at: u32) {
 }
 
 fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32) {
-    let fetch_row = tile_row * TILE_ROWS + lane % 128u / 4u * 4u;
-    let fetch_column = tile_column * TILE_COLUMNS + lane % 128u / 4u * 4u;
-    let slot = tile_slot(lane % 4u, lane % 128u / 4u);
+    let share = tile_share(lane);
+    let fetch_row = tile_row * TILE_ROWS + 4u * share.y;
+    let fetch_column = tile_column * TILE_COLUMNS + 4u * share.y;
+    let slot = tile_slot(share.x, share.y);
     let lane_row = lane / 16u;
     let lane_column = lane % 16u;
     var next = TileRows();
     if (TILE_AHEAD) {
-        next = tile_fetch(lane, fetch_row, fetch_column, begin, end);
+        next = tile_fetch(lane, fetch_row, fetch_column, begin + share.x, end);
     }
     var c: array<vec4<f32>, 16>;
     for (var first = begin; first < end; first += TILE_VEC4S) {
         if (!TILE_AHEAD) {
-            next = tile_fetch(lane, fetch_row, fetch_column, first, end);
+            next = tile_fetch(lane, fetch_row, fetch_column, first + share.x, end);
         }
         tile_fill(lane, slot, next);
         workgroupBarrier();
         if (TILE_AHEAD) {
-            next = tile_fetch(lane, fetch_row, fetch_column, first + TILE_VEC4S, end);
+            next = tile_fetch(lane, fetch_row, fetch_column, first + TILE_VEC4S + share.x, end);
         }
         for (var vec4_index = 0u; vec4_index < TILE_VEC4S; vec4_index += 1u) {
             let a_at = tile_slot(vec4_index, lane_row);

@@ -15,8 +15,8 @@ params! {
     /// `Params` of every kernel that imports `pairs`. Offsets and strides are in vec4.
     pub(crate) struct Params {
         rows: u32, columns: u32, tiles: u32, column_tiles: u32, a_first: u32, a_vec4s: u32, b_first: u32,
-        b_vec4s: u32, out_first: u32, out_vec4s: u32, depth_vec4s: u32, block_vec4s: u32, layer_vec4s: u32,
-        alpha: f32, beta: f32,
+        b_vec4s: u32, out_first: u32, out_vec4s: u32, depth: u32, block_vec4s: u32, layer_vec4s: u32,
+        extra_first: u32, alpha: f32, beta: f32,
     }
 }
 
@@ -25,13 +25,15 @@ pub(crate) const TILE: usize = 128;
 
 /// A kernel on the tile core.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PairKernel {
+pub(crate) struct PairKernel<'a> {
     pub(crate) kernel: &'static Kernel,
     pub(crate) overrides: &'static [(&'static str, u32)],
     /// Operations for one step of one pair.
     pub(crate) step_operations: u64,
     /// Whether a long depth may be summed in layers: only where results add up.
     pub(crate) layered: bool,
+    /// Bound behind the result: a vector along the depth.
+    pub(crate) extra: Option<&'a View>,
 }
 
 /// Rows in one buffer; `stride` is in words.
@@ -40,6 +42,20 @@ pub(crate) struct Operand<'a> {
     pub(crate) view: &'a View,
     pub(crate) rows: usize,
     pub(crate) stride: usize,
+    /// Whether the rows lie as columns: the depth is then down the buffer's rows.
+    pub(crate) deep: bool,
+}
+
+impl Operand<'_> {
+    /// Where a depth begins, in vec4.
+    fn first(&self, depth: usize) -> u32 {
+        self.view.first_word() / 4 + ((if self.deep { depth * self.stride } else { depth }) / 4) as u32
+    }
+
+    /// The view from a row on, which is a multiple of 4.
+    fn from_row(&self, row: usize) -> View {
+        self.view.skip(if self.deep { row } else { row * self.stride })
+    }
 }
 
 /// Where a product goes: rows in one buffer, from column `column` on (a multiple of 4).
@@ -55,7 +71,7 @@ pub(crate) struct Output<'a> {
 /// `out = alpha · pairs(a, b) + beta · out`, in blocks of rows of A and of B.
 pub(crate) fn all_pairs(
     recording: &mut Recording,
-    pair: &PairKernel,
+    pair: &PairKernel<'_>,
     (a, b): (&DeviceMatrix, &DeviceMatrix),
     out: &DeviceMatrix,
     (alpha, beta): (f32, f32),
@@ -76,8 +92,8 @@ pub(crate) fn all_pairs(
         let target = out_rows.target(recording, rows.clone(), beta != 0.0)?;
         for columns in blocks(b.rows(), b_block) {
             let b_view = b_rows.view(recording, columns.clone())?;
-            let a = Operand { view: &a_view, rows: rows.len(), stride: a_rows.stride() };
-            let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride() };
+            let a = Operand { view: &a_view, rows: rows.len(), stride: a_rows.stride(), deep: false };
+            let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride(), deep: false };
             let out = Output { view: &target.view, stride: out_rows.stride(), column: columns.start, alpha, beta };
             if layered {
                 layered_product(recording, pair, (a, b), 0..depth, out)?;
@@ -99,7 +115,7 @@ pub(crate) fn block_of_columns(gpu: &Gpu, stride: usize, rows: usize) -> usize {
 /// the work of one dispatch allows; a layer that is too much work by itself is cut by rows of A.
 pub(crate) fn layered_product(
     recording: &mut Recording,
-    pair: &PairKernel,
+    pair: &PairKernel<'_>,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
@@ -107,9 +123,9 @@ pub(crate) fn layered_product(
     let row_work = pair.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
     let at_once = (recording.gpu.operations_per_dispatch() / row_work.max(1)) as usize;
     for rows in blocks(a.rows, at_once.next_multiple_of(TILE).max(TILE)) {
-        let a_view = a.view.skip(rows.start * a.stride);
+        let a_view = a.from_row(rows.start);
         let out_view = out.view.skip(rows.start * out.stride);
-        let part = Operand { view: &a_view, rows: rows.len(), stride: a.stride };
+        let part = Operand { view: &a_view, rows: rows.len(), ..a };
         layers_of_rows(recording, pair, (part, b), depth.clone(), Output { view: &out_view, ..out })?;
     }
     Ok(())
@@ -117,7 +133,7 @@ pub(crate) fn layered_product(
 
 fn layers_of_rows(
     recording: &mut Recording,
-    pair: &PairKernel,
+    pair: &PairKernel<'_>,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
@@ -145,7 +161,7 @@ fn layers_of_rows(
 /// One dispatch: `layers` blocks of the depth, each to its own copy of the result.
 pub(crate) fn product(
     recording: &mut Recording,
-    pair: &PairKernel,
+    pair: &PairKernel<'_>,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
@@ -154,30 +170,32 @@ pub(crate) fn product(
     let column_tiles = b.rows.div_ceil(TILE) as u64;
     let tiles = a.rows.div_ceil(TILE) as u64 * column_tiles;
     let vec4s = |words: usize| (words / 4) as u32;
-    let depth_vec4s = depth.len().div_ceil(4);
     let params = Params {
         rows: a.rows as u32,
         columns: b.rows as u32,
         tiles: tiles as u32,
         column_tiles: column_tiles as u32,
-        a_first: a.view.first_word() / 4 + vec4s(depth.start),
+        a_first: a.first(depth.start),
         a_vec4s: vec4s(a.stride),
-        b_first: b.view.first_word() / 4 + vec4s(depth.start),
+        b_first: b.first(depth.start),
         b_vec4s: vec4s(b.stride),
         out_first: out.view.first_word() / 4 + vec4s(out.column),
         out_vec4s: vec4s(out.stride),
-        depth_vec4s: depth_vec4s as u32,
-        block_vec4s: if layers > 1 { DEPTH_BLOCK / 4 } else { depth_vec4s } as u32,
+        depth: depth.len() as u32,
+        block_vec4s: if layers > 1 { DEPTH_BLOCK / 4 } else { depth.len().div_ceil(4) } as u32,
         layer_vec4s: layer_vec4s as u32,
+        extra_first: pair.extra.map_or(0, |extra| extra.first_word() + depth.start as u32),
         alpha: out.alpha,
         beta: out.beta,
     };
+    let mut buffers = vec![a.view.buffer(), b.view.buffer(), out.view.buffer()];
+    buffers.extend(pair.extra.map(View::buffer));
     let (m, n, k) = (a.rows as u64, b.rows as u64, depth.len() as u64);
     recording.dispatch(
         pair.kernel,
         Dispatch {
             params: bytemuck::bytes_of(&params),
-            buffers: &[a.view.buffer(), b.view.buffer(), out.view.buffer()],
+            buffers: &buffers,
             grid: Grid::linear(tiles)?.layers(layers as u32)?,
             overrides: pair.overrides,
             work: Work { operations: pair.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },

@@ -19,23 +19,27 @@ kernels! {
 }
 
 // Manhattan, Chebyshev and cosine distances have no root to take.
-pub(super) const SQ_EUCLIDEAN: PairKernel = on_tile(&[("METRIC", 0), ("ROOT", 0)], 3, true);
-pub(super) const EUCLIDEAN: PairKernel = on_tile(&[("METRIC", 0), ("ROOT", 1)], 3, false);
-pub(super) const MANHATTAN: PairKernel = on_tile(&[("METRIC", 1), ("ROOT", 0)], 3, true);
-pub(super) const CHEBYSHEV: PairKernel = on_tile(&[("METRIC", 2), ("ROOT", 0)], 3, false);
-pub(super) const COSINE: PairKernel = on_tile(&[("METRIC", 3), ("ROOT", 0)], 2, false);
-pub(super) const POWERS: PairKernel = on_tile(&[("METRIC", 4), ("ROOT", 0)], 40, false);
-pub(super) const MINKOWSKI: PairKernel = on_tile(&[("METRIC", 4), ("ROOT", 1)], 40, false);
+pub(super) const SQ_EUCLIDEAN: PairKernel<'static> = on_tile(&[("METRIC", 0), ("ROOT", 0)], 3, true);
+pub(super) const EUCLIDEAN: PairKernel<'static> = on_tile(&[("METRIC", 0), ("ROOT", 1)], 3, false);
+pub(super) const MANHATTAN: PairKernel<'static> = on_tile(&[("METRIC", 1), ("ROOT", 0)], 3, true);
+pub(super) const CHEBYSHEV: PairKernel<'static> = on_tile(&[("METRIC", 2), ("ROOT", 0)], 3, false);
+pub(super) const COSINE: PairKernel<'static> = on_tile(&[("METRIC", 3), ("ROOT", 0)], 2, false);
+pub(super) const POWERS: PairKernel<'static> = on_tile(&[("METRIC", 4), ("ROOT", 0)], 40, false);
+pub(super) const MINKOWSKI: PairKernel<'static> = on_tile(&[("METRIC", 4), ("ROOT", 1)], 40, false);
 
-const fn on_tile(overrides: &'static [(&'static str, u32)], step_operations: u64, layered: bool) -> PairKernel {
-    PairKernel { kernel: &KERNEL, overrides, step_operations, layered }
+const fn on_tile(
+    overrides: &'static [(&'static str, u32)],
+    step_operations: u64,
+    layered: bool,
+) -> PairKernel<'static> {
+    PairKernel { kernel: &KERNEL, overrides, step_operations, layered, extra: None }
 }
 
 /// One value for each pair of rows: by `twin` (x, n, y, m, d, out) on the CPU, by a pair kernel with its `alpha` on a GPU.
 fn pairwise(
     stream: &mut Stream,
     op: &'static str,
-    (kernel, alpha): (&PairKernel, f32),
+    (kernel, alpha): (&PairKernel<'_>, f32),
     (x, y): (&DeviceMatrix, &DeviceMatrix),
     twin: impl FnOnce(&[f32], usize, &[f32], usize, usize, &mut [f32]),
 ) -> Result<DeviceMatrix> {

@@ -6,7 +6,7 @@ pub use crate::cpu::linalg::gemm::Layout;
 use crate::device::{Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{kernels, params};
-use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output, PairKernel};
+use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output, PairKernel, TILE};
 
 kernels! {
     /// The product.
@@ -15,9 +15,16 @@ kernels! {
     pub KERNEL_MERGE = "linalg/gemm__merge", [Read, Write], MergeParams;
 }
 
-/// The product on the tile core.
-pub(super) const PRODUCT: PairKernel =
-    PairKernel { kernel: &KERNEL, overrides: &[], step_operations: 2, layered: true };
+/// The product of rows with rows.
+const BY_ROWS: PairKernel<'static> = on_tile(&[("A_DEEP", 0), ("B_DEEP", 0)]);
+/// The product of rows with columns.
+const B_DEEP: PairKernel<'static> = on_tile(&[("A_DEEP", 0), ("B_DEEP", 1)]);
+/// The product of columns with columns.
+const DEEP: PairKernel<'static> = on_tile(&[("A_DEEP", 1), ("B_DEEP", 1)]);
+
+const fn on_tile(overrides: &'static [(&'static str, u32)]) -> PairKernel<'static> {
+    PairKernel { kernel: &KERNEL, overrides, step_operations: 2, layered: true, extra: None }
+}
 
 params! {
     pub(crate) struct MergeParams {
@@ -85,20 +92,73 @@ pub fn gemm_into(
         }
         Some(_) if m == 0 || n == 0 => Ok(()),
         Some(recording) => match layout {
-            Layout::NT => pairs::all_pairs(recording, &PRODUCT, (a, b), c, (alpha, beta)),
+            Layout::NT => pairs::all_pairs(recording, &BY_ROWS, (a, b), c, (alpha, beta)),
+            _ if fits(recording, layout, a, b)? => deep_product(recording, layout, (a, b), c, (alpha, beta)),
+            Layout::TN => turned_product(recording, (a, b), c, (alpha, beta), k),
             Layout::NN => {
                 let turned = transpose(stream, b)?;
-                match stream.gpu() {
-                    Some(recording) => pairs::all_pairs(recording, &PRODUCT, (a, &turned), c, (alpha, beta)),
-                    None => Ok(()),
-                }
+                gemm_into(stream, Layout::NT, (alpha, a), &turned, (beta, c))
             }
-            Layout::TN => turned_product(recording, (a, b), c, (alpha, beta), k),
         },
     }
 }
 
-/// `Aᵀ·B`: blocks of rows of A and B are turned into scratch, and their product is added to C in the order of the rows.
+/// Whether a layer's rows of the operands that lie across the depth are within the room of a block.
+fn fits(recording: &Recording, layout: Layout, a: &DeviceMatrix, b: &DeviceMatrix) -> Result<bool> {
+    let a_words = if layout == Layout::TN { a.store()?.stride() } else { 0 };
+    let words = (a_words.max(b.store()?.stride()) * b.rows().min(DEPTH_BLOCK)) as u64;
+    Ok(4 * words <= recording.gpu.scratch_bytes())
+}
+
+/// `A·B` or `Aᵀ·B`: spans of the depth are rows of B, and of A too in the second case; their products are added to C in
+/// the order of the depth.
+fn deep_product(
+    recording: &mut Recording,
+    layout: Layout,
+    (a, b): (&DeviceMatrix, &DeviceMatrix),
+    c: &DeviceMatrix,
+    (alpha, first_beta): (f32, f32),
+) -> Result<()> {
+    let gpu = recording.gpu.clone();
+    let (a_rows, b_rows, c_rows) = (a.store()?, b.store()?, c.store()?);
+    let (pair, a_deep) = if layout == Layout::TN { (&DEEP, true) } else { (&B_DEEP, false) };
+    let (m, n, depth) = (c.rows(), c.columns(), b.rows());
+    // As many layers as there is room for rows of both operands; a layer's depth is fixed, so the sums are too.
+    let row_words = b_rows.stride() as u64 + if a_deep { a_rows.stride() as u64 } else { 0 };
+    let layers = (gpu.scratch_bytes() / (4 * row_words * DEPTH_BLOCK as u64)).clamp(1, 64) as usize;
+    let words = c_rows.stride() as u64 + if a_deep { 0 } else { a_rows.stride() as u64 };
+    let step = 2 * depth.clamp(1, DEPTH_BLOCK) as u64;
+    let n_block = ((gpu.operations_per_dispatch() / (TILE as u64 * step)) as usize).next_multiple_of(16);
+    let operations = step * n.min(n_block) as u64;
+    for rows in blocks(m, RowStore::block_rows(&gpu, words, operations, TILE).next_multiple_of(TILE)) {
+        let target = c_rows.target(recording, rows.clone(), first_beta != 0.0)?;
+        let mut beta = first_beta;
+        for span in blocks(depth.max(1), layers * DEPTH_BLOCK) {
+            let span = span.start.min(depth)..span.end.min(depth);
+            let a_view = match a_deep {
+                true => a_rows.view(recording, span.clone())?.skip(rows.start),
+                false => a_rows.view(recording, rows.clone())?.skip(span.start),
+            };
+            let a = Operand { view: &a_view, rows: rows.len(), stride: a_rows.stride(), deep: a_deep };
+            let b_view = b_rows.view(recording, span.clone())?;
+            for columns in blocks(n, n_block) {
+                let view = &b_view.skip(columns.start);
+                let b = Operand { view, rows: columns.len(), stride: b_rows.stride(), deep: true };
+                let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
+                if depth > DEPTH_BLOCK {
+                    pairs::layered_product(recording, pair, (a, b), 0..span.len(), out)?;
+                } else {
+                    pairs::product(recording, pair, (a, b), 0..span.len(), out, (1, 0))?;
+                }
+            }
+            beta = 1.0;
+        }
+        c_rows.commit(recording, target)?;
+    }
+    Ok(())
+}
+
+/// `Aᵀ·B` of rows too long for [`deep_product`]: blocks of rows of A and B are turned into scratch, and their product is added to C in the order of the rows.
 fn turned_product(
     recording: &mut Recording,
     (a, b): (&DeviceMatrix, &DeviceMatrix),
@@ -125,14 +185,14 @@ fn turned_product(
             for columns in blocks(n, n_block) {
                 let b_turned = transpose_block(recording, b_rows, span.clone(), columns.clone())?;
                 let operands = (
-                    Operand { view: &a_turned, rows: rows.len(), stride },
-                    Operand { view: &b_turned, rows: columns.len(), stride },
+                    Operand { view: &a_turned, rows: rows.len(), stride, deep: false },
+                    Operand { view: &b_turned, rows: columns.len(), stride, deep: false },
                 );
                 let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
                 if layered {
-                    pairs::layered_product(recording, &PRODUCT, operands, 0..span.len(), out)?;
+                    pairs::layered_product(recording, &BY_ROWS, operands, 0..span.len(), out)?;
                 } else {
-                    pairs::product(recording, &PRODUCT, operands, 0..span.len(), out, (1, 0))?;
+                    pairs::product(recording, &BY_ROWS, operands, 0..span.len(), out, (1, 0))?;
                 }
             }
             beta = 1.0;

@@ -2,24 +2,16 @@
 
 use std::ops::Range;
 
-use super::gemm::PRODUCT;
-use crate::array::{DeviceMatrix, DeviceVec, View, blocks, padded};
-use crate::device::{Dispatch, Recording, Stream};
+use crate::array::{DeviceMatrix, DeviceVec, blocks, padded};
+use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::kernel::{Grid, Work, kernels, params};
-use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output};
+use crate::kernel::kernels;
+use crate::ops::pairs::{self, DEPTH_BLOCK, Operand, Output, PairKernel};
 use crate::ops::reduce::column_moments::check_weights;
 
 kernels! {
-    /// Turns rows into centred columns, and into weighted ones.
-    pub KERNEL = "linalg/syrk", [Read, Read, Read, Write, Write], Params;
-}
-
-params! {
-    struct Params {
-        rows: u32, columns: u32, tiles: u32, column_tiles: u32, x_first: u32, x_vec4s: u32, weight_first: u32,
-        out_vec4s: u32, weighted: u32,
-    }
+    /// The product, centred and weighted as it is read.
+    pub KERNEL = "linalg/syrk", [Read, Read, Write, Read], pairs::Params;
 }
 
 /// Layers of rows whose products the device adds in f32; the host adds the rest in f64.
@@ -90,69 +82,32 @@ fn group_product(
     group: Range<usize>,
 ) -> Result<DeviceMatrix> {
     let d = x.columns();
-    let center_view = center.view(stream)?;
+    let center = center.view(stream)?;
     let out = DeviceMatrix::output(stream.device(), d, d)?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let target = out.store()?.target(recording, 0..d, false)?;
-    let room = recording.gpu.scratch_bytes() / (8 * (d * DEPTH_BLOCK) as u64);
-    let layers = room.clamp(1, LAYERS as u64) as usize;
-    for part in blocks(group.len(), layers * DEPTH_BLOCK) {
+    let stride = x.store()?.stride();
+    let room = recording.gpu.scratch_bytes() / (4 * (stride * DEPTH_BLOCK) as u64);
+    for part in blocks(group.len(), room.clamp(1, LAYERS as u64) as usize * DEPTH_BLOCK) {
         let rows = group.start + part.start..group.start + part.end;
-        let stride = padded(rows.len());
-        let (centred, scaled) = turn(recording, x, weights, &center_view, rows)?;
-        let a = Operand { view: &centred, rows: d, stride };
-        let b = Operand { view: scaled.as_ref().unwrap_or(&centred), rows: d, stride };
+        let view = x.store()?.view(recording, rows.clone())?;
+        let weight = weights.map(|weights| weights.store()?.view(recording, rows.clone())).transpose()?;
+        // Without weights the centre stands in for them and is not read.
+        let pair = PairKernel {
+            kernel: &KERNEL,
+            overrides: if weight.is_some() { &[("WEIGHTED", 1)] } else { &[("WEIGHTED", 0)] },
+            step_operations: 2,
+            layered: true,
+            extra: Some(weight.as_ref().unwrap_or(&center)),
+        };
+        let operands = (
+            Operand { view: &view, rows: d, stride, deep: true },
+            Operand { view: &center, rows: d, stride: 0, deep: true },
+        );
         let beta = if part.start == 0 { 0.0 } else { 1.0 };
         let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta };
-        pairs::layered_product(recording, &PRODUCT, (a, b), 0..part.len(), into)?;
+        pairs::layered_product(recording, &pair, operands, 0..part.len(), into)?;
     }
     out.store()?.commit(recording, target)?;
     Ok(out)
-}
-
-/// Rows as columns, centred; with weights a second time, weighted.
-fn turn(
-    recording: &mut Recording,
-    x: &DeviceMatrix,
-    weights: Option<&DeviceVec<f32>>,
-    center: &View,
-    rows: Range<usize>,
-) -> Result<(View, Option<View>)> {
-    let d = x.columns();
-    let stride = padded(rows.len());
-    let view = x.store()?.view(recording, rows.clone())?;
-    let weight = match weights {
-        Some(weights) => Some(weights.store()?.view(recording, rows.clone())?),
-        None => None,
-    };
-    let bytes = 4 * (d * stride) as u64;
-    let centred = View::whole(recording.scratch(bytes, "centred columns")?);
-    let scaled = View::whole(recording.scratch(if weight.is_some() { bytes } else { 16 }, "weighted columns")?);
-    let column_tiles = d.div_ceil(32) as u64;
-    let tiles = stride.div_ceil(32) as u64 * column_tiles;
-    let params = Params {
-        rows: rows.len() as u32,
-        columns: d as u32,
-        tiles: tiles as u32,
-        column_tiles: column_tiles as u32,
-        x_first: view.first_word() / 4,
-        x_vec4s: (x.store()?.stride() / 4) as u32,
-        weight_first: weight.as_ref().map_or(0, View::first_word),
-        out_vec4s: (stride / 4) as u32,
-        weighted: u32::from(weight.is_some()),
-    };
-    // Without weights the centre stands in for them and is not read.
-    let weight_buffer = weight.as_ref().unwrap_or(center).buffer();
-    let values = (rows.len() * d) as u64;
-    recording.dispatch(
-        &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[view.buffer(), center.buffer(), weight_buffer, centred.buffer(), scaled.buffer()],
-            grid: Grid::linear(tiles)?,
-            overrides: &[],
-            work: Work { operations: 2 * values, bytes: 12 * values },
-        },
-    )?;
-    Ok((centred, weight.map(|_| scaled)))
 }

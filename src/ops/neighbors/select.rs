@@ -29,7 +29,7 @@ params! {
 }
 
 /// The distances that are compared: before their root.
-fn compared(metric: Metric) -> &'static PairKernel {
+fn compared(metric: Metric) -> &'static PairKernel<'static> {
     match metric {
         Metric::Euclidean => &SQ_EUCLIDEAN,
         Metric::Manhattan => &MANHATTAN,
@@ -74,11 +74,11 @@ pub(super) fn select(
     let mut entries = [recording.scratch(bytes, "nearest so far")?, recording.scratch(bytes, "nearest")?];
     for block in blocks(queries.rows(), per_block) {
         let a_view = a_rows.view(recording, block.clone())?;
-        let a = Operand { view: &a_view, rows: block.len(), stride: a_rows.stride() };
+        let a = Operand { view: &a_view, rows: block.len(), stride: a_rows.stride(), deep: false };
         let mut kept = 0;
         for columns in blocks(rows.rows(), column_block) {
             let b_view = b_rows.view(recording, columns.clone())?;
-            let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride() };
+            let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride(), deep: false };
             let out = Output { view: &values, stride, column: 0, alpha: search.measure.order, beta: 0.0 };
             product(recording, compared(metric), (a, b), 0..rows.columns(), out, (1, 0))?;
             let wanted = search.k.min(kept + columns.len());
