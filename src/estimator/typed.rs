@@ -1,6 +1,6 @@
 //! The methods of fitted models whose type is known.
 
-use super::model::{Model, Predicted, unable};
+use super::model::{InputColumns, Model, Predicted, unable};
 use super::observer::Unobserved;
 use super::rows::{Input, Rows};
 use crate::array::Matrix;
@@ -44,6 +44,12 @@ pub trait Transform: Model {
     /// [`DeviceMatrix`](crate::DeviceMatrix) for a `&DeviceMatrix`.
     fn transform<'a, X: Input<'a>>(&self, x: X) -> Result<X::Owned> {
         X::owned(self.kind(), self.transform_rows(x.into())?)
+    }
+
+    /// The names of the new columns of columns with these names, or of `x0`, `x1`, ….
+    fn names(&self, input: Option<&[String]>) -> Vec<String> {
+        let input = InputColumns::named(input.unwrap_or_default());
+        self.transformed_columns(&input).map_or_else(Vec::new, |columns| columns.names)
     }
 }
 

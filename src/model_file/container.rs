@@ -203,6 +203,17 @@ impl Container {
         values.ok_or_else(|| self.absent(name))
     }
 
+    /// Puts in a list of finite values: an array of one axis.
+    pub fn insert_list<T: Element>(&mut self, name: &str, values: &[T]) -> Result<()> {
+        self.insert(name, &[values.len()], values.to_vec())
+    }
+
+    /// Takes out a list, however long it is.
+    pub fn take_list<T: Element>(&mut self, name: &str) -> Result<Vec<T>> {
+        let [length] = self.shape(name)?;
+        self.take(name, &[length])
+    }
+
     /// Puts in a list of texts, such as class names: two arrays, `<name>.text` and `<name>.ends`.
     pub fn insert_strings<S: AsRef<str>>(&mut self, name: &str, strings: &[S]) -> Result<()> {
         let text: String = strings.iter().map(AsRef::as_ref).collect();

@@ -1,12 +1,12 @@
 //! Some of the columns.
 
 use super::columns::Columns;
-use super::table::{codes_to_fit, to_transform};
+use super::table::{restore_columns, store_columns};
+use super::transformer::{Transformer, to_fit, to_transform};
+use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "ColumnSelector";
 
 parameters! {
     /// Keeps some columns, in the order they are named, or leaves them out. Categorical columns stay categorical.
@@ -36,8 +36,7 @@ impl Estimator for ColumnSelector {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<ColumnSelectorModel> {
-        options.refuse_weights(OP)?;
-        let x = codes_to_fit(OP, x)?;
+        let x = to_fit(self, x, &options)?;
         let named =
             self.columns.find(&x)?.unwrap_or_else(|| if self.drop { vec![] } else { (0..x.columns()).collect() });
         let selected: Vec<usize> = match self.drop {
@@ -67,15 +66,22 @@ impl ColumnSelectorModel {
     }
 }
 
-impl Transform for ColumnSelectorModel {}
-
-impl Model for ColumnSelectorModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, to_transform(OP, x, self.columns)?.select_columns(&self.selected)?)
+impl Transformer for ColumnSelectorModel {
+    fn columns(&self) -> usize {
+        self.columns
     }
 
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(input.select(&self.selected))
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        self.selected.iter().map(|column| (names[*column].clone(), Some(*column))).collect()
+    }
+
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        x.select_columns(&self.selected)
+    }
+
+    /// Without names where a column is selected twice.
+    fn transform_there(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        OwnedRows::beside(x, self.transform_matrix(&to_transform(self, x)?)?)
     }
 }
 
@@ -83,18 +89,17 @@ impl Save for ColumnSelectorModel {
     type Estimator = ColumnSelector;
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.insert("columns", &[1], vec![self.columns as u64])?;
-        container.insert("selected", &[self.selected.len()], self.selected.iter().map(|at| *at as u64).collect())
+        store_columns(container, self.columns)?;
+        container.insert_list("selected", &self.selected.iter().map(|at| *at as u64).collect::<Vec<u64>>())
     }
 
     fn load_fitted(params: ColumnSelector, container: &mut Container) -> Result<ColumnSelectorModel> {
-        let columns = container.take::<u64>("columns", &[1])?[0];
-        let [count] = container.shape("selected")?;
-        let selected: Vec<u64> = container.take("selected", &[count])?;
-        if selected.is_empty() || selected.iter().any(|column| *column >= columns) {
+        let columns = restore_columns(container)?;
+        let selected: Vec<u64> = container.take_list("selected")?;
+        if selected.is_empty() || selected.iter().any(|column| *column >= columns as u64) {
             return Err(container.refuse(format!("a selected column is not among {columns}")));
         }
         let selected = selected.into_iter().map(|column| column as usize).collect();
-        Ok(ColumnSelectorModel { params, columns: columns as usize, selected })
+        Ok(ColumnSelectorModel { params, columns, selected })
     }
 }

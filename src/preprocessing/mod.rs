@@ -25,46 +25,22 @@
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 
+mod basis;
 mod column_selector;
 mod columns;
-mod function_transformer;
-mod gaussian_basis;
-mod k_bins_discretizer;
-mod k_means_bins;
-mod label_encoder;
-mod min_max_scaler;
-mod normal;
-mod normalizer;
-mod one_hot_categories;
-mod one_hot_encoder;
-mod ordinal_encoder;
-mod polynomial_features;
-mod quantile_transformer;
-mod robust_scaler;
+mod encode;
+mod scale;
 mod simple_imputer;
-mod sine_basis;
 mod sparse;
-mod standard_scaler;
 mod statistics;
 mod table;
-mod target_encoder;
+mod transformer;
 mod variance_threshold;
 
+pub use basis::*;
 pub use column_selector::{ColumnSelector, ColumnSelectorModel};
 pub use columns::Columns;
-pub use function_transformer::{Function, FunctionTransformer, FunctionTransformerModel};
-pub use gaussian_basis::{GaussianBasis, GaussianBasisModel, GaussianCenters};
-pub use k_bins_discretizer::{BinEncoding, BinStrategy, KBinsDiscretizer, KBinsDiscretizerModel};
-pub use label_encoder::{LabelEncoder, LabelEncoderModel};
-pub use min_max_scaler::{MinMaxScaler, MinMaxScalerModel};
-pub use normalizer::{Norm, Normalizer, NormalizerModel};
-pub use one_hot_encoder::{DropCategory, OneHotEncoder, OneHotEncoderModel, UnknownCategory};
-pub use ordinal_encoder::{OrdinalEncoder, OrdinalEncoderModel, UnknownOrdinal};
-pub use polynomial_features::{PolynomialFeatures, PolynomialFeaturesModel};
-pub use quantile_transformer::{OutputDistribution, QuantileTransformer, QuantileTransformerModel};
-pub use robust_scaler::{RobustScaler, RobustScalerModel};
+pub use encode::*;
+pub use scale::*;
 pub use simple_imputer::{ImputeStrategy, SimpleImputer, SimpleImputerModel};
-pub use sine_basis::{SineBasis, SineBasisModel};
-pub use standard_scaler::{StandardScaler, StandardScalerModel};
-pub use target_encoder::{TargetEncoder, TargetEncoderModel};
 pub use variance_threshold::{VarianceThreshold, VarianceThresholdModel};

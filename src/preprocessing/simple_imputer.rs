@@ -3,13 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::statistics::{by_column, moments, quantile};
-use super::table::{codes_to_fit, column_names, map_rows, named, to_transform};
+use super::table::map_rows;
+use super::transformer::{Transformer, to_fit};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "SimpleImputer";
 
 /// What a missing value of a column becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,8 +58,7 @@ impl Estimator for SimpleImputer {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<SimpleImputerModel> {
-        options.refuse_weights(OP)?;
-        let x = codes_to_fit(OP, x)?;
+        let x = to_fit(self, x, &options)?;
         let empty = match (self.keep_empty_features, self.strategy) {
             (false, _) => f32::NAN,
             (true, ImputeStrategy::Constant) => self.fill_value,
@@ -90,7 +88,10 @@ impl Estimator for SimpleImputer {
             statistics[column] = frequent.unwrap_or(statistics[column]);
         }
         for (column, _) in statistics.iter().enumerate().filter(|(_, number)| number.is_nan()) {
-            log::warn!("{OP}: column {column} has no value at all and is left out; keep_empty_features keeps it");
+            log::warn!(
+                "{}: column {column} has no value at all and is left out; keep_empty_features keeps it",
+                Self::TYPE
+            );
         }
         Ok(SimpleImputerModel { params: self.clone(), statistics })
     }
@@ -122,10 +123,9 @@ impl SimpleImputerModel {
         &self.statistics
     }
 
-    /// The names of the columns that are not left out: those of the input, or `x0`, `x1`, ….
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        let names = column_names(input, self.statistics.len());
-        names.into_iter().zip(&self.statistics).filter(|(_, number)| !number.is_nan()).map(|(name, _)| name).collect()
+    /// The columns that are not left out.
+    fn kept(&self) -> impl Iterator<Item = usize> {
+        (0..self.statistics.len()).filter(|column| !self.statistics[*column].is_nan())
     }
 }
 
@@ -139,32 +139,26 @@ impl PartialEq for SimpleImputerModel {
     }
 }
 
-impl SimpleImputerModel {
+impl Transformer for SimpleImputerModel {
+    fn columns(&self) -> usize {
+        self.statistics.len()
+    }
+
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        self.kept().map(|column| (names[column].clone(), Some(column))).collect()
+    }
+
     /// The rows without missing values, n×d less the columns that are left out.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.statistics.len())?;
-        let kept: Vec<usize> = (0..x.columns()).filter(|column| !self.statistics[*column].is_nan()).collect();
-        let result = match x.check_finite()? {
-            None if kept.len() == x.columns() => x.clone(),
-            _ => map_rows(&x, kept.len(), |row, out| {
-                for (out, column) in out.iter_mut().zip(&kept) {
-                    *out = if row[*column].is_nan() { self.statistics[*column] } else { row[*column] };
-                }
-            })?,
-        };
-        named(result.with_column_info(x.column_info().select(&kept)), &x, |names| self.names(names))
-    }
-}
-
-impl Transform for SimpleImputerModel {}
-
-impl Model for SimpleImputerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        let kept: Vec<usize> = self.kept().collect();
+        if kept.len() == x.columns() && x.check_finite()?.is_none() {
+            return Ok(x.clone());
+        }
+        map_rows(x, kept.len(), |row, out| {
+            for (out, column) in out.iter_mut().zip(&kept) {
+                *out = if row[*column].is_nan() { self.statistics[*column] } else { row[*column] };
+            }
+        })
     }
 }
 

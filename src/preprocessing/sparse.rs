@@ -1,34 +1,9 @@
-//! What transformers that keep zeros do with sparse rows.
+//! Quantiles of sparse columns, zeros included.
 
 use rayon::prelude::*;
 
 use crate::array::SparseMatrix;
 use crate::cpu::sparse::CompressedRows;
-use crate::error::{Error, Result};
-use crate::estimator::OwnedRows;
-
-/// Refuses rows to fit without a row or a column.
-pub(super) fn sparse_to_fit(op: &'static str, x: &SparseMatrix) -> Result<()> {
-    if x.rows() > 0 && x.columns() > 0 {
-        return Ok(());
-    }
-    let (expected, got) = ("at least one row and one column".to_string(), format!("{}×{}", x.rows(), x.columns()));
-    Err(Error::Shape { op, expected, got })
-}
-
-/// Refuses rows to transform of another width than was fitted.
-pub(super) fn sparse_to_transform(op: &'static str, x: &SparseMatrix, columns: usize) -> Result<()> {
-    if x.columns() == columns {
-        return Ok(());
-    }
-    let expected = format!("{columns} columns, as in the data that was fitted");
-    Err(Error::Shape { op, expected, got: format!("{} columns", x.columns()) })
-}
-
-/// Each column times its factor, in f64 and rounded once, as dense columns are.
-pub(super) fn scale_columns(x: &SparseMatrix, factors: &[f64]) -> Result<OwnedRows> {
-    Ok(OwnedRows::Sparse(x.map(|_, column, value| (f64::from(value) * factors[column]) as f32)?))
-}
 
 /// A statistic of each column, of its sorted values that are not zero and the number of its zeros.
 pub(super) fn by_sparse_column<T: Send>(x: &SparseMatrix, statistic: impl Fn(&SortedColumn) -> T + Sync) -> Vec<T> {

@@ -1,13 +1,11 @@
 //! Columns that vary.
 
 use super::statistics::moments;
-use super::table::{to_fit, to_transform};
+use super::transformer::{Transformer, to_fit};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "VarianceThreshold";
 
 parameters! {
     /// Keeps the columns whose variance is above a threshold; at 0 those that are not constant. Names and defaults are
@@ -35,8 +33,7 @@ impl Estimator for VarianceThreshold {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<VarianceThresholdModel> {
-        options.refuse_weights(OP)?;
-        let variance = moments(&to_fit(OP, x)?)?.variance;
+        let variance = moments(&to_fit(self, x, &options)?)?.variance;
         let model = VarianceThresholdModel { params: self.clone(), variance };
         if model.support().is_empty() {
             let rule = "below the variance of a column at least: no column would be left".to_string();
@@ -65,17 +62,17 @@ impl VarianceThresholdModel {
     }
 }
 
-impl Transform for VarianceThresholdModel {}
-
-impl Model for VarianceThresholdModel {
-    /// The columns that are kept.
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        let kept: Matrix = to_transform(OP, x, self.variance.len())?.select_columns(&self.support())?;
-        OwnedRows::beside(x, kept)
+impl Transformer for VarianceThresholdModel {
+    fn columns(&self) -> usize {
+        self.variance.len()
     }
 
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(input.select(&self.support()))
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        self.support().into_iter().map(|column| (names[column].clone(), Some(column))).collect()
+    }
+
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        x.select_columns(&self.support())
     }
 }
 
@@ -83,12 +80,11 @@ impl Save for VarianceThresholdModel {
     type Estimator = VarianceThreshold;
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.insert("variance", &[self.variance.len()], self.variance.clone())
+        container.insert_list("variance", &self.variance)
     }
 
     fn load_fitted(params: VarianceThreshold, container: &mut Container) -> Result<VarianceThresholdModel> {
-        let [columns] = container.shape("variance")?;
-        let model = VarianceThresholdModel { params, variance: container.take("variance", &[columns])? };
+        let model = VarianceThresholdModel { params, variance: container.take_list("variance")? };
         match model.support().is_empty() {
             true => Err(container.refuse("no column is above the threshold")),
             false => Ok(model),

@@ -2,16 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sparse::{sparse_to_fit, sparse_to_transform};
-use super::table::{
-    column_names, map_rows, named, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
-};
-use crate::array::{Matrix, SparseMatrix};
+use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
+use crate::preprocessing::table::{map_rows, restore_columns, store_columns};
+use crate::preprocessing::transformer::{Transformer, check_fit, check_width, to_fit, to_transform, transformed};
 
-const OP: &str = "Normalizer";
 /// Sums that are kept beside each other, so that the compiler can use vectors; added in their order at the end.
 const LANES: usize = 8;
 
@@ -76,14 +73,11 @@ impl Estimator for Normalizer {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<NormalizerModel> {
-        options.refuse_weights(OP)?;
-        if let Rows::Sparse(x) = x {
-            sparse_to_fit(OP, x)?;
-            return Ok(NormalizerModel { params: self.clone(), columns: x.columns() });
-        }
-        let x = to_fit(OP, x)?;
-        refuse_missing(&x)?;
-        Ok(NormalizerModel { params: self.clone(), columns: x.columns() })
+        let columns = match x {
+            Rows::Sparse(sparse) => check_fit(self, x, &options).map(|_| sparse.columns())?,
+            _ => to_fit(self, x, &options)?.columns(),
+        };
+        Ok(NormalizerModel { params: self.clone(), columns })
     }
 }
 
@@ -95,51 +89,33 @@ pub struct NormalizerModel {
 }
 
 impl NormalizerModel {
-    /// The names of the new columns: those of the input, or `x0`, `x1`, ….
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        column_names(input, self.columns)
-    }
-}
-
-impl NormalizerModel {
-    /// The rows divided by their lengths, n×d.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.columns)?;
-        refuse_missing(&x)?;
-        let scaled = map_rows(&x, self.columns, |row, out| {
-            let factor = self.factor(row);
-            out.iter_mut().zip(row).for_each(|(out, value)| *out = (f64::from(*value) * factor) as f32);
-        })?;
-        named(scaled, &x, |names| self.names(names))
-    }
-}
-
-impl NormalizerModel {
     /// What the values of a row are multiplied by; its zeros make no difference.
     fn factor(&self, row: &[f32]) -> f64 {
         let length = self.params.norm.of(row);
         if length > 0.0 { 1.0 / length } else { 1.0 }
     }
-
-    fn transform_sparse(&self, x: &SparseMatrix) -> Result<OwnedRows> {
-        sparse_to_transform(OP, x, self.columns)?;
-        let factors: Vec<f64> = (0..x.rows()).map(|row| self.factor(x.row(row).1)).collect();
-        Ok(OwnedRows::Sparse(x.map(|row, _, value| (f64::from(value) * factors[row]) as f32)?))
-    }
 }
 
-impl Transform for NormalizerModel {}
-
-impl Model for NormalizerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        match x {
-            Rows::Sparse(x) => self.transform_sparse(x),
-            _ => OwnedRows::beside(x, self.transform_host(x)?),
-        }
+impl Transformer for NormalizerModel {
+    fn columns(&self) -> usize {
+        self.columns
     }
 
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+    /// The rows divided by their lengths, n×d.
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        map_rows(x, self.columns, |row, out| {
+            let factor = self.factor(row);
+            out.iter_mut().zip(row).for_each(|(out, value)| *out = (f64::from(*value) * factor) as f32);
+        })
+    }
+
+    fn transform_there(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        let Rows::Sparse(x) = x else {
+            return OwnedRows::beside(x, transformed(self, &to_transform(self, x)?)?);
+        };
+        check_width(self, x.columns())?;
+        let factors: Vec<f64> = (0..x.rows()).map(|row| self.factor(x.row(row).1)).collect();
+        Ok(OwnedRows::Sparse(x.map(|row, _, value| (f64::from(value) * factors[row]) as f32)?))
     }
 }
 

@@ -1,14 +1,12 @@
 //! Products of columns.
 
-use super::table::{
-    column_names, map_blocks, named, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
-};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
+use crate::preprocessing::table::{map_blocks, restore_columns, store_columns};
+use crate::preprocessing::transformer::{Transformer, refuse_missing, to_fit};
 
-const OP: &str = "PolynomialFeatures";
 /// Products at most; a matrix of more columns is of no use here.
 const MOST_TERMS: u64 = 1 << 24;
 
@@ -89,10 +87,7 @@ impl PolynomialFeatures {
 
 impl Estimator for PolynomialFeatures {
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<PolynomialFeaturesModel> {
-        options.refuse_weights(OP)?;
-        let x = to_fit(OP, x)?;
-        refuse_missing(&x)?;
-        PolynomialFeaturesModel::new(self.clone(), x.columns())
+        PolynomialFeaturesModel::new(self.clone(), to_fit(self, x, &options)?.columns())
     }
 }
 
@@ -122,13 +117,6 @@ impl PolynomialFeaturesModel {
         self.terms.len() + usize::from(self.params.include_bias)
     }
 
-    /// The names of the new columns, such as `1`, `a`, `a^2`, `a b`.
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        let input = column_names(input, self.columns);
-        let bias = self.params.include_bias.then(|| "1".to_string());
-        bias.into_iter().chain(self.terms.iter().map(|term| self.name(*term, &input))).collect()
-    }
-
     fn name(&self, term: Term, input: &[String]) -> String {
         // From the last factor to the first: (column, power).
         let mut powers: Vec<(u32, u32)> = vec![];
@@ -148,14 +136,22 @@ impl PolynomialFeaturesModel {
     }
 }
 
-impl PolynomialFeaturesModel {
-    /// The products of each row's values, in the order of [`names`](PolynomialFeaturesModel::names).
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.columns)?;
-        refuse_missing(&x)?;
+impl Transformer for PolynomialFeaturesModel {
+    fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Such as `1`, `a`, `a^2`, `a b`.
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        let bias = self.params.include_bias.then(|| ("1".to_string(), None));
+        bias.into_iter().chain(self.terms.iter().map(|term| (self.name(*term, &names), None))).collect()
+    }
+
+    /// The products of each row's values, in the order of the new columns.
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
         let width = self.output_columns();
         let bias = usize::from(self.params.include_bias);
-        let result = map_blocks(&x, width, |_, source, target| {
+        let result = map_blocks(x, width, |_, source, target| {
             let mut products = vec![0.0_f64; self.terms.len()];
             for (row, out) in source.chunks_exact(self.columns).zip(target.chunks_exact_mut(width)) {
                 for (at, term) in self.terms.iter().enumerate() {
@@ -169,19 +165,7 @@ impl PolynomialFeaturesModel {
         })?;
         // A factor of 0 after an overflow of f64 would be NaN, and NaN means missing.
         refuse_missing(&result)?;
-        named(result, &x, |names| self.names(names))
-    }
-}
-
-impl Transform for PolynomialFeaturesModel {}
-
-impl Model for PolynomialFeaturesModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+        Ok(result)
     }
 }
 

@@ -2,16 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::Columns;
-use super::one_hot_categories::{ColumnCategories, restore_categories, store_categories};
-use super::statistics::by_column;
-use super::table::{codes_to_fit, map_blocks, to_transform};
+use super::column_categories::{ColumnCategories, category_names, restore_categories, store_categories};
 use crate::array::Matrix;
-use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::error::Result;
+use crate::estimator::{Abilities, Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "OrdinalEncoder";
+use crate::preprocessing::columns::Columns;
+use crate::preprocessing::statistics::by_column;
+use crate::preprocessing::table::map_blocks;
+use crate::preprocessing::transformer::{Transformer, to_fit};
 
 /// What a category that was not fitted becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -56,14 +55,10 @@ impl Estimator for OrdinalEncoder {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<OrdinalEncoderModel> {
-        options.refuse_weights(OP)?;
-        let x = codes_to_fit(OP, x)?;
+        let x = to_fit(self, x, &options)?;
         let chosen = self.columns.find(&x)?.unwrap_or_else(|| x.categorical_columns());
         let columns = by_column(&x, |column, values| {
-            chosen.contains(&column).then(|| match x.categories(column) {
-                Some(names) => ColumnCategories::named(names),
-                None => ColumnCategories::found(values),
-            })
+            chosen.contains(&column).then(|| ColumnCategories::of(x.categories(column), values))
         });
         Ok(OrdinalEncoderModel { params: self.clone(), columns })
     }
@@ -79,7 +74,7 @@ pub struct OrdinalEncoderModel {
 impl OrdinalEncoderModel {
     /// The names of the categories of each column, by their number; `None` for one that is not encoded.
     pub fn categories(&self) -> Vec<Option<&[String]>> {
-        self.columns.iter().map(|own| own.as_ref().map(|own| own.names.as_slice())).collect()
+        category_names(&self.columns)
     }
 
     /// The number of a value of an encoded column.
@@ -88,21 +83,24 @@ impl OrdinalEncoderModel {
             _ if value.is_nan() => Ok(f32::NAN),
             (Some(category), _) => Ok(category as f32),
             (None, UnknownOrdinal::UseEncodedValue) => Ok(self.params.unknown_value.unwrap_or(f32::NAN)),
-            (None, UnknownOrdinal::Error) => {
-                let rule = format!("one of the {} that were fitted ({})", own.values.len(), own.some_names());
-                Err(Error::Param { name: "category", rule, got: format!("{value} in row {row}, column {column}") })
-            }
+            (None, UnknownOrdinal::Error) => Err(own.unknown(value, row, column)),
         }
     }
 }
 
-impl Transform for OrdinalEncoderModel {}
+impl Transformer for OrdinalEncoderModel {
+    fn columns(&self) -> usize {
+        self.columns.len()
+    }
 
-impl Model for OrdinalEncoderModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        let rows = to_transform(OP, x, self.columns.len())?;
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        let kept = self.columns.iter().enumerate().map(|(column, own)| own.is_none().then_some(column));
+        names.into_iter().zip(kept).collect()
+    }
+
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
         let width = self.columns.len();
-        let made: Matrix = map_blocks(&rows, width, |first, source, target| {
+        map_blocks(x, width, |first, source, target| {
             for (at, (value, out)) in source.iter().zip(target).enumerate() {
                 let (row, column) = (first + at / width, at % width);
                 *out = match &self.columns[column] {
@@ -111,16 +109,7 @@ impl Model for OrdinalEncoderModel {
                 };
             }
             Ok(())
-        })?;
-        let kept = self.columns.iter().enumerate().map(|(column, own)| own.is_none().then_some(column));
-        let info = rows.column_info().derive(rows.names().map(<[String]>::to_vec), kept);
-        OwnedRows::beside(x, made.with_column_info(info))
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        let kept = input.categories.iter().zip(&self.columns);
-        let categories = kept.map(|(names, own)| if own.is_some() { None } else { names.clone() }).collect();
-        Some(InputColumns { names: input.names.clone(), categories })
+        })
     }
 }
 

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::normal::{normal_quantile, normal_share};
-use super::statistics::by_column;
-use super::table::{column_names, map_rows, named, restore_lists, store_lists, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
+use crate::preprocessing::statistics::{by_column, sorted_quantile};
+use crate::preprocessing::table::{map_rows, restore_lists, store_lists};
+use crate::preprocessing::transformer::{Transformer, to_fit, to_turn_back};
 
-const OP: &str = "QuantileTransformer";
 /// Shares of the normal distribution are kept this far from 0 and 1, as scikit-learn does: ±5.2 deviations.
 const BOUND: f64 = 1e-7;
 
@@ -54,20 +54,12 @@ impl Estimator for QuantileTransformer {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<QuantileTransformerModel> {
-        options.refuse_weights(OP)?;
-        let x = to_fit(OP, x)?;
+        let x = to_fit(self, x, &options)?;
         let count = self.n_quantiles.min(x.rows()).max(2);
         let quantiles = by_column(&x, |_, mut values| {
             values.sort_unstable_by(f32::total_cmp);
-            let at = |number: usize| match values.len() {
-                0 => 0.0,
-                length => {
-                    let place = number as f64 / (count - 1) as f64 * (length - 1) as f64;
-                    let (low, high) =
-                        (f64::from(values[place.floor() as usize]), f64::from(values[place.ceil() as usize]));
-                    low + (high - low) * place.fract()
-                }
-            };
+            let share = |number: usize| number as f64 / (count - 1) as f64;
+            let at = |number: usize| if values.is_empty() { 0.0 } else { sorted_quantile(&values, share(number)) };
             (0..count).map(at).collect::<Vec<f64>>()
         });
         Ok(QuantileTransformerModel { params: self.clone(), quantiles })
@@ -89,8 +81,8 @@ impl QuantileTransformerModel {
 
     /// The rows before they were transformed, n×d.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_turn_back(OP, x.into(), self.quantiles.len())?;
-        self.each(&x, |value, quantiles| {
+        let x = to_turn_back(self, x.into(), self.quantiles.len())?;
+        let made = self.each(&x, |value, quantiles| {
             let share = match self.params.output_distribution {
                 OutputDistribution::Uniform => value,
                 OutputDistribution::Normal => normal_share(value),
@@ -98,7 +90,8 @@ impl QuantileTransformerModel {
             let place = share.clamp(0.0, 1.0) * (quantiles.len() - 1) as f64;
             let (low, high) = (quantiles[place.floor() as usize], quantiles[place.ceil() as usize]);
             low + (high - low) * place.fract()
-        })
+        })?;
+        Ok(made.with_column_info(x.column_info().clone()))
     }
 
     /// The share of the fitted values below a value; of equal quantiles the middle one counts.
@@ -120,32 +113,27 @@ impl QuantileTransformerModel {
     }
 
     fn each(&self, x: &Matrix, map: impl Fn(f64, &[f64]) -> f64 + Sync) -> Result<Matrix> {
-        let made = map_rows(x, self.quantiles.len(), |row, out| {
+        map_rows(x, self.quantiles.len(), |row, out| {
             for ((value, out), quantiles) in row.iter().zip(out).zip(&self.quantiles) {
                 *out = if value.is_nan() { f32::NAN } else { map(f64::from(*value), quantiles) as f32 };
             }
-        })?;
-        named(made, x, |names| column_names(names, self.quantiles.len()))
+        })
     }
 }
 
-impl Transform for QuantileTransformerModel {}
+impl Transformer for QuantileTransformerModel {
+    fn columns(&self) -> usize {
+        self.quantiles.len()
+    }
 
-impl Model for QuantileTransformerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        let rows = to_transform(OP, x, self.quantiles.len())?;
-        let made = self.each(&rows, |value, quantiles| {
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        self.each(x, |value, quantiles| {
             let share = Self::share(value, quantiles);
             match self.params.output_distribution {
                 OutputDistribution::Uniform => share,
                 OutputDistribution::Normal => normal_quantile(share.clamp(BOUND, 1.0 - BOUND)),
             }
-        })?;
-        OwnedRows::beside(x, made)
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(input.clone())
+        })
     }
 }
 

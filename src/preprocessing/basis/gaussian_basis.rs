@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::statistics::by_column;
-use super::table::{column_names, map_rows, named, refuse_missing, restore_lists, store_lists, to_fit, to_transform};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
+use crate::preprocessing::statistics::{by_column, sorted_quantile};
+use crate::preprocessing::table::{map_rows, restore_lists, store_lists};
+use crate::preprocessing::transformer::{Transformer, to_fit};
 
-const OP: &str = "GaussianBasis";
 /// Centres of a column at most.
 const MOST_CENTERS: usize = 1 << 20;
 
@@ -61,9 +61,7 @@ impl GaussianBasis {
 
 impl Estimator for GaussianBasis {
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<GaussianBasisModel> {
-        options.refuse_weights(OP)?;
-        let x = to_fit(OP, x)?;
-        refuse_missing(&x)?;
+        let x = to_fit(self, x, &options)?;
         let centers = match &self.centers {
             GaussianCenters::Grid => by_column(&x, |_, values| grid(&values, self.n_centers)),
             GaussianCenters::Quantiles => by_column(&x, |_, values| quantiles(values, self.n_centers)),
@@ -95,16 +93,9 @@ fn grid(values: &[f32], count: usize) -> Vec<f64> {
 
 fn quantiles(mut values: Vec<f32>, count: usize) -> Vec<f64> {
     values.sort_unstable_by(f32::total_cmp);
-    let last = values.len() - 1;
-    let at = |share: f64| {
-        let place = share * last as f64;
-        let low = (place.floor() as usize).min(last);
-        let (first, second) = (f64::from(values[low]), f64::from(values[(low + 1).min(last)]));
-        first + (second - first) * (place - low as f64)
-    };
     let mut centers: Vec<f64> = match count {
-        1 => vec![at(0.5)],
-        _ => (0..count).map(|number| at(number as f64 / (count - 1) as f64)).collect(),
+        1 => vec![sorted_quantile(&values, 0.5)],
+        _ => (0..count).map(|number| sorted_quantile(&values, number as f64 / (count - 1) as f64)).collect(),
     };
     centers.dedup();
     centers
@@ -161,62 +152,45 @@ impl GaussianBasisModel {
     pub fn widths(&self) -> &[f64] {
         &self.widths
     }
+}
 
-    /// The names of the new columns: `x0_gauss0`, `x0_gauss1`, …, `x1_gauss0`, …; `gauss0`, `gauss1`, … for points.
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        if self.params.is_joint() {
-            return (0..self.centers.len()).map(|number| format!("gauss{number}")).collect();
-        }
-        let names = column_names(input, self.columns());
-        let of = |(name, centers): (&String, &Vec<f64>)| {
-            (0..centers.len()).map(|number| format!("{name}_gauss{number}")).collect::<Vec<String>>()
-        };
-        names.iter().zip(&self.centers).flat_map(of).collect()
-    }
-
-    /// Columns of the rows that were fitted.
+impl Transformer for GaussianBasisModel {
     fn columns(&self) -> usize {
         if self.params.is_joint() { self.centers[0].len() } else { self.centers.len() }
     }
-}
 
-impl GaussianBasisModel {
+    /// `x0_gauss0`, `x0_gauss1`, …, `x1_gauss0`, …; `gauss0`, `gauss1`, … for points.
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        let named = |start: String, count: usize| (0..count).map(move |number| (format!("{start}{number}"), None));
+        match self.params.is_joint() {
+            true => named("gauss".to_string(), self.centers.len()).collect(),
+            false => {
+                let of = |(name, centers): (String, &Vec<f64>)| named(format!("{name}_gauss"), centers.len());
+                names.into_iter().zip(&self.centers).flat_map(of).collect()
+            }
+        }
+    }
+
     /// The basis functions of each row, between 0 and 1; one column a centre.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.columns())?;
-        refuse_missing(&x)?;
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
         let factors: Vec<f64> = self.widths.iter().map(|width| -0.5 / (width * width)).collect();
-        let result = if self.params.is_joint() {
-            map_rows(&x, self.centers.len(), |row, out| {
+        if self.params.is_joint() {
+            return map_rows(x, self.centers.len(), |row, out| {
                 for (out, center) in out.iter_mut().zip(&self.centers) {
                     let terms = row.iter().zip(center).map(|(value, center)| (f64::from(*value) - center).powi(2));
                     *out = (factors[0] * terms.sum::<f64>()).exp() as f32;
                 }
-            })?
-        } else {
-            map_rows(&x, self.centers.iter().map(Vec::len).sum(), |row, out| {
-                let mut out = out.iter_mut();
-                for ((value, centers), factor) in row.iter().zip(&self.centers).zip(&factors) {
-                    // The outer iterator last: zip asks its first side first, which would lose a place in each column.
-                    for (center, out) in centers.iter().zip(&mut out) {
-                        *out = (factor * (f64::from(*value) - center).powi(2)).exp() as f32;
-                    }
+            });
+        }
+        map_rows(x, self.centers.iter().map(Vec::len).sum(), |row, out| {
+            let mut out = out.iter_mut();
+            for ((value, centers), factor) in row.iter().zip(&self.centers).zip(&factors) {
+                // The outer iterator last: zip asks its first side first, which would lose a place in each column.
+                for (center, out) in centers.iter().zip(&mut out) {
+                    *out = (factor * (f64::from(*value) - center).powi(2)).exp() as f32;
                 }
-            })?
-        };
-        named(result, &x, |names| self.names(names))
-    }
-}
-
-impl Transform for GaussianBasisModel {}
-
-impl Model for GaussianBasisModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+            }
+        })
     }
 }
 
@@ -225,7 +199,7 @@ impl Save for GaussianBasisModel {
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         store_lists(container, "centers", &self.centers)?;
-        container.insert("widths", &[self.widths.len()], self.widths.clone())
+        container.insert_list("widths", &self.widths)
     }
 
     fn load_fitted(params: GaussianBasis, container: &mut Container) -> Result<GaussianBasisModel> {

@@ -2,15 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{
-    column_names, map_blocks, named, restore_columns, store_columns, to_fit, to_transform, to_turn_back,
-};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "FunctionTransformer";
+use crate::preprocessing::table::{map_blocks, restore_columns, store_columns};
+use crate::preprocessing::transformer::{Transformer, to_fit, to_turn_back};
 
 /// A function of one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -104,8 +101,7 @@ impl Estimator for FunctionTransformer {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<FunctionTransformerModel> {
-        options.refuse_weights(OP)?;
-        Ok(FunctionTransformerModel { params: self.clone(), columns: to_fit(OP, x)?.columns() })
+        Ok(FunctionTransformerModel { params: self.clone(), columns: to_fit(self, x, &options)?.columns() })
     }
 }
 
@@ -119,38 +115,35 @@ pub struct FunctionTransformerModel {
 impl FunctionTransformerModel {
     /// The rows before the function was applied, n×d.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_turn_back(OP, x.into(), self.columns)?;
-        self.apply(&x, |value| self.params.func.inverse(value))
+        let x = to_turn_back(self, x.into(), self.columns)?;
+        let made = self.apply(&x, |value| self.params.func.inverse(value))?;
+        Ok(made.with_column_info(x.column_info().clone()))
     }
 
     fn apply(&self, x: &Matrix, function: impl Fn(f64) -> f64 + Sync) -> Result<Matrix> {
         let columns = self.columns;
-        let made = map_blocks(x, columns, |first, source, target| {
+        map_blocks(x, columns, |first, source, target| {
             for (at, (value, out)) in source.iter().zip(target).enumerate() {
                 *out = function(f64::from(*value)) as f32;
                 if !out.is_finite() && !value.is_nan() {
                     let (row, column) = (first + at / columns, at % columns);
                     let expected = format!("values for {:?} that are {}", self.params.func, self.params.func.domain());
                     let got = format!("{value} in row {row}, column {column}");
-                    return Err(Error::Shape { op: OP, expected, got });
+                    return Err(Error::Shape { op: FunctionTransformer::TYPE, expected, got });
                 }
             }
             Ok(())
-        })?;
-        named(made, x, |names| column_names(names, columns))
+        })
     }
 }
 
-impl Transform for FunctionTransformerModel {}
-
-impl Model for FunctionTransformerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        let rows = to_transform(OP, x, self.columns)?;
-        OwnedRows::beside(x, self.apply(&rows, |value| self.params.func.of(value))?)
+impl Transformer for FunctionTransformerModel {
+    fn columns(&self) -> usize {
+        self.columns
     }
 
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(input.clone())
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        self.apply(x, |value| self.params.func.of(value))
     }
 }
 

@@ -1,17 +1,13 @@
 //! Columns of mean 0 and variance 1.
 
-use super::sparse::{scale_columns, sparse_to_fit, sparse_to_transform};
-use super::statistics::{Moments, moments};
-use super::table::{affine, affine_rows, column_names, named, to_fit, to_turn_back};
-use crate::array::{Matrix, SparseMatrix};
+use crate::array::Matrix;
 use crate::cpu::sparse;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "StandardScaler";
-/// What it takes.
-const KEEPS_ZEROS: &str = "dense rows unless with_mean is false";
+use crate::ops::ColumnLines;
+use crate::preprocessing::statistics::{Moments, moments};
+use crate::preprocessing::transformer::{Transformer, affine, affine_rows, check_fit, to_fit, to_turn_back};
 
 parameters! {
     /// Subtracts the mean of each column and divides by its standard deviation. Names and defaults are scikit-learn's.
@@ -46,10 +42,13 @@ impl Estimator for StandardScaler {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<StandardScalerModel> {
-        options.refuse_weights(OP)?;
         let mut found = match x {
-            Rows::Sparse(x) => self.sparse_moments(x)?,
-            x => moments(&to_fit(OP, x)?)?,
+            Rows::Sparse(sparse) => {
+                check_fit(self, x, &options)?;
+                let sparse::Moments { mean, variance, .. } = sparse::moments(sparse.into());
+                Moments { mean, variance, count: vec![sparse.rows(); sparse.columns()] }
+            }
+            _ => moments(&to_fit(self, x, &options)?)?,
         };
         for ((variance, mean), count) in found.variance.iter_mut().zip(&found.mean).zip(&found.count) {
             // scikit-learn's rule: what rounding of the mean alone can make is no variance.
@@ -59,17 +58,6 @@ impl Estimator for StandardScaler {
             }
         }
         Ok(StandardScalerModel { params: self.clone(), mean: found.mean, variance: found.variance })
-    }
-}
-
-impl StandardScaler {
-    fn sparse_moments(&self, x: &SparseMatrix) -> Result<Moments> {
-        if self.with_mean {
-            return Err(x.refusal(OP, KEEPS_ZEROS));
-        }
-        sparse_to_fit(OP, x)?;
-        let sparse::Moments { mean, variance, .. } = sparse::moments(x.into());
-        Ok(Moments { mean, variance, count: vec![x.rows(); x.columns()] })
     }
 }
 
@@ -98,46 +86,35 @@ impl StandardScalerModel {
         self.variance.iter().map(scaled).collect()
     }
 
-    /// The names of the new columns: those of the input, or `x0`, `x1`, ….
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        column_names(input, self.mean.len())
-    }
-
     /// The rows before they were scaled, n×d.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_turn_back(OP, x.into(), self.mean.len())?;
         let lines = self.centers().zip(self.scale()).map(|(center, scale)| (0.0, scale, center));
-        named(affine(&x, lines)?, &x, |names| self.names(names))
+        affine(&to_turn_back(self, x.into(), self.mean.len())?, lines.collect())
     }
 
     fn centers(&self) -> impl Iterator<Item = f64> {
         self.mean.iter().map(|mean| if self.params.with_mean { *mean } else { 0.0 })
     }
-}
 
-impl StandardScalerModel {
     /// What `transform` does to each column: its centre, factor and base.
-    fn lines(&self) -> impl Iterator<Item = (f64, f64, f64)> {
-        self.centers().zip(self.scale()).map(|(center, scale)| (center, 1.0 / scale, 0.0))
+    fn lines(&self) -> ColumnLines {
+        self.centers().zip(self.scale()).map(|(center, scale)| (center, 1.0 / scale, 0.0)).collect()
     }
 }
 
-impl Transform for StandardScalerModel {}
+impl Transformer for StandardScalerModel {
+    const TAKES: &'static str = "dense rows unless with_mean is false";
 
-impl Model for StandardScalerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        match x {
-            Rows::Sparse(x) if self.params.with_mean => Err(x.refusal(OP, KEEPS_ZEROS)),
-            Rows::Sparse(x) => {
-                sparse_to_transform(OP, x, self.mean.len())?;
-                scale_columns(x, &self.scale().into_iter().map(f64::recip).collect::<Vec<f64>>())
-            }
-            _ => affine_rows(OP, x, self.mean.len(), self.lines()),
-        }
+    fn columns(&self) -> usize {
+        self.mean.len()
     }
 
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        affine(x, self.lines())
+    }
+
+    fn transform_there(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        affine_rows(self, x, self.lines())
     }
 }
 
@@ -145,15 +122,14 @@ impl Save for StandardScalerModel {
     type Estimator = StandardScaler;
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.insert("mean", &[self.mean.len()], self.mean.clone())?;
-        container.insert("variance", &[self.variance.len()], self.variance.clone())
+        container.insert_list("mean", &self.mean)?;
+        container.insert_list("variance", &self.variance)
     }
 
     fn load_fitted(params: StandardScaler, container: &mut Container) -> Result<StandardScalerModel> {
-        let [columns] = container.shape("mean")?;
-        let mean = container.take("mean", &[columns])?;
-        let variance: Vec<f64> = container.take("variance", &[columns])?;
-        if columns == 0 || variance.iter().any(|variance| *variance < 0.0) {
+        let mean: Vec<f64> = container.take_list("mean")?;
+        let variance: Vec<f64> = container.take("variance", &[mean.len()])?;
+        if mean.is_empty() || variance.iter().any(|variance| *variance < 0.0) {
             return Err(container.refuse("there is no column, or a variance below 0"));
         }
         Ok(StandardScalerModel { params, mean, variance })

@@ -1,6 +1,6 @@
 //! The categories of one categorical column.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model_file::Container;
 
 /// The values that a column takes, ascending and all different, with their names.
@@ -11,19 +11,18 @@ pub(super) struct ColumnCategories {
 }
 
 impl ColumnCategories {
-    /// The categories that occur in a column; their names are the numbers.
-    pub(super) fn found(mut values: Vec<f32>) -> ColumnCategories {
+    /// The categories with these names, coded 0, 1, 2, …; without names, the values that occur, named as numbers.
+    pub(super) fn of(names: Option<&[String]>, mut values: Vec<f32>) -> ColumnCategories {
+        if let Some(names) = names {
+            let values = (0..names.len()).map(|code| code as f32).collect();
+            return ColumnCategories { values, names: names.to_vec() };
+        }
         // Zero has two signs and one category.
         values.iter_mut().for_each(|value| *value += 0.0);
         values.sort_unstable_by(f32::total_cmp);
         values.dedup();
         let names = values.iter().map(f32::to_string).collect();
         ColumnCategories { values, names }
-    }
-
-    /// Categories with names, coded 0, 1, 2, ….
-    pub(super) fn named(names: &[String]) -> ColumnCategories {
-        ColumnCategories { values: (0..names.len()).map(|code| code as f32).collect(), names: names.to_vec() }
     }
 
     /// The number of the category that `value` is.
@@ -36,35 +35,38 @@ impl ColumnCategories {
         self.values.binary_search_by(|category| category.total_cmp(&(value + 0.0))).ok()
     }
 
-    /// Some of the categories, for a message.
-    pub(super) fn some_names(&self) -> String {
+    /// The error of a value that is none of the categories.
+    pub(super) fn unknown(&self, value: f32, row: usize, column: usize) -> Error {
         let some = self.names.iter().take(10).map(String::as_str).collect::<Vec<&str>>().join(", ");
-        if self.names.len() > 10 { some + ", …" } else { some }
+        let more = if self.names.len() > 10 { ", …" } else { "" };
+        let rule = format!("one of the {} that were fitted ({some}{more})", self.values.len());
+        Error::Param { name: "category", rule, got: format!("{value} in row {row}, column {column}") }
     }
+}
+
+/// The names of the categories of each column; none for one that is not encoded.
+pub(super) fn category_names(columns: &[Option<ColumnCategories>]) -> Vec<Option<&[String]>> {
+    columns.iter().map(|own| own.as_ref().map(|own| own.names.as_slice())).collect()
 }
 
 /// Puts the categories of all columns into a container; a column without categories is not encoded.
 pub(super) fn store_categories(container: &mut Container, columns: &[Option<ColumnCategories>]) -> Result<()> {
-    let counts: Vec<u64> = columns
-        .iter()
-        .map(|categories| categories.as_ref().map_or(0, |categories| categories.values.len() as u64))
-        .collect();
+    let counts: Vec<u64> = columns.iter().map(|own| own.as_ref().map_or(0, |own| own.values.len() as u64)).collect();
     let values: Vec<f32> = columns.iter().flatten().flat_map(|categories| categories.values.iter().copied()).collect();
     let names: Vec<&String> = columns.iter().flatten().flat_map(|categories| &categories.names).collect();
-    container.insert("categories.counts", &[counts.len()], counts)?;
-    container.insert("categories.values", &[values.len()], values)?;
+    container.insert_list("categories.counts", &counts)?;
+    container.insert_list("categories.values", &values)?;
     container.insert_strings("categories.names", &names)
 }
 
 /// Takes them out again.
 pub(super) fn restore_categories(container: &mut Container) -> Result<Vec<Option<ColumnCategories>>> {
-    let ([columns], [total]) = (container.shape("categories.counts")?, container.shape("categories.values")?);
-    let counts: Vec<u64> = container.take("categories.counts", &[columns])?;
-    let values: Vec<f32> = container.take("categories.values", &[total])?;
+    let counts: Vec<u64> = container.take_list("categories.counts")?;
+    let values: Vec<f32> = container.take_list("categories.values")?;
     let names = container.take_strings("categories.names")?;
     let unfit = || container.refuse("the categories do not fit together");
     let (mut values, mut names) = (values.as_slice(), names.as_slice());
-    let mut categories = Vec::with_capacity(columns);
+    let mut categories = Vec::with_capacity(counts.len());
     for count in counts {
         let count = usize::try_from(count).map_err(|_| unfit())?;
         let (head, behind) = values.split_at_checked(count).ok_or_else(unfit)?;

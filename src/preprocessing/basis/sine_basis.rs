@@ -2,15 +2,13 @@
 
 use std::f64::consts::TAU;
 
-use super::table::{
-    column_names, map_rows, named, refuse_missing, restore_columns, store_columns, to_fit, to_transform,
-};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
+use crate::preprocessing::table::{map_rows, restore_columns, store_columns};
+use crate::preprocessing::transformer::{Transformer, to_fit};
 
-const OP: &str = "SineBasis";
 /// New columns at most, from all columns together.
 const MOST_COLUMNS: u64 = 1 << 24;
 
@@ -56,10 +54,7 @@ fn is_period(period: &f64) -> bool {
 
 impl Estimator for SineBasis {
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<SineBasisModel> {
-        options.refuse_weights(OP)?;
-        let x = to_fit(OP, x)?;
-        refuse_missing(&x)?;
-        SineBasisModel::new(self.clone(), x.columns())
+        SineBasisModel::new(self.clone(), to_fit(self, x, &options)?.columns())
     }
 }
 
@@ -79,17 +74,6 @@ impl SineBasisModel {
         Ok(SineBasisModel { params, columns })
     }
 
-    /// The names of the new columns: `x0_sin1`, `x0_sin2`, …, `x0_cos1`, …, `x1_sin1`, ….
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        let functions: &[&str] = if self.params.cosine { &["sin", "cos"] } else { &["sin"] };
-        let of = |name: &String| {
-            let terms =
-                functions.iter().flat_map(|function| (1..=self.params.n_terms).map(move |term| (function, term)));
-            terms.map(|(function, term)| format!("{name}_{function}{term}")).collect::<Vec<String>>()
-        };
-        column_names(input, self.columns).iter().flat_map(of).collect()
-    }
-
     /// The sines, and cosines, of one value.
     fn expand(&self, value: f32, out: &mut [f32]) {
         let (sine, cosine) = (f64::from(value) * (TAU / self.params.period)).sin_cos();
@@ -106,28 +90,25 @@ impl SineBasisModel {
     }
 }
 
-impl SineBasisModel {
+impl Transformer for SineBasisModel {
+    fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// `x0_sin1`, `x0_sin2`, …, `x0_cos1`, …, `x1_sin1`, ….
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        let functions: &[&str] = if self.params.cosine { &["sin", "cos"] } else { &["sin"] };
+        let terms = functions.iter().flat_map(|function| (1..=self.params.n_terms).map(move |term| (function, term)));
+        let of = |name| terms.clone().map(move |(function, term)| (format!("{name}_{function}{term}"), None));
+        names.into_iter().flat_map(of).collect()
+    }
+
     /// The basis functions of each row, n×(d·p), or n×(2·d·p) with cosines.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.columns)?;
-        refuse_missing(&x)?;
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
         let width = self.params.width();
-        let result = map_rows(&x, width * self.columns, |row, out| {
+        map_rows(x, width * self.columns, |row, out| {
             row.iter().zip(out.chunks_exact_mut(width)).for_each(|(value, out)| self.expand(*value, out));
-        })?;
-        named(result, &x, |names| self.names(names))
-    }
-}
-
-impl Transform for SineBasisModel {}
-
-impl Model for SineBasisModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+        })
     }
 }
 

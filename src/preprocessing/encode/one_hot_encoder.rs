@@ -2,16 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::Columns;
-use super::one_hot_categories::{ColumnCategories, restore_categories, store_categories};
-use super::statistics::by_column;
-use super::table::{codes_to_fit, column_names, map_blocks, map_rows, refuse_missing, to_transform, to_turn_back};
-use crate::array::{ColumnInfo, Matrix, SparseMatrix};
+use super::column_categories::{ColumnCategories, category_names, restore_categories, store_categories};
+use crate::array::{Matrix, SparseMatrix};
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, Model, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "OneHotEncoder";
+use crate::preprocessing::columns::Columns;
+use crate::preprocessing::statistics::by_column;
+use crate::preprocessing::table::{map_blocks, map_rows};
+use crate::preprocessing::transformer::{
+    Transformer, new_info, refuse_missing, to_fit, to_transform, to_turn_back, transformed,
+};
 
 /// Which category gets no column of its own, because the others imply it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,16 +70,11 @@ parameters! {
 impl OneHotEncoder {
     fn fit_columns(&self, x: &Matrix, chosen: &[bool]) -> Result<OneHotEncoderModel> {
         refuse_missing_in(x, chosen)?;
-        let columns = by_column(x, |column, values| {
-            let found = |names| match names {
-                Some(names) => ColumnCategories::named(names),
-                None => ColumnCategories::found(values),
-            };
-            chosen[column].then(|| found(x.categories(column)))
-        });
+        let columns =
+            by_column(x, |column, values| chosen[column].then(|| ColumnCategories::of(x.categories(column), values)));
         if let Some(column) = columns.iter().position(|own| own.as_ref().is_some_and(|own| own.values.is_empty())) {
             let expected = "at least one category in each column that is encoded".to_string();
-            return Err(Error::Shape { op: OP, expected, got: format!("none in column {column}") });
+            return Err(Error::Shape { op: Self::TYPE, expected, got: format!("none in column {column}") });
         }
         let strict = OneHotEncoder { handle_unknown: UnknownCategory::Error, ..self.clone() };
         let model = OneHotEncoderModel { params: strict, columns };
@@ -93,8 +89,7 @@ impl Estimator for OneHotEncoder {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<OneHotEncoderModel> {
-        options.refuse_weights(OP)?;
-        let x = codes_to_fit(OP, x)?;
+        let x = to_fit(self, x, &options)?;
         let mut chosen: Vec<bool> = (0..x.columns()).map(|column| x.is_categorical(column)).collect();
         if let Some(columns) = self.columns.find(&x)? {
             chosen.fill(false);
@@ -111,7 +106,7 @@ impl Estimator for OneHotEncoder {
         let any = !self.columns.are_chosen() || (0..columns).any(|column| info.is_categorical(column));
         let model = match any {
             true => self.fit_rows(x, (), options)?,
-            false => self.fit_columns(&codes_to_fit(OP, x)?, &vec![false; columns])?,
+            false => self.fit_columns(&to_fit(self, x, &options)?, &vec![false; columns])?,
         };
         let rows = model.transform_rows(x)?;
         Ok((model, rows))
@@ -139,28 +134,13 @@ pub struct OneHotEncoderModel {
 impl OneHotEncoderModel {
     /// The names of the categories of each input column; `None` for one that is not encoded.
     pub fn categories(&self) -> Vec<Option<&[String]>> {
-        self.columns
-            .iter()
-            .map(|categories| categories.as_ref().map(|categories| categories.names.as_slice()))
-            .collect()
-    }
-
-    /// The names of the new columns: `colour_red`, `colour_green`, …; a column that is not encoded keeps its name.
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        let of = |(name, categories): (&String, &Option<ColumnCategories>)| match categories {
-            None => vec![name.clone()],
-            Some(categories) => categories.names[self.dropped(categories)..]
-                .iter()
-                .map(|category| format!("{name}_{category}"))
-                .collect(),
-        };
-        column_names(input, self.columns.len()).iter().zip(&self.columns).flat_map(of).collect()
+        category_names(&self.columns)
     }
 
     /// The categories of each row again, n×d. The largest of a column's cells counts; where all are 0 it is the
     /// category without a column, or missing when there is none such.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_turn_back(OP, x.into(), self.output_columns())?;
+        let x = to_turn_back(self, x.into(), self.output_columns())?;
         if self.columns.iter().all(Option::is_some) {
             refuse_missing(&x)?;
         }
@@ -226,16 +206,16 @@ impl OneHotEncoderModel {
             (None, UnknownCategory::Error) if value.is_nan() => {
                 Err(Error::NotFinite { row, column, value: f64::from(value) })
             }
-            (None, UnknownCategory::Error) => {
-                let rule =
-                    format!("one of the {} that were fitted ({})", categories.values.len(), categories.some_names());
-                Err(Error::Param { name: "category", rule, got: format!("{value} in row {row}, column {column}") })
-            }
+            (None, UnknownCategory::Error) => Err(categories.unknown(value, row, column)),
         }
     }
-}
 
-impl OneHotEncoderModel {
+    /// The cell of a value among those of its column; none for an ignored category, and for one without a column.
+    fn cell(&self, categories: &ColumnCategories, value: f32, row: usize, column: usize) -> Result<Option<usize>> {
+        let category = self.find(categories, value, row, column)?;
+        Ok(category.and_then(|category| category.checked_sub(self.dropped(categories))))
+    }
+
     /// The encoded rows, sparse: 12 bytes for a category however many there are. A column that is not encoded must be
     /// of numbers, none of them missing.
     ///
@@ -248,9 +228,9 @@ impl OneHotEncoderModel {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn transform_sparse<'a>(&self, x: impl Into<Rows<'a>>) -> Result<SparseMatrix> {
-        let x = to_transform(OP, x.into(), self.columns.len())?;
-        let info = self.column_info(&x);
-        info.refuse_categories(OP)?;
+        let x = to_transform(self, x.into())?;
+        let info = new_info(self, &x);
+        info.refuse_categories(OneHotEncoder::TYPE)?;
         let (mut offsets, mut indices, mut values) = (vec![0], vec![], vec![]);
         for row in 0..x.rows() {
             let mut first = 0;
@@ -258,11 +238,7 @@ impl OneHotEncoderModel {
                 let stored = match categories {
                     None if value.is_nan() => return Err(Error::NotFinite { row, column, value: f64::NAN }),
                     None => Some((first, *value)),
-                    Some(categories) => {
-                        let category = self.find(categories, *value, row, column)?;
-                        let cell = category.and_then(|category| category.checked_sub(self.dropped(categories)));
-                        cell.map(|cell| (first + cell, 1.0))
-                    }
+                    Some(categories) => self.cell(categories, *value, row, column)?.map(|cell| (first + cell, 1.0)),
                 };
                 if let Some((cell, value)) = stored {
                     indices.push(cell as u32);
@@ -275,23 +251,31 @@ impl OneHotEncoderModel {
         let encoded = SparseMatrix::from_parts(self.output_columns(), offsets, indices, values)?;
         Ok(encoded.with_column_info(info))
     }
+}
 
-    /// What is known of the new columns: one that is not encoded stays what it was.
-    fn column_info(&self, x: &Matrix) -> ColumnInfo {
-        let sources = self.columns.iter().enumerate().flat_map(|(column, categories)| {
-            std::iter::repeat_n(categories.is_none().then_some(column), self.width(categories))
-        });
-        x.column_info().derive(x.names().map(|names| self.names(Some(names))), sources)
+impl Transformer for OneHotEncoderModel {
+    fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// `colour_red`, `colour_green`, …; a column that is not encoded stays what it was.
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        let of = |(column, name): (usize, String)| match &self.columns[column] {
+            None => vec![(name, Some(column))],
+            Some(own) => {
+                own.names[self.dropped(own)..].iter().map(|category| (format!("{name}_{category}"), None)).collect()
+            }
+        };
+        names.into_iter().enumerate().flat_map(of).collect()
     }
 
     /// The encoded rows: a column for each category, and the columns that are not encoded.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.columns.len())?;
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
         let width = self.output_columns();
         if width == 0 {
-            self.check_categories(&x)?;
+            self.check_categories(x)?;
         }
-        let result = map_blocks(&x, width, |first, source, target| {
+        map_blocks(x, width, |first, source, target| {
             let rows = source.chunks_exact(self.columns.len()).zip(target.chunks_exact_mut(width));
             for (row, (values, mut out)) in rows.enumerate() {
                 for (column, (value, categories)) in values.iter().zip(&self.columns).enumerate() {
@@ -299,10 +283,7 @@ impl OneHotEncoderModel {
                     match categories {
                         None => cells[0] = *value,
                         Some(categories) => {
-                            let category = self.find(categories, *value, first + row, column)?;
-                            if let Some(cell) =
-                                category.and_then(|category| category.checked_sub(self.dropped(categories)))
-                            {
+                            if let Some(cell) = self.cell(categories, *value, first + row, column)? {
                                 cells[cell] = 1.0;
                             }
                         }
@@ -311,23 +292,14 @@ impl OneHotEncoderModel {
                 }
             }
             Ok(())
-        })?;
-        Ok(result.with_column_info(self.column_info(&x)))
+        })
     }
-}
 
-impl Transform for OneHotEncoderModel {}
-
-impl Model for OneHotEncoderModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
+    fn transform_there(&self, x: Rows<'_>) -> Result<OwnedRows> {
         match self.params.sparse_output {
             true => Ok(OwnedRows::Sparse(self.transform_sparse(x)?)),
-            false => OwnedRows::beside(x, self.transform_host(x)?),
+            false => OwnedRows::beside(x, transformed(self, &to_transform(self, x)?)?),
         }
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
     }
 }
 

@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::columns::Columns;
-use super::table::{codes_to_fit, to_transform};
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
+use crate::preprocessing::columns::Columns;
+use crate::preprocessing::transformer::{Transformer, to_fit, transformed};
 use crate::splits::Folds;
 
-const OP: &str = "TargetEncoder";
 /// Stands for a missing value among the codes of categories, which are smaller.
 const MISSING: u32 = u32::MAX;
 
@@ -57,8 +56,7 @@ impl Estimator for TargetEncoder {
     }
 
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<TargetEncoderModel> {
-        options.refuse_weights(OP)?;
-        let x = codes_to_fit(OP, x)?;
+        let x = to_fit(self, x, &options)?;
         let outputs = Outputs::of(target, x.rows())?;
         let all: Vec<usize> = (0..x.rows()).collect();
         self.learn(&x, &outputs, &all)
@@ -72,7 +70,7 @@ impl Estimator for TargetEncoder {
         options: Fit<'_>,
     ) -> Result<(TargetEncoderModel, OwnedRows)> {
         let model = self.fit_rows(x, target, options)?;
-        let rows = codes_to_fit(OP, x)?;
+        let rows = to_fit(self, x, &Fit::default())?;
         let outputs = Outputs::of(target, rows.rows())?;
         let folds = match outputs.names.is_empty() {
             true => Folds::KFold { n_splits: self.cv, shuffle: true, seed: self.seed },
@@ -81,7 +79,7 @@ impl Estimator for TargetEncoder {
         let labels = if outputs.names.is_empty() { None } else { Some(target.labels()?) };
         let mut encoded: Option<Matrix> = None;
         for (others, part) in folds.split(rows.rows(), labels)?.iter() {
-            let made = self.learn(&rows, &outputs, &others)?.encode(&rows.select(&part)?)?;
+            let made = transformed(&self.learn(&rows, &outputs, &others)?, &rows.select(&part)?)?;
             let width = made.columns();
             let all = match &mut encoded {
                 Some(all) => all,
@@ -93,7 +91,7 @@ impl Estimator for TargetEncoder {
         }
         let encoded = match encoded {
             Some(encoded) => encoded,
-            None => model.encode(&rows)?,
+            None => transformed(&model, &rows)?,
         };
         Ok((model, OwnedRows::beside(x, encoded)?))
     }
@@ -128,7 +126,7 @@ impl Outputs {
             true => Ok(outputs),
             false => {
                 let (expected, got) = (format!("a target for each of {rows} rows, and a row"), target_rows(&outputs));
-                Err(Error::Shape { op: OP, expected, got })
+                Err(Error::Shape { op: TargetEncoder::TYPE, expected, got })
             }
         }
     }
@@ -219,8 +217,23 @@ impl TargetEncoderModel {
     pub fn target_mean(&self) -> &[f64] {
         &self.means
     }
+}
 
-    fn encode(&self, x: &Matrix) -> Result<Matrix> {
+impl Transformer for TargetEncoderModel {
+    fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        let of = |(column, name): (usize, String)| match &self.columns[column] {
+            None => vec![(name, Some(column))],
+            Some(_) if self.means.len() == 1 => vec![(name, None)],
+            Some(_) => self.names.iter().map(|class| (format!("{name}_{class}"), None)).collect(),
+        };
+        names.into_iter().enumerate().flat_map(of).collect()
+    }
+
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
         let outputs = self.means.len();
         let mut values = Vec::new();
         for row in 0..x.rows() {
@@ -235,39 +248,8 @@ impl TargetEncoderModel {
                 }
             }
         }
-        let width: usize = self.columns.iter().map(|own| if own.is_some() { outputs } else { 1 }).sum();
-        let kept = self.columns.iter().enumerate().flat_map(|(column, own)| match own {
-            None => vec![Some(column)],
-            Some(_) => vec![None; outputs],
-        });
-        let info = x.column_info().derive(x.names().map(|names| self.new_names(names)), kept);
-        Ok(Matrix::from_vec(x.rows(), width, values)?.with_column_info(info))
-    }
-
-    fn new_names(&self, names: &[String]) -> Vec<String> {
-        let of = |(name, own): (&String, &Option<Encodings>)| match own {
-            Some(_) if self.means.len() > 1 => self.names.iter().map(|class| format!("{name}_{class}")).collect(),
-            _ => vec![name.clone()],
-        };
-        names.iter().zip(&self.columns).flat_map(of).collect()
-    }
-}
-
-impl Transform for TargetEncoderModel {}
-
-impl Model for TargetEncoderModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.encode(&to_transform(OP, x, self.columns.len())?)?)
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        let outputs = self.means.len();
-        let of = |(names, own): (&Option<Vec<String>>, &Option<Encodings>)| match own {
-            Some(_) => vec![None; outputs],
-            None => vec![names.clone()],
-        };
-        let categories = input.categories.iter().zip(&self.columns).flat_map(of).collect();
-        Some(InputColumns { names: self.new_names(&input.names), categories })
+        let width = self.columns.iter().map(|own| if own.is_some() { outputs } else { 1 }).sum();
+        Matrix::from_vec(x.rows(), width, values)
     }
 }
 
@@ -276,12 +258,12 @@ impl Save for TargetEncoderModel {
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         let encoded: Vec<u8> = self.columns.iter().map(|own| u8::from(own.is_some())).collect();
-        container.insert("encoded", &[encoded.len()], encoded)?;
-        container.insert("means", &[self.means.len()], self.means.clone())?;
+        container.insert_list("encoded", &encoded)?;
+        container.insert_list("means", &self.means)?;
         container.insert_strings("class_names", &self.names)?;
         for (column, own) in self.columns.iter().enumerate() {
             if let Some(own) = own {
-                container.insert(&format!("codes.{column}"), &[own.codes.len()], own.codes.clone())?;
+                container.insert_list(&format!("codes.{column}"), &own.codes)?;
                 let shape = [own.codes.len(), self.means.len()];
                 container.insert(&format!("encodings.{column}"), &shape, own.values.clone())?;
             }
@@ -290,9 +272,9 @@ impl Save for TargetEncoderModel {
     }
 
     fn load_fitted(params: TargetEncoder, container: &mut Container) -> Result<TargetEncoderModel> {
-        let ([width], [outputs]) = (container.shape("encoded")?, container.shape("means")?);
-        let encoded: Vec<u8> = container.take("encoded", &[width])?;
-        let means = container.take("means", &[outputs])?;
+        let encoded: Vec<u8> = container.take_list("encoded")?;
+        let means: Vec<f64> = container.take_list("means")?;
+        let outputs = means.len();
         let names = container.take_strings("class_names")?;
         if outputs == 0 || (!names.is_empty() && names.len() != outputs) {
             return Err(container.refuse(format!("{outputs} outputs, and {} classes", names.len())));
@@ -303,13 +285,11 @@ impl Save for TargetEncoderModel {
                 columns.push(None);
                 continue;
             }
-            let name = format!("codes.{column}");
-            let [count] = container.shape(&name)?;
-            let codes: Vec<u32> = container.take(&name, &[count])?;
+            let codes: Vec<u32> = container.take_list(&format!("codes.{column}"))?;
             if !codes.is_sorted_by(|left, right| left < right) {
                 return Err(container.refuse(format!("the codes of column {column} do not ascend")));
             }
-            let values = container.take(&format!("encodings.{column}"), &[count, outputs])?;
+            let values = container.take(&format!("encodings.{column}"), &[codes.len(), outputs])?;
             columns.push(Some(Encodings { codes, values }));
         }
         Ok(TargetEncoderModel { params, columns, means, names })

@@ -2,14 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::statistics::extremes;
-use super::table::{affine, affine_rows, column_names, named, to_fit, to_transform, to_turn_back};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
-
-const OP: &str = "MinMaxScaler";
+use crate::ops::ColumnLines;
+use crate::preprocessing::statistics::extremes;
+use crate::preprocessing::transformer::{Transformer, affine, affine_rows, to_fit, to_transform, to_turn_back};
 
 parameters! {
     /// Maps the smallest and the largest value of each column to two given numbers. Names and defaults are
@@ -47,9 +46,7 @@ impl Estimator for MinMaxScaler {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<MinMaxScalerModel> {
-        options.refuse_weights(OP)?;
-        let x = to_fit(OP, x)?;
-        let (data_min, data_max) = extremes(&x);
+        let (data_min, data_max) = extremes(&to_fit(self, x, &options)?);
         Ok(MinMaxScalerModel { params: self.clone(), data_min, data_max })
     }
 }
@@ -80,50 +77,40 @@ impl MinMaxScalerModel {
         ranges.map(|range| (high - low) / if range > 0.0 { range } else { 1.0 }).collect()
     }
 
-    /// The names of the new columns: those of the input, or `x0`, `x1`, ….
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        column_names(input, self.data_min.len())
-    }
-
     /// The rows before they were scaled, n×d.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_turn_back(OP, x.into(), self.data_min.len())?;
         let low = self.params.feature_range.0;
         let lines = self.data_min.iter().zip(self.scale()).map(|(min, scale)| (low, 1.0 / scale, f64::from(*min)));
-        named(affine(&x, lines)?, &x, |names| self.names(names))
+        affine(&to_turn_back(self, x.into(), self.data_min.len())?, lines.collect())
     }
-}
 
-impl MinMaxScalerModel {
     /// What `transform` does to each column: its centre, factor and base.
-    fn lines(&self) -> impl Iterator<Item = (f64, f64, f64)> {
+    fn lines(&self) -> ColumnLines {
         let low = self.params.feature_range.0;
-        self.data_min.iter().zip(self.scale()).map(move |(min, scale)| (f64::from(*min), scale, low))
-    }
-
-    /// The scaled rows on the host, n×d, held in the range.
-    fn clipped(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.data_min.len())?;
-        let mut scaled = affine(&x, self.lines())?;
-        let [low, high] = [self.params.feature_range.0 as f32, self.params.feature_range.1 as f32];
-        // `clamp` leaves NaN as it is.
-        scaled.as_mut_slice().par_iter_mut().for_each(|value| *value = value.clamp(low, high));
-        named(scaled, &x, |names| self.names(names))
+        self.data_min.iter().zip(self.scale()).map(|(min, scale)| (f64::from(*min), scale, low)).collect()
     }
 }
 
-impl Transform for MinMaxScalerModel {}
-
-impl Model for MinMaxScalerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        match self.params.clip {
-            true => OwnedRows::beside(x, self.clipped(x)?),
-            false => affine_rows(OP, x, self.data_min.len(), self.lines()),
-        }
+impl Transformer for MinMaxScalerModel {
+    fn columns(&self) -> usize {
+        self.data_min.len()
     }
 
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
+        let mut scaled = affine(x, self.lines())?;
+        if self.params.clip {
+            let [low, high] = [self.params.feature_range.0 as f32, self.params.feature_range.1 as f32];
+            // `clamp` leaves NaN as it is.
+            scaled.as_mut_slice().par_iter_mut().for_each(|value| *value = value.clamp(low, high));
+        }
+        Ok(scaled)
+    }
+
+    fn transform_there(&self, x: Rows<'_>) -> Result<OwnedRows> {
+        match self.params.clip {
+            true => OwnedRows::beside(x, self.transform_matrix(&to_transform(self, x)?)?),
+            false => affine_rows(self, x, self.lines()),
+        }
     }
 }
 
@@ -131,15 +118,14 @@ impl Save for MinMaxScalerModel {
     type Estimator = MinMaxScaler;
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        container.insert("data_min", &[self.data_min.len()], self.data_min.clone())?;
-        container.insert("data_max", &[self.data_max.len()], self.data_max.clone())
+        container.insert_list("data_min", &self.data_min)?;
+        container.insert_list("data_max", &self.data_max)
     }
 
     fn load_fitted(params: MinMaxScaler, container: &mut Container) -> Result<MinMaxScalerModel> {
-        let [columns] = container.shape("data_min")?;
-        let data_min: Vec<f32> = container.take("data_min", &[columns])?;
-        let data_max: Vec<f32> = container.take("data_max", &[columns])?;
-        if columns == 0 || data_min.iter().zip(&data_max).any(|(min, max)| min > max) {
+        let data_min: Vec<f32> = container.take_list("data_min")?;
+        let data_max: Vec<f32> = container.take("data_max", &[data_min.len()])?;
+        if data_min.is_empty() || data_min.iter().zip(&data_max).any(|(min, max)| min > max) {
             return Err(container.refuse("there is no column, or one whose largest value is below its smallest"));
         }
         Ok(MinMaxScalerModel { params, data_min, data_max })

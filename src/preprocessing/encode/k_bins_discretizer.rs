@@ -3,17 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::k_means_bins::k_means_edges;
-use super::statistics::by_column;
-use super::table::{
-    column_names, map_rows, named, refuse_missing, restore_lists, store_lists, to_fit, to_transform, to_turn_back,
-};
 use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{Declared, Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
+use crate::preprocessing::statistics::by_column;
+use crate::preprocessing::table::{map_rows, restore_lists, store_lists};
+use crate::preprocessing::transformer::{Transformer, refuse_missing, to_fit, to_turn_back};
 
-const OP: &str = "KBinsDiscretizer";
 /// Bins at most: the numbers of this many are exact in f32.
 const MOST_BINS: usize = 1 << 24;
 
@@ -94,12 +92,9 @@ impl KBinsDiscretizer {
 
 impl Estimator for KBinsDiscretizer {
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<KBinsDiscretizerModel> {
-        options.refuse_weights(OP)?;
-        let x = to_fit(OP, x)?;
-        refuse_missing(&x)?;
-        let edges = by_column(&x, |_, values| self.edges(values));
+        let edges = by_column(&to_fit(self, x, &options)?, |_, values| self.edges(values));
         for (column, edges) in edges.iter().enumerate().filter(|(_, edges)| edges.len() <= self.n_bins) {
-            log::warn!("{OP}: column {column} has values for {} bins, not {}", edges.len() - 1, self.n_bins);
+            log::warn!("{}: column {column} has values for {} bins, not {}", Self::TYPE, edges.len() - 1, self.n_bins);
         }
         Ok(KBinsDiscretizerModel { params: self.clone(), edges })
     }
@@ -133,20 +128,9 @@ impl KBinsDiscretizerModel {
         self.edges.iter().map(|edges| edges.len() - 1).collect()
     }
 
-    /// The names of the new columns: those of the input, with the number of the bin (`x0_0`, `x0_1`, …) when there is a
-    /// column for each bin.
-    pub fn names(&self, input: Option<&[String]>) -> Vec<String> {
-        let names = column_names(input, self.edges.len());
-        if self.params.encode == BinEncoding::Ordinal {
-            return names;
-        }
-        let of = |(name, bins): (&String, usize)| (0..bins).map(|bin| format!("{name}_{bin}")).collect::<Vec<String>>();
-        names.iter().zip(self.n_bins()).flat_map(of).collect()
-    }
-
     /// The middle of the bin of each value, n×d. Where there is a column for each bin, the largest of a row counts.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        let x = to_turn_back(OP, x.into(), self.output_columns())?;
+        let x = to_turn_back(self, x.into(), self.output_columns())?;
         refuse_missing(&x)?;
         let columns = self.edges.len();
         let ordinal = self.params.encode == BinEncoding::Ordinal;
@@ -170,13 +154,24 @@ impl KBinsDiscretizerModel {
     }
 }
 
-impl KBinsDiscretizerModel {
+impl Transformer for KBinsDiscretizerModel {
+    fn columns(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// With the number of the bin (`x0_0`, `x0_1`, …) when there is a column for each bin.
+    fn new_columns(&self, names: Vec<String>) -> Vec<(String, Option<usize>)> {
+        let of = |(name, bins): (String, usize)| match self.params.encode {
+            BinEncoding::Ordinal => vec![(name, None)],
+            BinEncoding::OneHot => (0..bins).map(|bin| (format!("{name}_{bin}"), None)).collect(),
+        };
+        names.into_iter().zip(self.n_bins()).flat_map(of).collect()
+    }
+
     /// The bin of each value: n×d numbers, or one 1 among the columns of its bins.
-    fn transform_host(&self, x: Rows<'_>) -> Result<Matrix> {
-        let x = to_transform(OP, x, self.edges.len())?;
-        refuse_missing(&x)?;
+    fn transform_matrix(&self, x: &Matrix) -> Result<Matrix> {
         let ordinal = self.params.encode == BinEncoding::Ordinal;
-        let result = map_rows(&x, self.output_columns(), |row, out| {
+        map_rows(x, self.output_columns(), |row, out| {
             let mut first = 0;
             for (value, edges) in row.iter().zip(&self.edges) {
                 let inner = &edges[1..edges.len() - 1];
@@ -189,20 +184,7 @@ impl KBinsDiscretizerModel {
                     first += edges.len() - 1;
                 }
             }
-        })?;
-        named(result, &x, |names| self.names(names))
-    }
-}
-
-impl Transform for KBinsDiscretizerModel {}
-
-impl Model for KBinsDiscretizerModel {
-    fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
-        OwnedRows::beside(x, self.transform_host(x)?)
-    }
-
-    fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        Some(InputColumns::named(&self.names(Some(&input.names))))
+        })
     }
 }
 
