@@ -77,6 +77,7 @@ pub mod plot;
 pub mod preprocessing;
 pub mod registry;
 pub mod selection;
+mod settings;
 mod solvers;
 pub mod splits;
 pub mod tree;

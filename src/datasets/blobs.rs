@@ -6,35 +6,32 @@ use super::generate::{Purpose, at_least_one, normals, random_order, refused, uni
 use crate::array::Matrix;
 use crate::data::Dataset;
 use crate::error::Result;
+use crate::settings::settings;
 
-/// Round normal clusters around random centres, with all but equally many rows.
-///
-/// ```
-/// use gristmill::datasets::Blobs;
-/// let (data, centers) = Blobs::default().n_samples(300).centers(4).cluster_std(0.5).seed(42).generate_with_centers()?;
-/// assert_eq!(data.labels()?.counts(), [75; 4]);
-/// assert_eq!((centers.rows(), centers.columns()), (4, 2));
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Blobs {
-    /// Rows, n. 100.
-    pub n_samples: usize,
-    /// Columns, d. 2.
-    pub n_features: usize,
-    /// Clusters, k, at most n. 3.
-    pub centers: usize,
-    /// The deviation of each column within a cluster. 1.
-    pub cluster_std: f32,
-    /// Where each coordinate of a centre lies. From −10 to 10.
-    pub center_box: (f32, f32),
-    /// 0.
-    pub seed: u64,
-}
-
-impl Default for Blobs {
-    fn default() -> Blobs {
-        Blobs { n_samples: 100, n_features: 2, centers: 3, cluster_std: 1.0, center_box: (-10.0, 10.0), seed: 0 }
+settings! {
+    /// Round normal clusters around random centres, with all but equally many rows.
+    ///
+    /// ```
+    /// use gristmill::datasets::Blobs;
+    /// let (data, centers) = Blobs::default().n_samples(300).centers(4).cluster_std(0.5).seed(42).generate_with_centers()?;
+    /// assert_eq!(data.labels()?.counts(), [75; 4]);
+    /// assert_eq!((centers.rows(), centers.columns()), (4, 2));
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Blobs {
+        /// Rows, n.
+        n_samples: usize = 100;
+        /// Columns, d.
+        n_features: usize = 2;
+        /// Clusters, k, at most n.
+        centers: usize = 3;
+        /// The deviation of each column within a cluster.
+        cluster_std: f32 = 1.0;
+        /// Where each coordinate of a centre lies.
+        center_box: (f32, f32) = (-10.0, 10.0);
+        /// Decides the rows.
+        seed: u64 = 0;
     }
 }
 
@@ -50,42 +47,6 @@ pub fn blobs(n: usize, d: usize, centers: usize, seed: u64) -> Result<Dataset> {
 }
 
 impl Blobs {
-    /// Sets the number of rows.
-    pub fn n_samples(mut self, n_samples: usize) -> Blobs {
-        self.n_samples = n_samples;
-        self
-    }
-
-    /// Sets the number of columns.
-    pub fn n_features(mut self, n_features: usize) -> Blobs {
-        self.n_features = n_features;
-        self
-    }
-
-    /// Sets the number of clusters.
-    pub fn centers(mut self, centers: usize) -> Blobs {
-        self.centers = centers;
-        self
-    }
-
-    /// Sets the deviation within a cluster.
-    pub fn cluster_std(mut self, cluster_std: f32) -> Blobs {
-        self.cluster_std = cluster_std;
-        self
-    }
-
-    /// Sets where the coordinates of centres lie.
-    pub fn center_box(mut self, low: f32, high: f32) -> Blobs {
-        self.center_box = (low, high);
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> Blobs {
-        self.seed = seed;
-        self
-    }
-
     /// The rows, with the number of the cluster as class.
     pub fn generate(&self) -> Result<Dataset> {
         Ok(self.generate_with_centers()?.0)

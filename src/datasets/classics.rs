@@ -1,8 +1,6 @@
 //! The tables that ship with the crate.
 
-use super::table::Table;
-use crate::array::Matrix;
-use crate::data::{Dataset, Labels, Target};
+use crate::data::{Dataset, ReadOptions, Target};
 use crate::error::Result;
 
 /// Fisher's iris flowers (1936): sepal and petal sizes in centimetres, 150×4, and one of three species.
@@ -58,12 +56,10 @@ pub fn breast_cancer() -> Result<Dataset> {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn diabetes() -> Result<Dataset> {
-    let table = Table::parse("data/diabetes.csv", include_str!("../../data/diabetes.csv"))?;
-    let (features, target) = (table.features(), table.target());
-    let progression = Matrix::from_vec(table.rows(), 1, table.numbers(target..target + 1)?)?;
-    let progression = progression.with_names([table.names[target]])?;
-    let x = Matrix::from_vec(table.rows(), features.len(), table.numbers(features.clone())?)?;
-    Dataset::new(x.with_names(table.names[features].to_vec())?, Target::Numbers(progression))
+    let text = include_str!("../../data/diabetes.csv");
+    let data = Dataset::parse("data/diabetes.csv", text.as_bytes(), &ReadOptions::default().target("-1"))?;
+    let progression = Target::Numbers(data.values()?.clone());
+    Ok(Dataset { target: progression, ..data })
 }
 
 /// Quinlan's fourteen days (1986): outlook, temperature, humidity and wind, all categorical, 14×4, and whether to play.
@@ -77,23 +73,10 @@ pub fn diabetes() -> Result<Dataset> {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn play_tennis() -> Result<Dataset> {
-    let table = Table::parse("data/play_tennis.csv", include_str!("../../data/play_tennis.csv"))?;
-    let features = table.features();
-    let coded: Vec<Labels> = features.clone().map(|column| Labels::from_names(&table.cells(column))).collect();
-    let codes = (0..table.rows()).flat_map(|row| coded.iter().map(move |column| column.codes()[row] as f32));
-    let x = Matrix::from_vec(table.rows(), coded.len(), codes.collect())?;
-    let mut x = x.with_names(table.names[features].to_vec())?;
-    for (at, column) in coded.iter().enumerate() {
-        x = x.with_category_names(at, column.names())?;
-    }
-    let target = Target::Classes(Labels::from_names(&table.cells(table.target())));
-    Dataset::new(x, target)
+    with_classes("data/play_tennis.csv", include_str!("../../data/play_tennis.csv"))
 }
 
-fn with_classes(path: &'static str, text: &str) -> Result<Dataset> {
-    let table = Table::parse(path, text)?;
-    let features = table.features();
-    let x = Matrix::from_vec(table.rows(), features.len(), table.numbers(features.clone())?)?;
-    let target = Target::Classes(Labels::from_names(&table.cells(table.target())));
-    Dataset::new(x.with_names(table.names[features].to_vec())?, target)
+/// Columns of numbers or of categories; the last one is the class, even if it is a number.
+fn with_classes(name: &str, text: &str) -> Result<Dataset> {
+    Dataset::parse(name, text.as_bytes(), &ReadOptions::default().target("-1").categorical(["-1"]))
 }

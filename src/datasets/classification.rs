@@ -6,115 +6,48 @@ use super::generate::{Purpose, at_least_one, normals, random_order, refused, uni
 use crate::array::Matrix;
 use crate::data::Dataset;
 use crate::error::Result;
+use crate::settings::settings;
 
 /// Coordinates whose corners are drawn without repetition; further ones are drawn freely.
 const DISTINCT: usize = 16;
 
-/// A classification problem in the manner of Guyon's Madelon (2003): each class has clusters on corners of a cube, each
-/// cluster is stretched at random, and columns that repeat or say nothing are added.
-///
-/// The informative columns come first, then the redundant ones (random sums of the informative), then noise.
-///
-/// ```
-/// use gristmill::datasets::Classification;
-/// let problem = Classification::default().n_samples(400).n_features(10).n_informative(3).n_classes(4).seed(42);
-/// let data = problem.generate()?;
-/// assert_eq!((data.x.rows(), data.x.columns(), data.labels()?.classes()), (400, 10, 4));
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Classification {
-    /// Rows, n. 100.
-    pub n_samples: usize,
-    /// Columns, d. 20.
-    pub n_features: usize,
-    /// Columns that tell the classes apart. 2.
-    pub n_informative: usize,
-    /// Columns that are sums of informative ones. 2.
-    pub n_redundant: usize,
-    /// Classes, k. 2.
-    pub n_classes: usize,
-    /// Clusters of each class; all clusters together are at most `2^n_informative`. 2.
-    pub n_clusters_per_class: usize,
-    /// Half the edge of the cube: the larger, the easier. 1.
-    pub class_sep: f32,
-    /// The share of rows that get a class at random. 0.01.
-    pub flip_y: f32,
-    /// 0.
-    pub seed: u64,
-}
-
-impl Default for Classification {
-    fn default() -> Classification {
-        Classification {
-            n_samples: 100,
-            n_features: 20,
-            n_informative: 2,
-            n_redundant: 2,
-            n_classes: 2,
-            n_clusters_per_class: 2,
-            class_sep: 1.0,
-            flip_y: 0.01,
-            seed: 0,
-        }
+settings! {
+    /// A classification problem in the manner of Guyon's Madelon (2003): each class has clusters on corners of a cube, each
+    /// cluster is stretched at random, and columns that repeat or say nothing are added.
+    ///
+    /// The informative columns come first, then the redundant ones (random sums of the informative), then noise.
+    ///
+    /// ```
+    /// use gristmill::datasets::Classification;
+    /// let problem = Classification::default().n_samples(400).n_features(10).n_informative(3).n_classes(4).seed(42);
+    /// let data = problem.generate()?;
+    /// assert_eq!((data.x.rows(), data.x.columns(), data.labels()?.classes()), (400, 10, 4));
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Classification {
+        /// Rows, n.
+        n_samples: usize = 100;
+        /// Columns, d.
+        n_features: usize = 20;
+        /// Columns that tell the classes apart.
+        n_informative: usize = 2;
+        /// Columns that are sums of informative ones.
+        n_redundant: usize = 2;
+        /// Classes, k.
+        n_classes: usize = 2;
+        /// Clusters of each class; all clusters together are at most `2^n_informative`.
+        n_clusters_per_class: usize = 2;
+        /// Half the edge of the cube: the larger, the easier.
+        class_sep: f32 = 1.0;
+        /// The share of rows that get a class at random.
+        flip_y: f32 = 0.01;
+        /// Decides the rows.
+        seed: u64 = 0;
     }
 }
 
 impl Classification {
-    /// Sets the number of rows.
-    pub fn n_samples(mut self, n_samples: usize) -> Classification {
-        self.n_samples = n_samples;
-        self
-    }
-
-    /// Sets the number of columns.
-    pub fn n_features(mut self, n_features: usize) -> Classification {
-        self.n_features = n_features;
-        self
-    }
-
-    /// Sets the number of columns that tell the classes apart.
-    pub fn n_informative(mut self, n_informative: usize) -> Classification {
-        self.n_informative = n_informative;
-        self
-    }
-
-    /// Sets the number of columns that are sums of informative ones.
-    pub fn n_redundant(mut self, n_redundant: usize) -> Classification {
-        self.n_redundant = n_redundant;
-        self
-    }
-
-    /// Sets the number of classes.
-    pub fn n_classes(mut self, n_classes: usize) -> Classification {
-        self.n_classes = n_classes;
-        self
-    }
-
-    /// Sets the number of clusters of each class.
-    pub fn n_clusters_per_class(mut self, n_clusters_per_class: usize) -> Classification {
-        self.n_clusters_per_class = n_clusters_per_class;
-        self
-    }
-
-    /// Sets half the edge of the cube.
-    pub fn class_sep(mut self, class_sep: f32) -> Classification {
-        self.class_sep = class_sep;
-        self
-    }
-
-    /// Sets the share of rows that get a class at random.
-    pub fn flip_y(mut self, flip_y: f32) -> Classification {
-        self.flip_y = flip_y;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> Classification {
-        self.seed = seed;
-        self
-    }
-
     /// The rows and their classes.
     pub fn generate(&self) -> Result<Dataset> {
         let clusters = self.check()?;

@@ -39,7 +39,6 @@ mod classification;
 mod generate;
 mod regression;
 mod shapes;
-mod table;
 
 pub use blobs::{Blobs, blobs};
 pub use classics::{breast_cancer, diabetes, digits, iris, play_tennis, wine};

@@ -6,84 +6,39 @@ use super::generate::{Purpose, at_least_one, finished, normals, refused, uniform
 use crate::array::Matrix;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
+use crate::settings::settings;
 
-/// A linear regression problem: standard normal columns, of which the first `n_informative` make the target, with noise.
-///
-/// ```
-/// use gristmill::datasets::Regression;
-/// let problem = Regression::default().n_samples(50).n_features(5).n_informative(2).noise(0.1).seed(42);
-/// let (data, coefficients) = problem.generate_with_coefficients()?;
-/// assert_eq!((data.x.rows(), data.values()?.columns()), (50, 1));
-/// assert_eq!(coefficients.as_slice()[2..], [0.0; 3]); // the last three columns say nothing
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Regression {
-    /// Rows, n. 100.
-    pub n_samples: usize,
-    /// Columns, d. 100.
-    pub n_features: usize,
-    /// Columns with a coefficient, which is between 0 and 100. 10.
-    pub n_informative: usize,
-    /// Outputs, p. 1.
-    pub n_targets: usize,
-    /// What is added to every output. 0.
-    pub bias: f32,
-    /// The deviation of the noise in the outputs. 0.
-    pub noise: f32,
-    /// 0.
-    pub seed: u64,
-}
-
-impl Default for Regression {
-    fn default() -> Regression {
-        Regression { n_samples: 100, n_features: 100, n_informative: 10, n_targets: 1, bias: 0.0, noise: 0.0, seed: 0 }
+settings! {
+    /// A linear regression problem: standard normal columns, of which the first `n_informative` make the target, with noise.
+    ///
+    /// ```
+    /// use gristmill::datasets::Regression;
+    /// let problem = Regression::default().n_samples(50).n_features(5).n_informative(2).noise(0.1).seed(42);
+    /// let (data, coefficients) = problem.generate_with_coefficients()?;
+    /// assert_eq!((data.x.rows(), data.values()?.columns()), (50, 1));
+    /// assert_eq!(coefficients.as_slice()[2..], [0.0; 3]); // the last three columns say nothing
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Regression {
+        /// Rows, n.
+        n_samples: usize = 100;
+        /// Columns, d.
+        n_features: usize = 100;
+        /// Columns with a coefficient, which is between 0 and 100.
+        n_informative: usize = 10;
+        /// Outputs, p.
+        n_targets: usize = 1;
+        /// What is added to every output.
+        bias: f32 = 0.0;
+        /// The deviation of the noise in the outputs.
+        noise: f32 = 0.0;
+        /// Decides the rows.
+        seed: u64 = 0;
     }
 }
 
 impl Regression {
-    /// Sets the number of rows.
-    pub fn n_samples(mut self, n_samples: usize) -> Regression {
-        self.n_samples = n_samples;
-        self
-    }
-
-    /// Sets the number of columns.
-    pub fn n_features(mut self, n_features: usize) -> Regression {
-        self.n_features = n_features;
-        self
-    }
-
-    /// Sets the number of columns with a coefficient.
-    pub fn n_informative(mut self, n_informative: usize) -> Regression {
-        self.n_informative = n_informative;
-        self
-    }
-
-    /// Sets the number of outputs.
-    pub fn n_targets(mut self, n_targets: usize) -> Regression {
-        self.n_targets = n_targets;
-        self
-    }
-
-    /// Sets what is added to every output.
-    pub fn bias(mut self, bias: f32) -> Regression {
-        self.bias = bias;
-        self
-    }
-
-    /// Sets the deviation of the noise.
-    pub fn noise(mut self, noise: f32) -> Regression {
-        self.noise = noise;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> Regression {
-        self.seed = seed;
-        self
-    }
-
     /// The rows and their outputs, named `y1`, `y2`, ….
     pub fn generate(&self) -> Result<Dataset> {
         Ok(self.generate_with_coefficients()?.0)

@@ -27,8 +27,8 @@ pub struct Parameter {
 /// }
 /// ```
 ///
-/// makes the struct with public fields (`Debug`, `Clone`, `PartialEq`, serde with defaults), `Default`, `new` with the
-/// parameters named there, a setter for each field (an `Option` can be set to a value or back to `None`), `fit` and
+/// makes, by `settings!`, the struct with public fields (`Debug`, `Clone`, `PartialEq`, serde with defaults), `Default`,
+/// `new` with the parameters named there, a setter for each field (an `Option` can be set to a value or back to `None`), `fit` and
 /// `fit_with` for the kind of estimator; [`Parameters`](super::Parameters): name, help, task, and `check`, which holds
 /// every value against its rule; and [`Declared`](super::Declared), for which the model keeps them in a field `params`.
 /// Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by the estimator's own
@@ -58,9 +58,12 @@ macro_rules! parameters {
         { $($fields:tt)* }
         $(shared $group:ident { $($shared:tt)* })*
     ) => {
-        $crate::estimator::parameters! { @struct [$(#[$attribute])*] $name [] $($fields)* $($($shared)*)* }
-        $crate::estimator::parameters! { @default $name [] $($fields)* $($($shared)*)* }
-        $crate::estimator::parameters! { @setters $name [] $($fields)* $($($shared)*)* }
+        $crate::settings::settings! {
+            $(#[$attribute])*
+            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+            #[serde(default)]
+            pub struct $name { $($fields)* $($($shared)*)* }
+        }
         $crate::estimator::parameters! { @fit $kind $name $model }
         $(
             impl $name {
@@ -97,93 +100,13 @@ macro_rules! parameters {
 
     // A group that several estimators share, as a struct of its own.
     (group $(#[$attribute:meta])* $name:ident { $($fields:tt)* }) => {
-        $crate::estimator::parameters! { @struct [$(#[$attribute])*] $name [] $($fields)* }
-        $crate::estimator::parameters! { @default $name [] $($fields)* }
-    };
-
-    // The struct: fields are gathered one by one, each with its default in its documentation.
-    (@struct [$($attribute:tt)*] $name:ident [$($done:tt)*]) => {
-        $($attribute)*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(default)]
-        pub struct $name { $($done)* }
-    };
-    (@struct $attributes:tt $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
-        $($rest:tt)*
-    ) => {
-        $crate::estimator::parameters! { @struct $attributes $name [
-            $($done)*
-            $(#[doc = $help])*
-            #[doc = ""]
-            #[doc = concat!("Default: `", stringify!($default), "`.")]
-            $(#[serde($($serde)*)])?
-            pub $field: $type,
-        ] $($rest)* }
-    };
-
-    (@default $name:ident [$($done:tt)*]) => {
-        impl Default for $name {
-            fn default() -> $name {
-                $name { $($done)* }
-            }
+        $crate::settings::settings! {
+            @plain
+            $(#[$attribute])*
+            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+            #[serde(default)]
+            pub struct $name { $($fields)* }
         }
-    };
-    (@default $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
-        $($rest:tt)*
-    ) => {
-        $crate::estimator::parameters! { @default $name [$($done)* $field: $default,] $($rest)* }
-    };
-
-    // Setters: those of an `Option` take a value or `None`.
-    (@setters $name:ident [$($done:tt)*]) => {
-        impl $name { $($done)* }
-    };
-    (@setters $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $field:ident: Option<$type:ty> = $default:expr $(, $rule:expr)?;
-        $($rest:tt)*
-    ) => {
-        $crate::estimator::parameters! { @setters $name [
-            $($done)*
-            #[doc = concat!("Sets `", stringify!($field), "`, or `None`.")]
-            #[doc = ""]
-            $(#[doc = $help])*
-            pub fn $field(mut self, $field: impl Into<Option<$type>>) -> $name {
-                self.$field = $field.into();
-                self
-            }
-        ] $($rest)* }
-    };
-    (@setters $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? #[into] $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
-        $($rest:tt)*
-    ) => {
-        $crate::estimator::parameters! { @setters $name [
-            $($done)*
-            #[doc = concat!("Sets `", stringify!($field), "`.")]
-            #[doc = ""]
-            $(#[doc = $help])*
-            pub fn $field(mut self, $field: impl Into<$type>) -> $name {
-                self.$field = $field.into();
-                self
-            }
-        ] $($rest)* }
-    };
-    (@setters $name:ident [$($done:tt)*]
-        $(#[doc = $help:literal])* $(#[serde($($serde:tt)*)])? $(#[into])? $field:ident: $type:ty = $default:expr $(, $rule:expr)?;
-        $($rest:tt)*
-    ) => {
-        $crate::estimator::parameters! { @setters $name [
-            $($done)*
-            #[doc = concat!("Sets `", stringify!($field), "`.")]
-            #[doc = ""]
-            $(#[doc = $help])*
-            pub fn $field(mut self, $field: $type) -> $name {
-                self.$field = $field;
-                self
-            }
-        ] $($rest)* }
     };
 
     (@help [$($done:tt)*]) => { &[$($done)*] };
@@ -239,77 +162,39 @@ macro_rules! parameters {
 
     // What `fit` is called with depends on what is learnt.
     (@fit classifier $name:ident $model:ty) => {
-        impl $name {
-            /// Learns from the rows of `x` (n×d) and their classes, where `x` lives.
-            pub fn fit<'a>(&self, x: impl Into<$crate::estimator::Rows<'a>>, y: &$crate::data::Labels) -> $crate::Result<$model> {
-                self.fit_with(x, y, $crate::estimator::Fit::default())
-            }
-
-            /// The same with options: sample weights, validation rows, an observer.
-            pub fn fit_with<'a>(
-                &self,
-                x: impl Into<$crate::estimator::Rows<'a>>,
-                y: &$crate::data::Labels,
-                options: $crate::estimator::Fit<'_>,
-            ) -> $crate::Result<$model> {
-                $crate::estimator::checked_fit(self, x.into(), y, options)
-            }
-        }
+        $crate::estimator::parameters! { @fits $name $model, "and their classes, ", y: &$crate::data::Labels => y }
     };
     (@fit regressor $name:ident $model:ty) => {
+        $crate::estimator::parameters! {
+            @fits $name $model, "and their numbers (n, or n×p), ", y: impl Into<$crate::estimator::Targets<'b>> => y.into()
+        }
+    };
+    (@fit supervised_transformer $name:ident $model:ty) => {
+        $crate::estimator::parameters! { @fits $name $model, "and their target, ", y: &$crate::data::Target => y }
+    };
+    (@fit $kind:ident $name:ident $model:ty) => {
+        $crate::estimator::parameters! { @fits $name $model, "", => () }
+    };
+    (@fits $name:ident $model:ty, $learnt:literal, $($y:ident: $target:ty)? => $value:expr) => {
+        #[allow(clippy::extra_unused_lifetimes)] // `'b` is for numbers alone.
         impl $name {
-            /// Learns from the rows of `x` (n×d) and their numbers (n, or n×p), where `x` lives.
+            #[doc = concat!("Learns from the rows of `x` (n×d) ", $learnt, "where `x` lives.")]
             pub fn fit<'a, 'b>(
                 &self,
                 x: impl Into<$crate::estimator::Rows<'a>>,
-                y: impl Into<$crate::estimator::Targets<'b>>,
+                $($y: $target,)?
             ) -> $crate::Result<$model> {
-                self.fit_with(x, y, $crate::estimator::Fit::default())
+                self.fit_with(x, $($y,)? $crate::estimator::Fit::default())
             }
 
             /// The same with options: sample weights, validation rows, an observer.
             pub fn fit_with<'a, 'b>(
                 &self,
                 x: impl Into<$crate::estimator::Rows<'a>>,
-                y: impl Into<$crate::estimator::Targets<'b>>,
+                $($y: $target,)?
                 options: $crate::estimator::Fit<'_>,
             ) -> $crate::Result<$model> {
-                $crate::estimator::checked_fit(self, x.into(), y.into(), options)
-            }
-        }
-    };
-    (@fit supervised_transformer $name:ident $model:ty) => {
-        impl $name {
-            /// Learns from the rows of `x` (n×d) and their target, where `x` lives.
-            pub fn fit<'a>(&self, x: impl Into<$crate::estimator::Rows<'a>>, y: &$crate::data::Target) -> $crate::Result<$model> {
-                self.fit_with(x, y, $crate::estimator::Fit::default())
-            }
-
-            /// The same with options: sample weights, an observer.
-            pub fn fit_with<'a>(
-                &self,
-                x: impl Into<$crate::estimator::Rows<'a>>,
-                y: &$crate::data::Target,
-                options: $crate::estimator::Fit<'_>,
-            ) -> $crate::Result<$model> {
-                $crate::estimator::checked_fit(self, x.into(), y, options)
-            }
-        }
-    };
-    (@fit $kind:ident $name:ident $model:ty) => {
-        impl $name {
-            /// Learns from the rows of `x` (n×d), where `x` lives.
-            pub fn fit<'a>(&self, x: impl Into<$crate::estimator::Rows<'a>>) -> $crate::Result<$model> {
-                self.fit_with(x, $crate::estimator::Fit::default())
-            }
-
-            /// The same with options: sample weights, an observer.
-            pub fn fit_with<'a>(
-                &self,
-                x: impl Into<$crate::estimator::Rows<'a>>,
-                options: $crate::estimator::Fit<'_>,
-            ) -> $crate::Result<$model> {
-                $crate::estimator::checked_fit(self, x.into(), (), options)
+                $crate::estimator::checked_fit(self, x.into(), $value, options)
             }
         }
     };

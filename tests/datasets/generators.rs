@@ -25,7 +25,8 @@ fn the_same_seed_gives_the_same_rows_on_any_number_of_threads() -> gristmill::Re
 #[test]
 fn blobs_lie_around_their_centres_with_their_deviation() -> gristmill::Result<()> {
     let n = 30_000;
-    let problem = Blobs::default().n_samples(n).n_features(3).centers(4).cluster_std(0.5).center_box(-2.0, 5.0).seed(1);
+    let problem =
+        Blobs::default().n_samples(n).n_features(3).centers(4).cluster_std(0.5).center_box((-2.0, 5.0)).seed(1);
     let (data, centers) = problem.generate_with_centers()?;
     assert_eq!(data.labels()?.counts(), [7500; 4]);
     assert!(centers.as_slice().iter().all(|value| (-2.0..5.0).contains(value)));
@@ -116,8 +117,8 @@ fn parameters_that_do_not_fit_are_refused() {
     refuses(datasets::blobs(10, 2, 11, 0), "centers");
     refuses(Blobs::default().cluster_std(-1.0).generate(), "cluster_std");
     refuses(Blobs::default().cluster_std(f32::NAN).generate(), "cluster_std");
-    refuses(Blobs::default().center_box(1.0, 0.0).generate(), "center_box");
-    refuses(Blobs::default().center_box(-3e38, 3e38).generate(), "center_box");
+    refuses(Blobs::default().center_box((1.0, 0.0)).generate(), "center_box");
+    refuses(Blobs::default().center_box((-3e38, 3e38)).generate(), "center_box");
     refuses(Classification::default().n_samples(0).generate(), "n_samples");
     refuses(Classification::default().n_features(3).generate(), "n_features");
     refuses(Classification::default().n_redundant(usize::MAX).generate(), "n_features");
