@@ -18,21 +18,49 @@ const BYTES_PER_STEP: usize = 1 << 18;
 /// Side of the squares in which a matrix is transposed.
 const SIDE: usize = 32;
 
-/// What a number is in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
-    Bool,
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
-    F32,
-    F64,
+/// The types of numbers there can be: how many bytes each has, and the number behind them.
+macro_rules! elements {
+    ($($element:ident: $type:ty),*) => {
+        /// What a number is in the file.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Element {
+            Bool,
+            F64,
+            $($element,)*
+        }
+
+        impl Element {
+            fn size(self) -> usize {
+                match self {
+                    Element::Bool => 1,
+                    Element::F64 => 8,
+                    $(Element::$element => size_of::<$type>(),)*
+                }
+            }
+        }
+
+        /// Turns the bytes of numbers into `f32`; `first` is the place of the first one, for the error.
+        fn convert(bytes: &[u8], layout: &Layout, first: usize, out: &mut [f32]) -> std::result::Result<(), Fault> {
+            let big = layout.big_endian;
+            match layout.element {
+                Element::Bool => each(bytes, out, |[byte]: [u8; 1]| f32::from(u8::from(byte != 0))),
+                Element::F64 => {
+                    let value = |bytes| if big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
+                    each(bytes, out, |bytes| value(bytes) as f32);
+                    if let Some(at) = out.iter().position(|value| value.is_infinite()) {
+                        return Err(Fault::Beyond(first + at, value(bytes.as_chunks::<8>().0[at])));
+                    }
+                }
+                $(Element::$element => each(bytes, out, |bytes| {
+                    (if big { <$type>::from_be_bytes(bytes) } else { <$type>::from_le_bytes(bytes) }) as f32
+                }),)*
+            }
+            Ok(())
+        }
+    };
 }
+
+elements!(I8: i8, U8: u8, I16: i16, U16: u16, I32: i32, U32: u32, I64: i64, U64: u64, F32: f32);
 
 /// Where the numbers are and what they mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,17 +74,6 @@ pub(super) struct Layout {
     pub(super) column_major: bool,
     /// Bytes before the first number; they have been taken from the source.
     pub(super) offset: u64,
-}
-
-impl Element {
-    fn size(self) -> usize {
-        match self {
-            Element::Bool | Element::I8 | Element::U8 => 1,
-            Element::I16 | Element::U16 => 2,
-            Element::I32 | Element::U32 | Element::F32 => 4,
-            Element::I64 | Element::U64 | Element::F64 => 8,
-        }
-    }
 }
 
 /// Rows and columns of a shape: everything behind the first number is one row.
@@ -196,44 +213,6 @@ fn read_stream(source: &mut Source, layout: &Layout, count: usize) -> Result<Vec
     let mut values = Vec::with_capacity(count);
     steps.into_iter().for_each(|step| values.extend_from_slice(&step));
     Ok(values)
-}
-
-/// Turns the bytes of numbers into `f32`; `first` is the place of the first one, for the error.
-fn convert(bytes: &[u8], layout: &Layout, first: usize, out: &mut [f32]) -> std::result::Result<(), Fault> {
-    let big = layout.big_endian;
-    match layout.element {
-        Element::Bool => each(bytes, out, |[byte]: [u8; 1]| f32::from(u8::from(byte != 0))),
-        Element::U8 => each(bytes, out, |[byte]: [u8; 1]| f32::from(byte)),
-        Element::I8 => each(bytes, out, |[byte]: [u8; 1]| f32::from(byte as i8)),
-        Element::U16 => {
-            each(bytes, out, |two| f32::from(if big { u16::from_be_bytes(two) } else { u16::from_le_bytes(two) }))
-        }
-        Element::I16 => {
-            each(bytes, out, |two| f32::from(if big { i16::from_be_bytes(two) } else { i16::from_le_bytes(two) }))
-        }
-        Element::U32 => {
-            each(bytes, out, |four| if big { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) } as f32)
-        }
-        Element::I32 => {
-            each(bytes, out, |four| if big { i32::from_be_bytes(four) } else { i32::from_le_bytes(four) } as f32)
-        }
-        Element::U64 => {
-            each(bytes, out, |eight| if big { u64::from_be_bytes(eight) } else { u64::from_le_bytes(eight) } as f32)
-        }
-        Element::I64 => {
-            each(bytes, out, |eight| if big { i64::from_be_bytes(eight) } else { i64::from_le_bytes(eight) } as f32)
-        }
-        Element::F32 => each(bytes, out, |four| if big { f32::from_be_bytes(four) } else { f32::from_le_bytes(four) }),
-        Element::F64 => {
-            let value = |eight| if big { f64::from_be_bytes(eight) } else { f64::from_le_bytes(eight) };
-            each(bytes, out, |eight| value(eight) as f32);
-            if let Some(at) = out.iter().position(|value| value.is_infinite()) {
-                let eight = bytes.as_chunks::<8>().0[at];
-                return Err(Fault::Beyond(first + at, value(eight)));
-            }
-        }
-    }
-    Ok(())
 }
 
 #[inline(always)]

@@ -24,11 +24,7 @@ pub struct Labels {
 impl Labels {
     /// Labels from names; the classes are the distinct names in alphabetical order.
     pub fn from_names<S: AsRef<str>>(names: &[S]) -> Labels {
-        let distinct: BTreeMap<&str, u32> = names.iter().map(|name| (name.as_ref(), 0)).collect();
-        let found: Vec<String> = distinct.keys().map(|name| name.to_string()).collect();
-        let order: BTreeMap<&str, u32> = distinct.into_keys().zip(0..).collect();
-        let codes = names.iter().map(|name| order[name.as_ref()]).collect();
-        Labels { codes, names: Arc::new(found) }
+        Labels::from_sorted(names.iter().map(AsRef::as_ref))
     }
 
     /// Labels from codes into a list of names; a code without a name is an error.
@@ -94,11 +90,12 @@ impl Labels {
         counts
     }
 
-    fn from_sorted_numbers<T: Copy + Ord + ToString>(values: &[T]) -> Labels {
-        let distinct: BTreeMap<T, u32> = values.iter().map(|value| (*value, 0)).collect();
+    /// The classes are the distinct values, in their order.
+    fn from_sorted<T: Ord + ToString>(values: impl Iterator<Item = T> + Clone) -> Labels {
+        let distinct: BTreeMap<T, u32> = values.clone().map(|value| (value, 0)).collect();
         let names = distinct.keys().map(T::to_string).collect();
         let order: BTreeMap<T, u32> = distinct.into_keys().zip(0..).collect();
-        Labels { codes: values.iter().map(|value| order[value]).collect(), names: Arc::new(names) }
+        Labels { codes: values.map(|value| order[&value]).collect(), names: Arc::new(names) }
     }
 }
 
@@ -115,14 +112,14 @@ impl PartialEq for Labels {
 /// The classes are the distinct numbers, in their order.
 impl From<&[u32]> for Labels {
     fn from(values: &[u32]) -> Labels {
-        Labels::from_sorted_numbers(values)
+        Labels::from_sorted(values.iter().copied())
     }
 }
 
 /// The classes are the distinct numbers, in their order.
 impl From<&[i64]> for Labels {
     fn from(values: &[i64]) -> Labels {
-        Labels::from_sorted_numbers(values)
+        Labels::from_sorted(values.iter().copied())
     }
 }
 

@@ -2,77 +2,6 @@
 
 use std::borrow::Cow;
 
-/// The type of a tensor's elements, by its safetensors name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ElementType {
-    /// `f32`
-    F32,
-    /// `f64`
-    F64,
-    /// `i32`
-    I32,
-    /// `u32`
-    U32,
-    /// `u64`
-    U64,
-    /// `u8`
-    U8,
-}
-
-impl ElementType {
-    const ALL: [ElementType; 6] = [Self::F32, Self::F64, Self::I32, Self::U32, Self::U64, Self::U8];
-
-    /// The name in the file, such as `F32`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "F32",
-            Self::F64 => "F64",
-            Self::I32 => "I32",
-            Self::U32 => "U32",
-            Self::U64 => "U64",
-            Self::U8 => "U8",
-        }
-    }
-
-    /// Bytes of one element.
-    pub fn size(self) -> usize {
-        match self {
-            Self::F64 | Self::U64 => 8,
-            Self::F32 | Self::I32 | Self::U32 => 4,
-            Self::U8 => 1,
-        }
-    }
-
-    pub(super) fn from_name(name: &str) -> Option<ElementType> {
-        Self::ALL.into_iter().find(|element| element.name() == name)
-    }
-}
-
-/// The values of a tensor, row-major.
-#[derive(Debug, Clone)]
-pub enum Values {
-    F32(Vec<f32>),
-    F64(Vec<f64>),
-    I32(Vec<i32>),
-    U32(Vec<u32>),
-    U64(Vec<u64>),
-    U8(Vec<u8>),
-}
-
-/// One expression for whichever vector the values are.
-macro_rules! with_vector {
-    ($values:expr, $vector:ident => $result:expr) => {
-        match $values {
-            Values::F32($vector) => $result,
-            Values::F64($vector) => $result,
-            Values::I32($vector) => $result,
-            Values::U32($vector) => $result,
-            Values::U64($vector) => $result,
-            Values::U8($vector) => $result,
-        }
-    };
-}
-
 mod sealed {
     /// What a tensor needs of its elements; not for use outside.
     pub trait Sealed: bytemuck::Pod {
@@ -89,73 +18,96 @@ pub trait Element: Sealed {
     const TYPE: ElementType;
 }
 
-macro_rules! element {
-    ($type:ty, $variant:ident) => {
-        impl Sealed for $type {
-            fn into_values(vector: Vec<$type>) -> Values {
-                Values::$variant(vector)
+/// What is alike for all types of elements.
+macro_rules! elements {
+    ($($variant:ident: $type:ty),*) => {
+        /// The type of a tensor's elements, by its safetensors name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum ElementType {
+            $(#[doc = concat!("`", stringify!($type), "`")] $variant,)*
+        }
+
+        impl ElementType {
+            const ALL: &[ElementType] = &[$(Self::$variant),*];
+
+            /// The name in the file, such as `F32`.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($variant),)* }
             }
 
-            fn from_values(values: Values) -> Option<Vec<$type>> {
-                match values {
-                    Values::$variant(vector) => Some(vector),
-                    _ => None,
+            /// Bytes of one element.
+            pub fn size(self) -> usize {
+                match self { $(Self::$variant => size_of::<$type>(),)* }
+            }
+        }
+
+        /// The values of a tensor, row-major.
+        #[derive(Debug, Clone)]
+        pub enum Values {
+            $($variant(Vec<$type>),)*
+        }
+
+        impl Values {
+            /// Zeros to read a file's bytes into; an error instead of an abort when the memory is not there.
+            pub(super) fn zeros(element: ElementType, count: usize) -> Result<Values, String> {
+                match element { $(ElementType::$variant => zeros::<$type>(count),)* }
+            }
+
+            fn len(&self) -> usize {
+                match self { $(Values::$variant(vector) => vector.len(),)* }
+            }
+
+            fn element(&self) -> ElementType {
+                match self { $(Values::$variant(_) => ElementType::$variant,)* }
+            }
+
+            fn bytes(&self) -> &[u8] {
+                match self { $(Values::$variant(vector) => bytemuck::cast_slice(vector),)* }
+            }
+
+            /// The bytes as they are in memory, to read into.
+            pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+                match self { $(Values::$variant(vector) => bytemuck::cast_slice_mut(vector),)* }
+            }
+        }
+
+        $(
+            impl Sealed for $type {
+                fn into_values(vector: Vec<$type>) -> Values {
+                    Values::$variant(vector)
+                }
+
+                fn from_values(values: Values) -> Option<Vec<$type>> {
+                    match values {
+                        Values::$variant(vector) => Some(vector),
+                        _ => None,
+                    }
                 }
             }
-        }
 
-        impl Element for $type {
-            const TYPE: ElementType = ElementType::$variant;
-        }
+            impl Element for $type {
+                const TYPE: ElementType = ElementType::$variant;
+            }
+        )*
     };
 }
 
-element!(f32, F32);
-element!(f64, F64);
-element!(i32, I32);
-element!(u32, U32);
-element!(u64, U64);
-element!(u8, U8);
+elements!(F32: f32, F64: f64, I32: i32, U32: u32, U64: u64, U8: u8);
+
+impl ElementType {
+    pub(super) fn from_name(name: &str) -> Option<ElementType> {
+        Self::ALL.iter().copied().find(|element| element.name() == name)
+    }
+}
+
+fn zeros<T: Element>(count: usize) -> Result<Values, String> {
+    let mut vector = Vec::new();
+    vector.try_reserve_exact(count).map_err(|_| format!("no memory for {count} {} values", T::TYPE.name()))?;
+    vector.resize(count, T::zeroed());
+    Ok(T::into_values(vector))
+}
 
 impl Values {
-    /// Zeros to read a file's bytes into; an error instead of an abort when the memory is not there.
-    pub(super) fn zeros(element: ElementType, count: usize) -> Result<Values, String> {
-        fn zeros<T: Element>(count: usize) -> Result<Values, String> {
-            let mut vector = Vec::new();
-            vector.try_reserve_exact(count).map_err(|_| format!("no memory for {count} {} values", T::TYPE.name()))?;
-            vector.resize(count, T::zeroed());
-            Ok(T::into_values(vector))
-        }
-        match element {
-            ElementType::F32 => zeros::<f32>(count),
-            ElementType::F64 => zeros::<f64>(count),
-            ElementType::I32 => zeros::<i32>(count),
-            ElementType::U32 => zeros::<u32>(count),
-            ElementType::U64 => zeros::<u64>(count),
-            ElementType::U8 => zeros::<u8>(count),
-        }
-    }
-
-    fn len(&self) -> usize {
-        with_vector!(self, vector => vector.len())
-    }
-
-    fn element(&self) -> ElementType {
-        match self {
-            Values::F32(_) => ElementType::F32,
-            Values::F64(_) => ElementType::F64,
-            Values::I32(_) => ElementType::I32,
-            Values::U32(_) => ElementType::U32,
-            Values::U64(_) => ElementType::U64,
-            Values::U8(_) => ElementType::U8,
-        }
-    }
-
-    /// The bytes as they are in memory, to read into.
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        with_vector!(self, vector => bytemuck::cast_slice_mut(vector))
-    }
-
     /// Turns elements between the file's order, little-endian, and this machine's; nothing to do on nearly all.
     pub(super) fn swap_unless_little_endian(&mut self) {
         if cfg!(target_endian = "big") {
@@ -171,7 +123,7 @@ impl Values {
             swapped.swap_unless_little_endian();
             Cow::Owned(swapped.bytes_mut().to_vec())
         } else {
-            Cow::Borrowed(with_vector!(self, vector => bytemuck::cast_slice(vector)))
+            Cow::Borrowed(self.bytes())
         }
     }
 
