@@ -34,6 +34,45 @@ pub(super) fn finite_matrix(matrix: &Matrix) -> Result<()> {
     }
 }
 
+/// The targets that predictions are compared with, and how much each row counts: a score takes the targets alone, or
+/// [`weighted`].
+#[derive(Debug, Clone, Copy)]
+pub struct Weighted<'a, T: ?Sized> {
+    /// The classes or numbers.
+    pub y: &'a T,
+    /// The weight of each row; without them all count alike.
+    pub weights: Option<&'a [f32]>,
+}
+
+/// Targets with a weight for each row: none negative, not all zero.
+///
+/// ```
+/// use gristmill::metrics::{mean_absolute_error, weighted};
+/// assert_eq!(mean_absolute_error(weighted(&[1.0, 5.0][..], &[3.0, 1.0]), &[1.0, 1.0])?, 1.0);
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn weighted<'a, T: ?Sized>(y: &'a T, weights: &'a [f32]) -> Weighted<'a, T> {
+    Weighted { y, weights: Some(weights) }
+}
+
+impl<'a, T: ?Sized> From<&'a T> for Weighted<'a, T> {
+    fn from(y: &'a T) -> Self {
+        Weighted { y, weights: None }
+    }
+}
+
+impl<'a> From<&'a Vec<f32>> for Weighted<'a, [f32]> {
+    fn from(y: &'a Vec<f32>) -> Self {
+        Weighted { y, weights: None }
+    }
+}
+
+impl<'a, const N: usize> From<&'a [f32; N]> for Weighted<'a, [f32]> {
+    fn from(y: &'a [f32; N]) -> Self {
+        Weighted { y, weights: None }
+    }
+}
+
 /// The weight of each row, and their sum.
 #[derive(Clone, Copy)]
 pub(super) struct Weights<'a> {

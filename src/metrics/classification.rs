@@ -1,5 +1,6 @@
 //! Scores of predicted classes.
 
+use super::check::Weighted;
 use super::confusion_counts::{ConfusionCounts, share};
 use crate::data::Labels;
 use crate::error::Result;
@@ -38,13 +39,8 @@ pub struct ClassScore {
 /// assert_eq!(metrics::accuracy(&y, &predicted)?, 0.75);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
-    accuracy_weighted(y, predicted, None)
-}
-
-/// [`accuracy`] with a weight for each row.
-pub fn accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(ConfusionCounts::new("accuracy", y, predicted, weights)?.accuracy())
+pub fn accuracy<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<f64> {
+    Ok(ConfusionCounts::new("accuracy", y.into(), predicted)?.accuracy())
 }
 
 /// The mean recall of the classes that occur in `y`: 1/k for guessing, however common one class is.
@@ -55,13 +51,8 @@ pub fn accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>
 /// assert_eq!(metrics::balanced_accuracy(&y, &predicted)?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn balanced_accuracy(y: &Labels, predicted: &Labels) -> Result<f64> {
-    balanced_accuracy_weighted(y, predicted, None)
-}
-
-/// [`balanced_accuracy`] with a weight for each row.
-pub fn balanced_accuracy_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
-    let counts = ConfusionCounts::new("balanced_accuracy", y, predicted, weights)?;
+pub fn balanced_accuracy<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<f64> {
+    let counts = ConfusionCounts::new("balanced_accuracy", y.into(), predicted)?;
     let recalls: Vec<f64> = counts
         .hits
         .iter()
@@ -80,13 +71,8 @@ pub fn balanced_accuracy_weighted(y: &Labels, predicted: &Labels, weights: Optio
 /// assert!((metrics::precision(&y, &predicted, Average::Macro)? - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-12);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn precision(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
-    precision_weighted(y, predicted, average, None)
-}
-
-/// [`precision`] with a weight for each row.
-pub fn precision_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(averaged(&ConfusionCounts::new("precision", y, predicted, weights)?, average, |score| score.precision))
+pub fn precision<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, average: Average) -> Result<f64> {
+    Ok(averaged(&ConfusionCounts::new("precision", y.into(), predicted)?, average, |score| score.precision))
 }
 
 /// Recall: of the rows of a class, the share that was found; averaged over the classes.
@@ -97,13 +83,8 @@ pub fn precision_weighted(y: &Labels, predicted: &Labels, average: Average, weig
 /// assert_eq!(metrics::recall(&y, &predicted, Average::Macro)?, 0.75);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn recall(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
-    recall_weighted(y, predicted, average, None)
-}
-
-/// [`recall`] with a weight for each row.
-pub fn recall_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(averaged(&ConfusionCounts::new("recall", y, predicted, weights)?, average, |score| score.recall))
+pub fn recall<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, average: Average) -> Result<f64> {
+    Ok(averaged(&ConfusionCounts::new("recall", y.into(), predicted)?, average, |score| score.recall))
 }
 
 /// F1: the harmonic mean of precision and recall of a class; averaged over the classes.
@@ -114,13 +95,8 @@ pub fn recall_weighted(y: &Labels, predicted: &Labels, average: Average, weights
 /// assert!((metrics::f1(&y, &predicted, Average::Macro)? - (2.0 / 3.0 + 4.0 / 5.0) / 2.0).abs() < 1e-12);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn f1(y: &Labels, predicted: &Labels, average: Average) -> Result<f64> {
-    f1_weighted(y, predicted, average, None)
-}
-
-/// [`f1`] with a weight for each row.
-pub fn f1_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Option<&[f32]>) -> Result<f64> {
-    Ok(averaged(&ConfusionCounts::new("f1", y, predicted, weights)?, average, |score| score.f1))
+pub fn f1<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, average: Average) -> Result<f64> {
+    Ok(averaged(&ConfusionCounts::new("f1", y.into(), predicted)?, average, |score| score.f1))
 }
 
 /// Precision, recall, F1 and support of every class, in the order of the classes.
@@ -133,13 +109,8 @@ pub fn f1_weighted(y: &Labels, predicted: &Labels, average: Average, weights: Op
 /// assert_eq!((scores[1].class.as_str(), scores[1].precision, scores[1].recall), ("rose", 1.0, 0.5));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn class_scores(y: &Labels, predicted: &Labels) -> Result<Vec<ClassScore>> {
-    class_scores_weighted(y, predicted, None)
-}
-
-/// [`class_scores`] with a weight for each row.
-pub fn class_scores_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<Vec<ClassScore>> {
-    Ok(scores_of(&ConfusionCounts::new("class_scores", y, predicted, weights)?))
+pub fn class_scores<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<Vec<ClassScore>> {
+    Ok(scores_of(&ConfusionCounts::new("class_scores", y.into(), predicted)?))
 }
 
 /// Matthews' correlation of targets and predictions, for any number of classes: 1 is perfect, 0 no better than chance.
@@ -151,13 +122,8 @@ pub fn class_scores_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f
 /// assert_eq!(metrics::matthews_corrcoef(&y, &Labels::from(&[1_u32, 0, 0, 1][..]))?, -1.0);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn matthews_corrcoef(y: &Labels, predicted: &Labels) -> Result<f64> {
-    matthews_corrcoef_weighted(y, predicted, None)
-}
-
-/// [`matthews_corrcoef`] with a weight for each row.
-pub fn matthews_corrcoef_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<f64> {
-    let counts = ConfusionCounts::new("matthews_corrcoef", y, predicted, weights)?;
+pub fn matthews_corrcoef<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<f64> {
+    let counts = ConfusionCounts::new("matthews_corrcoef", y.into(), predicted)?;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let (truth, predicted, n) = (&counts.truth, &counts.predicted, counts.total);
     let covariance = counts.hits.iter().sum::<f64>() * n - dot(truth, predicted);

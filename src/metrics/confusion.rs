@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::check::Weights;
+use super::check::{Weighted, Weights};
 use super::confusion_counts::Matched;
 use crate::data::Labels;
 use crate::error::{Error, Result};
@@ -28,13 +28,9 @@ pub struct ConfusionMatrix {
 }
 
 impl ConfusionMatrix {
-    /// Counts the rows. Takes `8k²` bytes for `k` classes.
-    pub fn new(y: &Labels, predicted: &Labels) -> Result<ConfusionMatrix> {
-        ConfusionMatrix::weighted(y, predicted, None)
-    }
-
-    /// The same, with sums of weights instead of counts.
-    pub fn weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<ConfusionMatrix> {
+    /// Counts the rows, or adds up their weights. Takes `8k²` bytes for `k` classes.
+    pub fn new<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<ConfusionMatrix> {
+        let Weighted { y, weights } = y.into();
         let matched = Matched::new("ConfusionMatrix", y, predicted)?;
         let weights = Weights::new("ConfusionMatrix", y.len(), weights)?;
         let classes = matched.classes.len();

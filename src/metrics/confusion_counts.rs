@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::check::{Weights, same_rows};
+use super::check::{Weighted, Weights, same_rows};
 use crate::data::Labels;
 use crate::error::Result;
 
@@ -61,14 +61,9 @@ pub(super) struct ConfusionCounts {
 }
 
 impl ConfusionCounts {
-    pub(super) fn new(
-        op: &'static str,
-        y: &Labels,
-        predicted: &Labels,
-        weights: Option<&[f32]>,
-    ) -> Result<ConfusionCounts> {
-        let matched = Matched::new(op, y, predicted)?;
-        let weights = Weights::new(op, y.len(), weights)?;
+    pub(super) fn new(op: &'static str, y: Weighted<'_, Labels>, predicted: &Labels) -> Result<ConfusionCounts> {
+        let matched = Matched::new(op, y.y, predicted)?;
+        let weights = Weights::new(op, y.y.len(), y.weights)?;
         let zeros = vec![0.0; matched.classes.len()];
         let (mut hits, mut truth_sums, mut predicted_sums) = (zeros.clone(), zeros.clone(), zeros);
         for (row, (truth, predicted)) in matched.pairs().enumerate() {

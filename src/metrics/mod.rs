@@ -19,16 +19,15 @@
 //!
 //! # Sample weights
 //!
-//! Everything but the clustering scores has a second function whose name ends in `_weighted` and whose last argument is
-//! `weights: Option<&[f32]>`: one number for each row, none negative, not all zero. With `None` it is the same as the
-//! function without weights.
+//! Everything but the clustering scores takes sample weights: [`weighted`]`(&y, &weights)` in place of `&y`, with one
+//! number for each row, none negative, not all zero.
 //!
 //! ```
 //! use gristmill::{Labels, metrics};
 //! let y = Labels::from_names(&["rose", "lily", "rose", "rose"]);
 //! let predicted = Labels::from_names(&["rose", "rose", "rose", "lily"]);
 //! assert_eq!(metrics::accuracy(&y, &predicted)?, 0.5);
-//! assert_eq!(metrics::accuracy_weighted(&y, &predicted, Some(&[3.0, 1.0, 3.0, 1.0]))?, 0.75);
+//! assert_eq!(metrics::accuracy(metrics::weighted(&y, &[3.0, 1.0, 3.0, 1.0]), &predicted)?, 0.75);
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 
@@ -45,22 +44,16 @@ mod report;
 mod silhouette;
 
 pub use agreement::{adjusted_rand_score, normalized_mutual_info_score};
+pub use check::{Weighted, weighted};
 pub use classification::{
-    Average, ClassScore, accuracy, accuracy_weighted, balanced_accuracy, balanced_accuracy_weighted, class_scores,
-    class_scores_weighted, f1, f1_weighted, matthews_corrcoef, matthews_corrcoef_weighted, precision,
-    precision_weighted, recall, recall_weighted,
+    Average, ClassScore, accuracy, balanced_accuracy, class_scores, f1, matthews_corrcoef, precision, recall,
 };
 pub use clustering::{calinski_harabasz_score, davies_bouldin_score};
 pub use confusion::ConfusionMatrix;
-pub use probability::{brier_score, brier_score_weighted, log_loss, log_loss_weighted};
-pub use ranking::{
-    PrecisionRecallCurve, RocCurve, average_precision, average_precision_weighted, precision_recall_curve,
-    precision_recall_curve_weighted, roc_auc, roc_auc_weighted, roc_curve, roc_curve_weighted,
-};
+pub use probability::{brier_score, log_loss};
+pub use ranking::{PrecisionRecallCurve, RocCurve, average_precision, precision_recall_curve, roc_auc, roc_curve};
 pub use regression::{
-    mean_absolute_error, mean_absolute_error_weighted, mean_squared_error, mean_squared_error_weighted,
-    median_absolute_error, median_absolute_error_weighted, r2_score, r2_score_columns, r2_score_columns_weighted,
-    r2_score_weighted, root_mean_squared_error, root_mean_squared_error_weighted,
+    mean_absolute_error, mean_squared_error, median_absolute_error, r2_score, r2_score_columns, root_mean_squared_error,
 };
-pub use report::{Report, classification_report, classification_report_weighted};
+pub use report::{Report, classification_report};
 pub use silhouette::{silhouette_samples, silhouette_score};

@@ -1,6 +1,6 @@
 //! Scores of predicted probabilities.
 
-use super::check::{Weights, finite_matrix, same_rows};
+use super::check::{Weighted, Weights, finite_matrix, same_rows};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
@@ -21,14 +21,8 @@ const SUM_TOLERANCE: f64 = 1e-3;
 /// assert!((metrics::log_loss(&y, &proba)? - 0.216161).abs() < 1e-6);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn log_loss(y: &Labels, proba: &Matrix) -> Result<f64> {
-    log_loss_weighted(y, proba, None)
-}
-
-/// [`log_loss`] with a weight for each row.
-pub fn log_loss_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>) -> Result<f64> {
-    let columns = checked_columns("log_loss", y, proba)?;
-    let weights = Weights::new("log_loss", y.len(), weights)?;
+pub fn log_loss<'a>(y: impl Into<Weighted<'a, Labels>>, proba: &Matrix) -> Result<f64> {
+    let (columns, weights) = checked("log_loss", y.into(), proba)?;
     let loss = |row: usize| {
         let probability = proba.get(row, columns[row]).clamp(f32::EPSILON, 1.0 - f32::EPSILON);
         -(probability as f64).ln()
@@ -48,14 +42,8 @@ pub fn log_loss_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>) ->
 /// assert!((metrics::brier_score(&y, &proba)? - 0.0375).abs() < 1e-7);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn brier_score(y: &Labels, proba: &Matrix) -> Result<f64> {
-    brier_score_weighted(y, proba, None)
-}
-
-/// [`brier_score`] with a weight for each row.
-pub fn brier_score_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>) -> Result<f64> {
-    let columns = checked_columns("brier_score", y, proba)?;
-    let weights = Weights::new("brier_score", y.len(), weights)?;
+pub fn brier_score<'a>(y: impl Into<Weighted<'a, Labels>>, proba: &Matrix) -> Result<f64> {
+    let (columns, weights) = checked("brier_score", y.into(), proba)?;
     let distance = |row: usize| {
         let term = |(column, probability): (usize, &f32)| {
             let truth = if column == columns[row] { 1.0 } else { 0.0 };
@@ -67,8 +55,9 @@ pub fn brier_score_weighted(y: &Labels, proba: &Matrix, weights: Option<&[f32]>)
     Ok(scale * weights.mean(distance))
 }
 
-/// The column of each row's true class, once the probabilities have been checked.
-fn checked_columns(op: &'static str, y: &Labels, proba: &Matrix) -> Result<Vec<usize>> {
+/// The column of each row's true class, once the probabilities have been checked, and the weights.
+fn checked<'a>(op: &'static str, y: Weighted<'a, Labels>, proba: &Matrix) -> Result<(Vec<usize>, Weights<'a>)> {
+    let Weighted { y, weights } = y;
     same_rows(op, y.len(), proba.rows())?;
     if proba.columns() < 2 {
         let expected = "a column for each of two or more classes".to_string();
@@ -97,5 +86,5 @@ fn checked_columns(op: &'static str, y: &Labels, proba: &Matrix) -> Result<Vec<u
         let missing = || refused("named after the classes", format!("no column for {}", y.names()[code as usize]));
         of_class[code as usize].ok_or_else(missing)
     };
-    y.codes().iter().map(column).collect()
+    Ok((y.codes().iter().map(column).collect::<Result<_>>()?, Weights::new(op, y.len(), weights)?))
 }

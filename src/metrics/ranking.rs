@@ -1,6 +1,6 @@
 //! Scores of a ranking: how well the rows of one class are put before those of the other.
 
-use super::check::{Weights, finite, same_rows};
+use super::check::{Weighted, Weights, finite, same_rows};
 use crate::data::Labels;
 use crate::error::{Error, Result};
 
@@ -48,13 +48,8 @@ pub struct PrecisionRecallCurve {
 /// assert_eq!(curve.auc(), 0.75);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn roc_curve(y: &Labels, scores: &[f32]) -> Result<RocCurve> {
-    roc_curve_weighted(y, scores, None)
-}
-
-/// [`roc_curve`] with a weight for each row.
-pub fn roc_curve_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -> Result<RocCurve> {
-    let steps = Steps::new("roc_curve", y, scores, weights)?;
+pub fn roc_curve<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[f32]) -> Result<RocCurve> {
+    let steps = Steps::new("roc_curve", y.into(), scores)?;
     let (positives, negatives) = (steps.positives(), steps.negatives());
     let mut curve = RocCurve {
         false_positive_rate: vec![0.0],
@@ -88,13 +83,8 @@ pub fn roc_curve_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -
 /// assert_eq!(metrics::roc_auc(&y, &[0.5, 0.5, 0.5, 0.5])?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn roc_auc(y: &Labels, scores: &[f32]) -> Result<f64> {
-    roc_auc_weighted(y, scores, None)
-}
-
-/// [`roc_auc`] with a weight for each row.
-pub fn roc_auc_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -> Result<f64> {
-    Ok(Steps::new("roc_auc", y, scores, weights)?.auc())
+pub fn roc_auc<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[f32]) -> Result<f64> {
+    Ok(Steps::new("roc_auc", y.into(), scores)?.auc())
 }
 
 /// Precision against recall of `scores`, one a row, for the class that comes last of the two that `y` has.
@@ -107,17 +97,8 @@ pub fn roc_auc_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -> 
 /// assert_eq!(curve.precision[2..], [0.5, 1.0, 1.0]);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn precision_recall_curve(y: &Labels, scores: &[f32]) -> Result<PrecisionRecallCurve> {
-    precision_recall_curve_weighted(y, scores, None)
-}
-
-/// [`precision_recall_curve`] with a weight for each row.
-pub fn precision_recall_curve_weighted(
-    y: &Labels,
-    scores: &[f32],
-    weights: Option<&[f32]>,
-) -> Result<PrecisionRecallCurve> {
-    let steps = Steps::new("precision_recall_curve", y, scores, weights)?;
+pub fn precision_recall_curve<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[f32]) -> Result<PrecisionRecallCurve> {
+    let steps = Steps::new("precision_recall_curve", y.into(), scores)?;
     let ascending = || steps.0.iter().rev();
     Ok(PrecisionRecallCurve {
         precision: ascending().map(Step::precision).chain([1.0]).collect(),
@@ -135,13 +116,8 @@ pub fn precision_recall_curve_weighted(
 /// assert!((metrics::average_precision(&y, &[0.1, 0.4, 0.35, 0.8])? - 0.8333333).abs() < 1e-7);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn average_precision(y: &Labels, scores: &[f32]) -> Result<f64> {
-    average_precision_weighted(y, scores, None)
-}
-
-/// [`average_precision`] with a weight for each row.
-pub fn average_precision_weighted(y: &Labels, scores: &[f32], weights: Option<&[f32]>) -> Result<f64> {
-    let steps = Steps::new("average_precision", y, scores, weights)?;
+pub fn average_precision<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[f32]) -> Result<f64> {
+    let steps = Steps::new("average_precision", y.into(), scores)?;
     let mut found = 0.0;
     let gain = |step: &Step| {
         let gained = step.hits - found;
@@ -170,7 +146,8 @@ impl Step {
 struct Steps(Vec<Step>);
 
 impl Steps {
-    fn new(op: &'static str, y: &Labels, scores: &[f32], weights: Option<&[f32]>) -> Result<Steps> {
+    fn new(op: &'static str, y: Weighted<'_, Labels>, scores: &[f32]) -> Result<Steps> {
+        let Weighted { y, weights } = y;
         let rows = same_rows(op, y.len(), scores.len())?;
         finite(scores)?;
         let weights = Weights::new(op, rows, weights)?;

@@ -1,6 +1,6 @@
 //! Scores of predicted numbers.
 
-use super::check::{Weights, finite, finite_matrix, same_rows};
+use super::check::{Weighted, Weights, finite, finite_matrix, same_rows};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
@@ -11,13 +11,8 @@ use crate::error::{Error, Result};
 /// assert_eq!(metrics::mean_squared_error(&[3.0, -0.5, 2.0, 7.0], &[2.5, 0.0, 2.0, 8.0])?, 0.375);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn mean_squared_error(y: &[f32], predicted: &[f32]) -> Result<f64> {
-    mean_squared_error_weighted(y, predicted, None)
-}
-
-/// [`mean_squared_error`] with a weight for each row.
-pub fn mean_squared_error_weighted(y: &[f32], predicted: &[f32], weights: Option<&[f32]>) -> Result<f64> {
-    let weights = checked("mean_squared_error", y, predicted, weights)?;
+pub fn mean_squared_error<'a>(y: impl Into<Weighted<'a, [f32]>>, predicted: &[f32]) -> Result<f64> {
+    let (y, weights) = checked("mean_squared_error", y.into(), predicted)?;
     Ok(weights.mean(|row| error(y, predicted, row).powi(2)))
 }
 
@@ -28,13 +23,8 @@ pub fn mean_squared_error_weighted(y: &[f32], predicted: &[f32], weights: Option
 /// assert_eq!(metrics::root_mean_squared_error(&[1.0, 5.0], &[4.0, 2.0])?, 3.0);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn root_mean_squared_error(y: &[f32], predicted: &[f32]) -> Result<f64> {
-    root_mean_squared_error_weighted(y, predicted, None)
-}
-
-/// [`root_mean_squared_error`] with a weight for each row.
-pub fn root_mean_squared_error_weighted(y: &[f32], predicted: &[f32], weights: Option<&[f32]>) -> Result<f64> {
-    let weights = checked("root_mean_squared_error", y, predicted, weights)?;
+pub fn root_mean_squared_error<'a>(y: impl Into<Weighted<'a, [f32]>>, predicted: &[f32]) -> Result<f64> {
+    let (y, weights) = checked("root_mean_squared_error", y.into(), predicted)?;
     Ok(weights.mean(|row| error(y, predicted, row).powi(2)).sqrt())
 }
 
@@ -45,30 +35,20 @@ pub fn root_mean_squared_error_weighted(y: &[f32], predicted: &[f32], weights: O
 /// assert_eq!(metrics::mean_absolute_error(&[3.0, -0.5, 2.0, 7.0], &[2.5, 0.0, 2.0, 8.0])?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn mean_absolute_error(y: &[f32], predicted: &[f32]) -> Result<f64> {
-    mean_absolute_error_weighted(y, predicted, None)
-}
-
-/// [`mean_absolute_error`] with a weight for each row.
-pub fn mean_absolute_error_weighted(y: &[f32], predicted: &[f32], weights: Option<&[f32]>) -> Result<f64> {
-    let weights = checked("mean_absolute_error", y, predicted, weights)?;
+pub fn mean_absolute_error<'a>(y: impl Into<Weighted<'a, [f32]>>, predicted: &[f32]) -> Result<f64> {
+    let (y, weights) = checked("mean_absolute_error", y.into(), predicted)?;
     Ok(weights.mean(|row| error(y, predicted, row).abs()))
 }
 
-/// The median of `|predicted − y|`, which a few wild rows do not move.
+/// The median of `|predicted − y|`, which a few wild rows do not move: half of the weight lies on either side.
 ///
 /// ```
 /// use gristmill::metrics;
 /// assert_eq!(metrics::median_absolute_error(&[1.0, 2.0, 3.0, 1000.0], &[1.5, 2.5, 3.0, 0.0])?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn median_absolute_error(y: &[f32], predicted: &[f32]) -> Result<f64> {
-    median_absolute_error_weighted(y, predicted, None)
-}
-
-/// [`median_absolute_error`] with a weight for each row: half of the weight lies on either side.
-pub fn median_absolute_error_weighted(y: &[f32], predicted: &[f32], weights: Option<&[f32]>) -> Result<f64> {
-    let weights = checked("median_absolute_error", y, predicted, weights)?;
+pub fn median_absolute_error<'a>(y: impl Into<Weighted<'a, [f32]>>, predicted: &[f32]) -> Result<f64> {
+    let (y, weights) = checked("median_absolute_error", y.into(), predicted)?;
     let mut errors: Vec<(f64, f64)> = (0..y.len())
         .map(|row| (error(y, predicted, row).abs(), weights.at(row)))
         .filter(|(_, weight)| *weight > 0.0)
@@ -96,13 +76,8 @@ pub fn median_absolute_error_weighted(y: &[f32], predicted: &[f32], weights: Opt
 /// assert!((score - 0.9486081).abs() < 1e-7);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn r2_score(y: &[f32], predicted: &[f32]) -> Result<f64> {
-    r2_score_weighted(y, predicted, None)
-}
-
-/// [`r2_score`] with a weight for each row.
-pub fn r2_score_weighted(y: &[f32], predicted: &[f32], weights: Option<&[f32]>) -> Result<f64> {
-    let weights = checked("r2_score", y, predicted, weights)?;
+pub fn r2_score<'a>(y: impl Into<Weighted<'a, [f32]>>, predicted: &[f32]) -> Result<f64> {
+    let (y, weights) = checked("r2_score", y.into(), predicted)?;
     two_rows("r2_score", y.len())?;
     Ok(determination(weights, |row| y[row] as f64, |row| predicted[row] as f64))
 }
@@ -116,13 +91,9 @@ pub fn r2_score_weighted(y: &[f32], predicted: &[f32], weights: Option<&[f32]>) 
 /// assert!((metrics::r2_score_columns(&y, &predicted)? - 0.9368005).abs() < 1e-6);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn r2_score_columns(y: &Matrix, predicted: &Matrix) -> Result<f64> {
-    r2_score_columns_weighted(y, predicted, None)
-}
-
-/// [`r2_score_columns`] with a weight for each row.
-pub fn r2_score_columns_weighted(y: &Matrix, predicted: &Matrix, weights: Option<&[f32]>) -> Result<f64> {
+pub fn r2_score_columns<'a>(y: impl Into<Weighted<'a, Matrix>>, predicted: &Matrix) -> Result<f64> {
     let op = "r2_score_columns";
+    let Weighted { y, weights } = y.into();
     same_rows(op, y.rows(), predicted.rows())?;
     two_rows(op, y.rows())?;
     if y.columns() != predicted.columns() || y.columns() == 0 {
@@ -150,11 +121,11 @@ fn determination(weights: Weights<'_>, y: impl Fn(usize) -> f64, predicted: impl
     }
 }
 
-fn checked<'a>(op: &'static str, y: &[f32], predicted: &[f32], weights: Option<&'a [f32]>) -> Result<Weights<'a>> {
-    let rows = same_rows(op, y.len(), predicted.len())?;
-    finite(y)?;
+fn checked<'a>(op: &'static str, y: Weighted<'a, [f32]>, predicted: &[f32]) -> Result<(&'a [f32], Weights<'a>)> {
+    let rows = same_rows(op, y.y.len(), predicted.len())?;
+    finite(y.y)?;
     finite(predicted)?;
-    Weights::new(op, rows, weights)
+    Ok((y.y, Weights::new(op, rows, y.weights)?))
 }
 
 fn two_rows(op: &'static str, rows: usize) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::check::Weighted;
 use super::classification::{Average, ClassScore, average_of, scores_of};
 use super::confusion::{amount, shortened};
 use super::confusion_counts::ConfusionCounts;
@@ -31,13 +32,8 @@ pub struct Report {
 /// println!("{report}");
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn classification_report(y: &Labels, predicted: &Labels) -> Result<Report> {
-    classification_report_weighted(y, predicted, None)
-}
-
-/// [`classification_report`] with a weight for each row.
-pub fn classification_report_weighted(y: &Labels, predicted: &Labels, weights: Option<&[f32]>) -> Result<Report> {
-    let counts = ConfusionCounts::new("classification_report", y, predicted, weights)?;
+pub fn classification_report<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<Report> {
+    let counts = ConfusionCounts::new("classification_report", y.into(), predicted)?;
     let classes = scores_of(&counts);
     let averaged = |name: &str, average: Average| ClassScore {
         class: name.to_string(),

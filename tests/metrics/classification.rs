@@ -2,6 +2,7 @@
 
 use gristmill::Labels;
 use gristmill::metrics::{self, Average, ConfusionMatrix};
+use gristmill::metrics::{Weighted, weighted};
 
 use super::fixtures::*;
 use super::{all_near, is_not_finite, is_param, is_shape, near};
@@ -14,11 +15,11 @@ fn labels() -> (Labels, Labels) {
 fn single_numbers_equal_scikit_learn() -> gristmill::Result<()> {
     let (y, p) = labels();
     near(metrics::accuracy(&y, &p)?, ACCURACY);
-    near(metrics::accuracy_weighted(&y, &p, Some(&WEIGHTS))?, ACCURACY_WEIGHTED);
+    near(metrics::accuracy(weighted(&y, &WEIGHTS), &p)?, ACCURACY_WEIGHTED);
     near(metrics::balanced_accuracy(&y, &p)?, BALANCED_ACCURACY);
-    near(metrics::balanced_accuracy_weighted(&y, &p, Some(&WEIGHTS))?, BALANCED_ACCURACY_WEIGHTED);
+    near(metrics::balanced_accuracy(weighted(&y, &WEIGHTS), &p)?, BALANCED_ACCURACY_WEIGHTED);
     near(metrics::matthews_corrcoef(&y, &p)?, MATTHEWS);
-    near(metrics::matthews_corrcoef_weighted(&y, &p, Some(&WEIGHTS))?, MATTHEWS_WEIGHTED);
+    near(metrics::matthews_corrcoef(weighted(&y, &WEIGHTS), &p)?, MATTHEWS_WEIGHTED);
     Ok(())
 }
 
@@ -27,9 +28,9 @@ fn averages_equal_scikit_learn() -> gristmill::Result<()> {
     let (y, p) = labels();
     for (weights, expected) in [(None, AVERAGES), (Some(&WEIGHTS[..]), AVERAGES_WEIGHTED)] {
         for (at, average) in [Average::Macro, Average::Micro, Average::Weighted].into_iter().enumerate() {
-            near(metrics::precision_weighted(&y, &p, average, weights)?, expected[at]);
-            near(metrics::recall_weighted(&y, &p, average, weights)?, expected[3 + at]);
-            near(metrics::f1_weighted(&y, &p, average, weights)?, expected[6 + at]);
+            near(metrics::precision(Weighted { y: &y, weights }, &p, average)?, expected[at]);
+            near(metrics::recall(Weighted { y: &y, weights }, &p, average)?, expected[3 + at]);
+            near(metrics::f1(Weighted { y: &y, weights }, &p, average)?, expected[6 + at]);
         }
     }
     near(metrics::f1(&y, &p, Average::Macro)?, AVERAGES[6]);
@@ -42,7 +43,7 @@ fn averages_equal_scikit_learn() -> gristmill::Result<()> {
 fn scores_of_each_class_equal_scikit_learn() -> gristmill::Result<()> {
     let (y, p) = labels();
     for (weights, expected) in [(None, CLASS_SCORES), (Some(&WEIGHTS[..]), CLASS_SCORES_WEIGHTED)] {
-        let scores = metrics::class_scores_weighted(&y, &p, weights)?;
+        let scores = metrics::class_scores(Weighted { y: &y, weights }, &p)?;
         let names: Vec<&str> = scores.iter().map(|score| score.class.as_str()).collect();
         assert_eq!(names, ["aster", "clover", "fern", "lily", "moss"]);
         for (at, score) in scores.iter().enumerate() {
@@ -50,7 +51,7 @@ fn scores_of_each_class_equal_scikit_learn() -> gristmill::Result<()> {
             all_near(&[score.precision, score.recall, score.f1, score.support], &expected);
         }
     }
-    assert_eq!(metrics::class_scores(&y, &p)?, metrics::class_scores_weighted(&y, &p, Some(&[1.0; 30]))?);
+    assert_eq!(metrics::class_scores(&y, &p)?, metrics::class_scores(weighted(&y, &[1.0; 30]), &p)?);
     Ok(())
 }
 
@@ -60,7 +61,7 @@ fn a_confusion_matrix_equals_scikit_learn() -> gristmill::Result<()> {
     let confusion = ConfusionMatrix::new(&y, &p)?;
     assert_eq!(confusion.counts(), CONFUSION);
     assert_eq!(confusion.get(2, 3), confusion.row(2)[3]);
-    all_near(ConfusionMatrix::weighted(&y, &p, Some(&WEIGHTS))?.counts(), &CONFUSION_WEIGHTED);
+    all_near(ConfusionMatrix::new(weighted(&y, &WEIGHTS), &p)?.counts(), &CONFUSION_WEIGHTED);
     Ok(())
 }
 
@@ -112,11 +113,11 @@ fn what_does_not_fit_is_refused() {
     is_shape(metrics::accuracy(&none, &none));
     is_shape(ConfusionMatrix::new(&short, &y));
     is_shape(metrics::classification_report(&none, &none));
-    is_shape(metrics::f1_weighted(&y, &p, Average::Macro, Some(&[1.0])));
-    is_param(metrics::accuracy_weighted(&y, &p, Some(&[0.0; 30])));
+    is_shape(metrics::f1(weighted(&y, &[1.0]), &p, Average::Macro));
+    is_param(metrics::accuracy(weighted(&y, &[0.0; 30]), &p));
     let mut weights = WEIGHTS;
     weights[7] = -1.0;
-    is_param(metrics::accuracy_weighted(&y, &p, Some(&weights)));
+    is_param(metrics::accuracy(weighted(&y, &weights), &p));
     weights[7] = f32::NAN;
-    is_not_finite(metrics::accuracy_weighted(&y, &p, Some(&weights)), (7, 0));
+    is_not_finite(metrics::accuracy(weighted(&y, &weights), &p), (7, 0));
 }

@@ -1,5 +1,6 @@
 //! Scores of chances.
 
+use gristmill::metrics::weighted;
 use gristmill::{Labels, Matrix, metrics};
 
 use super::fixtures::*;
@@ -9,9 +10,9 @@ use super::{is_not_finite, is_param, is_shape, near};
 fn losses_of_three_classes_equal_scikit_learn() -> gristmill::Result<()> {
     let (y, chances) = (Labels::from(&CHANCE_TRUTH[..]), Matrix::from_slice(12, 3, &CHANCES)?);
     near(metrics::log_loss(&y, &chances)?, LOG_LOSS);
-    near(metrics::log_loss_weighted(&y, &chances, Some(&CHANCE_WEIGHTS))?, LOG_LOSS_WEIGHTED);
+    near(metrics::log_loss(weighted(&y, &CHANCE_WEIGHTS), &chances)?, LOG_LOSS_WEIGHTED);
     near(metrics::brier_score(&y, &chances)?, BRIER);
-    near(metrics::brier_score_weighted(&y, &chances, Some(&CHANCE_WEIGHTS))?, BRIER_WEIGHTED);
+    near(metrics::brier_score(weighted(&y, &CHANCE_WEIGHTS), &chances)?, BRIER_WEIGHTED);
     Ok(())
 }
 
@@ -20,9 +21,9 @@ fn losses_of_two_classes_equal_scikit_learn() -> gristmill::Result<()> {
     let truth: Vec<u32> = CHANCE_TRUTH.iter().map(|class| u32::from(*class > 0)).collect();
     let (y, chances) = (Labels::from(&truth[..]), Matrix::from_slice(12, 2, &CHANCES_OF_TWO)?);
     near(metrics::log_loss(&y, &chances)?, LOG_LOSS_OF_TWO);
-    near(metrics::log_loss_weighted(&y, &chances, Some(&CHANCE_WEIGHTS))?, LOG_LOSS_OF_TWO_WEIGHTED);
+    near(metrics::log_loss(weighted(&y, &CHANCE_WEIGHTS), &chances)?, LOG_LOSS_OF_TWO_WEIGHTED);
     near(metrics::brier_score(&y, &chances)?, BRIER_OF_TWO);
-    near(metrics::brier_score_weighted(&y, &chances, Some(&CHANCE_WEIGHTS))?, BRIER_OF_TWO_WEIGHTED);
+    near(metrics::brier_score(weighted(&y, &CHANCE_WEIGHTS), &chances)?, BRIER_OF_TWO_WEIGHTED);
     Ok(())
 }
 

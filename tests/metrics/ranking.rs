@@ -1,5 +1,6 @@
 //! Scores of rankings.
 
+use gristmill::metrics::{Weighted, weighted};
 use gristmill::{Labels, metrics};
 
 use super::fixtures::*;
@@ -22,11 +23,11 @@ fn curves_with_ties_equal_scikit_learn() -> gristmill::Result<()> {
 #[test]
 fn weighted_curves_equal_scikit_learn() -> gristmill::Result<()> {
     let (y, weights) = (Labels::from(&RANK_TRUTH[..]), Some(&RANK_WEIGHTS[..]));
-    let roc = metrics::roc_curve_weighted(&y, &RANK_SCORES, weights)?;
+    let roc = metrics::roc_curve(Weighted { y: &y, weights }, &RANK_SCORES)?;
     all_near(&roc.false_positive_rate, &ROC_FALSE_WEIGHTED);
     all_near(&roc.true_positive_rate, &ROC_TRUE_WEIGHTED);
     assert_eq!(roc.thresholds, ROC_THRESHOLDS_WEIGHTED);
-    let curve = metrics::precision_recall_curve_weighted(&y, &RANK_SCORES, weights)?;
+    let curve = metrics::precision_recall_curve(Weighted { y: &y, weights }, &RANK_SCORES)?;
     all_near(&curve.precision, &CURVE_PRECISION_WEIGHTED);
     all_near(&curve.recall, &CURVE_RECALL_WEIGHTED);
     Ok(())
@@ -37,9 +38,9 @@ fn areas_equal_scikit_learn() -> gristmill::Result<()> {
     let (y, weights) = (Labels::from(&RANK_TRUTH[..]), Some(&RANK_WEIGHTS[..]));
     near(metrics::roc_auc(&y, &RANK_SCORES)?, ROC_AUC);
     near(metrics::roc_curve(&y, &RANK_SCORES)?.auc(), ROC_AUC);
-    near(metrics::roc_auc_weighted(&y, &RANK_SCORES, weights)?, ROC_AUC_WEIGHTED);
+    near(metrics::roc_auc(Weighted { y: &y, weights }, &RANK_SCORES)?, ROC_AUC_WEIGHTED);
     near(metrics::average_precision(&y, &RANK_SCORES)?, AVERAGE_PRECISION);
-    near(metrics::average_precision_weighted(&y, &RANK_SCORES, weights)?, AVERAGE_PRECISION_WEIGHTED);
+    near(metrics::average_precision(Weighted { y: &y, weights }, &RANK_SCORES)?, AVERAGE_PRECISION_WEIGHTED);
     Ok(())
 }
 
@@ -78,6 +79,6 @@ fn one_class_or_three_are_refused() {
     is_shape(metrics::roc_curve(&Labels::from(&[0_u32, 1][..]), &[0.1]));
     is_shape(metrics::roc_curve(&Labels::from(&[] as &[u32]), &[]));
     let y = Labels::from(&[0_u32, 1][..]);
-    is_param(metrics::roc_auc_weighted(&y, &[0.1, 0.2], Some(&[1.0, 0.0])));
+    is_param(metrics::roc_auc(weighted(&y, &[1.0, 0.0]), &[0.1, 0.2]));
     is_not_finite(metrics::roc_auc(&y, &[0.1, f32::NAN]), (1, 0));
 }

@@ -1,6 +1,7 @@
 //! What is printed.
 
 use gristmill::Labels;
+use gristmill::metrics::weighted;
 use gristmill::metrics::{self, ConfusionMatrix};
 
 use super::fixtures::*;
@@ -54,7 +55,7 @@ fn long_names_and_line_breaks_do_not_tear_a_table() -> gristmill::Result<()> {
 #[test]
 fn a_weighted_report_has_weighted_scores() -> gristmill::Result<()> {
     let (y, p) = (Labels::from_names(&TRUTH), Labels::from_names(&PREDICTED));
-    let report = metrics::classification_report_weighted(&y, &p, Some(&WEIGHTS))?;
+    let report = metrics::classification_report(weighted(&y, &WEIGHTS), &p)?;
     near(report.accuracy, ACCURACY_WEIGHTED);
     near(report.macro_average.precision, AVERAGES_WEIGHTED[0]);
     near(report.weighted_average.f1, AVERAGES_WEIGHTED[8]);
