@@ -28,10 +28,10 @@ pub struct Parameter {
 /// ```
 ///
 /// makes, by `settings!`, the struct with public fields (`Debug`, `Clone`, `PartialEq`, serde with defaults), `Default`,
-/// `new` with the parameters named there, a setter for each field (an `Option` can be set to a value or back to `None`), `fit` and
-/// `fit_with` for the kind of estimator; [`Parameters`](super::Parameters): name, help, task, and `check`, which holds
-/// every value against its rule; and [`Declared`](super::Declared), for which the model keeps them in a field `params`.
-/// Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by the estimator's own
+/// `new` with the parameters named there, a setter for each field (an `Option` can be set to a value or back to `None`),
+/// `fit` and `fit_with` for the kind of estimator; [`Parameters`](super::Parameters): name, help, task, and `check`, which
+/// holds every value against its rule; and [`Declared`](super::Declared), for which the model keeps them in a field
+/// `params`. Rules are those of `estimator::rules`; what depends on the rows or on two parameters is checked by the estimator's own
 /// `fit_rows`.
 ///
 /// The kinds are `classifier`, `regressor`, `clustering`, `outliers`, `density`, `transformer` and

@@ -62,8 +62,9 @@ pub(super) struct ConfusionCounts {
 
 impl ConfusionCounts {
     pub(super) fn new(op: &'static str, y: Weighted<'_, Labels>, predicted: &Labels) -> Result<ConfusionCounts> {
-        let matched = Matched::new(op, y.y, predicted)?;
-        let weights = Weights::new(op, y.y.len(), y.weights)?;
+        let Weighted { y, weights } = y;
+        let matched = Matched::new(op, y, predicted)?;
+        let weights = Weights::new(op, y.len(), weights)?;
         let zeros = vec![0.0; matched.classes.len()];
         let (mut hits, mut truth_sums, mut predicted_sums) = (zeros.clone(), zeros.clone(), zeros);
         for (row, (truth, predicted)) in matched.pairs().enumerate() {

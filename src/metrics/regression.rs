@@ -122,10 +122,11 @@ fn determination(weights: Weights<'_>, y: impl Fn(usize) -> f64, predicted: impl
 }
 
 fn checked<'a>(op: &'static str, y: Weighted<'a, [f32]>, predicted: &[f32]) -> Result<(&'a [f32], Weights<'a>)> {
-    let rows = same_rows(op, y.y.len(), predicted.len())?;
-    finite(y.y)?;
+    let Weighted { y, weights } = y;
+    let rows = same_rows(op, y.len(), predicted.len())?;
+    finite(y)?;
     finite(predicted)?;
-    Ok((y.y, Weights::new(op, rows, y.weights)?))
+    Ok((y, Weights::new(op, rows, weights)?))
 }
 
 fn two_rows(op: &'static str, rows: usize) -> Result<()> {
