@@ -177,6 +177,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// [`Error::Shape`]: what was expected, and what came.
+    pub fn shape(op: &'static str, expected: impl Into<String>, got: impl ToString) -> Error {
+        Error::Shape { op, expected: expected.into(), got: got.to_string() }
+    }
+
+    /// [`Error::Param`]: the rule of a parameter, and its value.
+    pub fn param(name: &'static str, rule: impl Into<String>, got: impl ToString) -> Error {
+        Error::Param { name, rule: rule.into(), got: got.to_string() }
+    }
+
     /// Stands for a model whose name is not known where it refuses rows.
     pub(crate) const SOME_MODEL: &'static str = "this model";
 
@@ -200,7 +210,7 @@ impl Error {
 
     /// An index that points behind the last row.
     pub(crate) fn bad_index(index: u32) -> Error {
-        Error::Param { name: "index", rule: "below the number of rows".to_string(), got: index.to_string() }
+        Error::param("index", "below the number of rows", index)
     }
 }
 

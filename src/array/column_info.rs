@@ -107,8 +107,7 @@ impl Matrix {
     pub fn with_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Matrix> {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         if names.len() != self.columns() {
-            let (expected, got) = (format!("{} names", self.columns()), names.len().to_string());
-            return Err(Error::Shape { op: "Matrix::with_names", expected, got });
+            return Err(Error::shape("Matrix::with_names", format!("{} names", self.columns()), names.len()));
         }
         self.info.names = Some(Arc::new(names));
         Ok(self)
@@ -211,10 +210,7 @@ impl Matrix {
     fn check_column(&self, op: &'static str, column: usize) -> Result<()> {
         match column < self.columns() {
             true => Ok(()),
-            false => {
-                let (expected, got) = (format!("columns below {}", self.columns()), format!("column {column}"));
-                Err(Error::Shape { op, expected, got })
-            }
+            false => Err(Error::shape(op, format!("columns below {}", self.columns()), format!("column {column}"))),
         }
     }
 }

@@ -131,6 +131,14 @@ impl Matrix {
         let missing = first_missing(&self.values, self.columns)?;
         Ok(*self.checked.get_or_init(|| missing))
     }
+
+    /// Refuses a missing value, with its place.
+    pub(crate) fn refuse_missing(&self) -> Result<()> {
+        match self.check_finite()? {
+            Some((row, column)) => Err(Error::NotFinite { row, column, value: f64::NAN }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl PartialEq for Matrix {

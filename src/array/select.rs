@@ -10,8 +10,7 @@ impl Matrix {
     /// more than once. Runs on all cores.
     pub fn select(&self, rows: &[usize]) -> Result<Matrix> {
         if let Some(row) = rows.iter().find(|row| **row >= self.rows()) {
-            let (expected, got) = (format!("rows below {}", self.rows()), format!("row {row}"));
-            return Err(Error::Shape { op: "select", expected, got });
+            return Err(Error::shape("select", format!("rows below {}", self.rows()), format!("row {row}")));
         }
         let d = self.columns();
         let mut values = vec![0.0; rows.len() * d];

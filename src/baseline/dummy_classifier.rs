@@ -110,13 +110,11 @@ impl DummyClassifierModel {
                 None => {
                     let near = nearest_name(name, classes.iter().map(String::as_str));
                     let near = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
-                    let rule = format!("one of the fitted classes{near}");
-                    Err(Error::Param { name: "constant", rule, got: format!("{name:?}") })
+                    Err(Error::param("constant", format!("one of the fitted classes{near}"), format!("{name:?}")))
                 }
             },
             (DummyClasses::Constant, None) => {
-                let rule = "the name of a class, for the strategy constant".to_string();
-                Err(Error::Param { name: "constant", rule, got: "none".to_string() })
+                Err(Error::param("constant", "the name of a class, for the strategy constant", "none"))
             }
             (DummyClasses::Stratified | DummyClasses::Uniform, _) => Ok(None),
         }

@@ -59,8 +59,7 @@ impl Estimator for DummyRegressor {
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<DummyRegressorModel> {
         let y = y.complete(OP, x.rows())?;
         if y.rows() == 0 {
-            let expected = "at least one row".to_string();
-            return Err(Error::Shape { op: OP, expected, got: "none".to_string() });
+            return Err(Error::shape(OP, "at least one row", "none"));
         }
         let weights = options.weights(OP, y.rows())?;
         let number = |output: usize| {
@@ -75,10 +74,7 @@ impl Estimator for DummyRegressor {
 impl DummyRegressor {
     /// The number for one output.
     fn number(&self, values: &[f64], weights: Option<&[f32]>) -> Result<f64> {
-        let missing = |name: &'static str| {
-            let rule = format!("a number, for the strategy {name}");
-            Error::Param { name, rule, got: "none".to_string() }
-        };
+        let missing = |name: &'static str| Error::param(name, format!("a number, for the strategy {name}"), "none");
         let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
         match self.strategy {
             DummyNumber::Mean => {

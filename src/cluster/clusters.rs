@@ -85,8 +85,7 @@ pub(super) fn inertia(distances: &[f32], weights: Option<&[f32]>) -> f64 {
 /// Refuses a number of clusters that cannot be.
 pub(super) fn check_clusters(n_clusters: usize, rows: usize) -> Result<()> {
     if n_clusters == 0 || n_clusters > rows {
-        let rule = format!("from 1 to the number of rows, {rows}");
-        return Err(Error::Param { name: "n_clusters", rule, got: n_clusters.to_string() });
+        return Err(Error::param("n_clusters", format!("from 1 to the number of rows, {rows}"), n_clusters));
     }
     Ok(())
 }

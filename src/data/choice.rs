@@ -35,8 +35,7 @@ impl Choice {
             return refuse("features", "neither the target nor dropped", *column);
         }
         if features.is_empty() {
-            let rule = "such that a column is left".to_string();
-            return Err(Error::Param { name: "features", rule, got: "none".to_string() });
+            return Err(Error::param("features", "such that a column is left", "none"));
         }
         Ok(Choice { features, targets, categorical })
     }

@@ -31,8 +31,7 @@ pub(crate) fn find_all<S: AsRef<str>>(
     let one = |column: &S| {
         let at = find(what, column.as_ref(), names, columns)?;
         if std::mem::replace(&mut taken[at], true) {
-            let rule = "columns that are named once each".to_string();
-            return Err(Error::Param { name: what, rule, got: format!("{:?} again", column.as_ref()) });
+            return Err(Error::param(what, "columns that are named once each", format!("{:?} again", column.as_ref())));
         }
         Ok(at)
     };

@@ -40,8 +40,7 @@ impl Dataset {
             Target::Whole { classes, .. } => classes.len(),
         };
         if rows != x.rows() {
-            let (expected, got) = (format!("a target of {} rows", x.rows()), format!("{rows} rows"));
-            return Err(Error::Shape { op: "Dataset::new", expected, got });
+            return Err(Error::shape("Dataset::new", format!("a target of {} rows", x.rows()), format!("{rows} rows")));
         }
         Ok(Dataset { x, sparse: None, target })
     }
@@ -96,8 +95,7 @@ impl Dataset {
     pub fn with_targets<S: AsRef<str>>(mut self, columns: &[S]) -> Result<Dataset> {
         let targets = find_all("target", columns, self.names(), self.columns())?;
         if targets.is_empty() || targets.len() == self.columns() {
-            let rule = "a column at least, and not all of them".to_string();
-            return Err(Error::Param { name: "target", rule, got: targets.len().to_string() });
+            return Err(Error::param("target", "a column at least, and not all of them", targets.len()));
         }
         self.target = Target::from_columns(&self, &targets)?;
         let rest = (0..self.columns()).filter(|column| !targets.contains(column)).collect();
@@ -150,8 +148,7 @@ impl Dataset {
             return Ok(self);
         }
         if columns.is_empty() {
-            let expected = "a column at least".to_string();
-            return Err(Error::Shape { op: "features", expected, got: "none".to_string() });
+            return Err(Error::shape("features", "a column at least", "none"));
         }
         if let Some(sparse) = &self.sparse {
             return Ok(Dataset { sparse: Some(sparse.select_columns(&columns)?), ..self });

@@ -35,8 +35,7 @@ impl Labels {
     /// Other rows with the same classes.
     pub fn with_codes(&self, codes: Vec<u32>) -> Result<Labels> {
         if let Some(&code) = codes.iter().find(|code| **code as usize >= self.names.len()) {
-            let rule = format!("below the number of classes, {}", self.names.len());
-            return Err(Error::Param { name: "codes", rule, got: code.to_string() });
+            return Err(Error::param("codes", format!("below the number of classes, {}", self.names.len()), code));
         }
         Ok(Labels { codes, names: self.names.clone() })
     }

@@ -63,8 +63,7 @@ impl Target {
             Target::Classes(labels) => {
                 let shown =
                     labels.names().iter().take(3).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-                let expected = "a target of numbers".to_string();
-                Err(Error::Shape { op: "values", expected, got: format!("classes ({shown}, …)") })
+                Err(Error::shape("values", "a target of numbers", format!("classes ({shown}, …)")))
             }
             Target::None => Err(absent("values")),
         }

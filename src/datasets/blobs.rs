@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::generate::{Purpose, at_least_one, normals, random_order, refused, uniforms, with_classes, zero_or_more};
+use super::generate::{Purpose, at_least_one, normals, random_order, uniforms, with_classes, zero_or_more};
 use crate::array::Matrix;
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::settings::settings;
 
 settings! {
@@ -57,11 +57,11 @@ impl Blobs {
         at_least_one("n_features", self.n_features)?;
         zero_or_more("cluster_std", self.cluster_std)?;
         if self.centers == 0 || self.centers > self.n_samples {
-            return Err(refused("centers", "from 1 to n_samples", self.centers));
+            return Err(Error::param("centers", "from 1 to n_samples", self.centers));
         }
         let (low, high) = self.center_box;
         if !(high - low).is_finite() || low > high {
-            return Err(refused("center_box", "finite, the lower end first", format!("({low}, {high})")));
+            return Err(Error::param("center_box", "finite, the lower end first", format!("({low}, {high})")));
         }
         let d = self.n_features;
         let mut x = normals(self.n_samples, d, self.seed, Purpose::Rows)?;

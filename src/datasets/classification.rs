@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::generate::{Purpose, at_least_one, normals, random_order, refused, uniforms, with_classes, zero_or_more};
+use super::generate::{Purpose, at_least_one, normals, random_order, uniforms, with_classes, zero_or_more};
 use crate::array::Matrix;
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::settings::settings;
 
 /// Coordinates whose corners are drawn without repetition; further ones are drawn freely.
@@ -82,18 +82,22 @@ impl Classification {
         at_least_one("n_clusters_per_class", self.n_clusters_per_class)?;
         zero_or_more("class_sep", self.class_sep)?;
         if !(0.0..=1.0).contains(&self.flip_y) {
-            return Err(refused("flip_y", "from 0 to 1", self.flip_y));
+            return Err(Error::param("flip_y", "from 0 to 1", self.flip_y));
         }
         let used = self.n_informative.checked_add(self.n_redundant);
         if used.is_none_or(|used| used > self.n_features) {
-            return Err(refused("n_features", "at least n_informative + n_redundant", self.n_features));
+            return Err(Error::param("n_features", "at least n_informative + n_redundant", self.n_features));
         }
         let corners = 1_usize << self.n_informative.min(DISTINCT);
         let clusters = self.n_classes.checked_mul(self.n_clusters_per_class);
         clusters.filter(|clusters| *clusters <= corners).ok_or_else(|| {
             let rule =
                 format!("so few that all clusters find one of {corners} corners (2^n_informative, at most 2^16)");
-            refused("n_classes", rule, format!("{} with {} clusters each", self.n_classes, self.n_clusters_per_class))
+            Error::param(
+                "n_classes",
+                rule,
+                format!("{} with {} clusters each", self.n_classes, self.n_clusters_per_class),
+            )
         })
     }
 

@@ -40,7 +40,7 @@ impl Purpose {
 pub(super) fn random_order(n_samples: usize, seed: u64) -> Result<Vec<u32>> {
     match u32::try_from(n_samples) {
         Ok(count) if count > 0 => Ok(Purpose::Order.permutation(seed, count)),
-        _ => Err(refused("n_samples", "from 1 to 2³² − 1", n_samples)),
+        _ => Err(Error::param("n_samples", "from 1 to 2³² − 1", n_samples)),
     }
 }
 
@@ -73,14 +73,10 @@ pub(super) fn finished(x: Matrix, target: Target) -> Result<Dataset> {
 
 /// Fails unless the value is finite and zero or more.
 pub(super) fn zero_or_more(name: &'static str, value: f32) -> Result<()> {
-    if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(refused(name, "zero or more", value)) }
+    if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(Error::param(name, "zero or more", value)) }
 }
 
 /// Fails unless there is at least one.
 pub(super) fn at_least_one(name: &'static str, count: usize) -> Result<()> {
-    if count > 0 { Ok(()) } else { Err(refused(name, "at least 1", count)) }
-}
-
-pub(super) fn refused(name: &'static str, rule: impl Into<String>, got: impl ToString) -> Error {
-    Error::Param { name, rule: rule.into(), got: got.to_string() }
+    if count > 0 { Ok(()) } else { Err(Error::param(name, "at least 1", count)) }
 }

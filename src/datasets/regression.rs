@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::generate::{Purpose, at_least_one, finished, normals, refused, uniforms, zero_or_more};
+use super::generate::{Purpose, at_least_one, finished, normals, uniforms, zero_or_more};
 use crate::array::Matrix;
 use crate::data::{Dataset, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::settings::settings;
 
 settings! {
@@ -51,10 +51,10 @@ impl Regression {
         at_least_one("n_targets", self.n_targets)?;
         zero_or_more("noise", self.noise)?;
         if self.n_informative > self.n_features {
-            return Err(refused("n_informative", "at most n_features", self.n_informative));
+            return Err(Error::param("n_informative", "at most n_features", self.n_informative));
         }
         if !self.bias.is_finite() {
-            return Err(refused("bias", "finite", self.bias));
+            return Err(Error::param("bias", "finite", self.bias));
         }
         let (n, d, p) = (self.n_samples, self.n_features, self.n_targets);
         let x = normals(n, d, self.seed, Purpose::Rows)?;

@@ -2,9 +2,9 @@
 
 use std::f64::consts::{PI, TAU};
 
-use super::generate::{Purpose, normals, random_order, refused, uniforms, with_classes, zero_or_more};
+use super::generate::{Purpose, normals, random_order, uniforms, with_classes, zero_or_more};
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Two half circles that reach into each other, n×2: the upper one is class 0. `noise` is the deviation of what is
 /// added to each coordinate.
@@ -33,7 +33,7 @@ pub fn moons(n: usize, noise: f32, seed: u64) -> Result<Dataset> {
 /// ```
 pub fn circles(n: usize, noise: f32, factor: f32, seed: u64) -> Result<Dataset> {
     if !(0.0..1.0).contains(&factor) {
-        return Err(refused("factor", "at least 0 and below 1", factor));
+        return Err(Error::param("factor", "at least 0 and below 1", factor));
     }
     curves(n, noise, seed, |class, at, count| {
         let angle = TAU * at as f64 / count as f64;
@@ -54,7 +54,7 @@ pub fn circles(n: usize, noise: f32, factor: f32, seed: u64) -> Result<Dataset> 
 /// ```
 pub fn rectangle(n: usize, seed: u64) -> Result<Dataset> {
     if n == 0 {
-        return Err(refused("n", "at least 1", n));
+        return Err(Error::param("n", "at least 1", n));
     }
     let x = uniforms((n, 2), (0.0, 1.0), seed, Purpose::Rows)?;
     let inside = |row: usize| {

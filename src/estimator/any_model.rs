@@ -52,10 +52,7 @@ impl AnyModel {
 
     /// The model itself; there must be no other clone of it.
     pub(super) fn downcast<M: Model>(self, op: &'static str) -> Result<M> {
-        let unfit = |got: &str| {
-            let expected = "a model of this kind, of which there is no clone".to_string();
-            Error::Shape { op, expected, got: got.to_string() }
-        };
+        let unfit = |got: &str| Error::shape(op, "a model of this kind, of which there is no clone", got);
         let kind = self.kind();
         let model = self.model.into_any().downcast::<M>().map_err(|_| unfit(kind))?;
         Arc::into_inner(model).ok_or_else(|| unfit("a model that has a clone"))

@@ -1,7 +1,7 @@
 //! The options of a fit.
 
 use super::observer::{Observer, Reporter, Unobserved};
-use super::rows::Rows;
+use super::rows::{Rows, borrowed};
 use super::targets::Targets;
 use crate::array::Matrix;
 use crate::data::Labels;
@@ -32,29 +32,12 @@ pub enum ValidationTarget<'a> {
     Numbers(Targets<'a>),
 }
 
-impl<'a> From<&'a Labels> for ValidationTarget<'a> {
-    fn from(labels: &'a Labels) -> Self {
-        ValidationTarget::Classes(labels)
-    }
-}
-
-impl<'a> From<&'a [f32]> for ValidationTarget<'a> {
-    fn from(values: &'a [f32]) -> Self {
-        ValidationTarget::Numbers(values.into())
-    }
-}
-
-impl<'a> From<&'a Vec<f32>> for ValidationTarget<'a> {
-    fn from(values: &'a Vec<f32>) -> Self {
-        ValidationTarget::Numbers(values.into())
-    }
-}
-
-impl<'a> From<&'a Matrix> for ValidationTarget<'a> {
-    fn from(matrix: &'a Matrix) -> Self {
-        ValidationTarget::Numbers(matrix.into())
-    }
-}
+borrowed!(
+    Labels => ValidationTarget::Classes,
+    Matrix => ValidationTarget::Numbers by into,
+    [f32] => ValidationTarget::Numbers by into,
+    Vec<f32> => ValidationTarget::Numbers by into,
+);
 
 impl<'a> Fit<'a> {
     /// How much each row counts: one finite number for each row, at least 0, and not all 0.
@@ -104,10 +87,7 @@ impl<'a> Fit<'a> {
     pub(crate) fn refuse_weights(&self, op: &'static str) -> Result<()> {
         match self.sample_weight {
             None => Ok(()),
-            Some(_) => {
-                let expected = "no sample weights, which this model has no use for".to_string();
-                Err(Error::Shape { op, expected, got: "sample weights".to_string() })
-            }
+            Some(_) => Err(Error::shape(op, "no sample weights, which this model has no use for", "sample weights")),
         }
     }
 

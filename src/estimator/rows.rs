@@ -19,23 +19,20 @@ pub enum Rows<'a> {
     Sparse(&'a SparseMatrix),
 }
 
-impl<'a> From<&'a Matrix> for Rows<'a> {
-    fn from(matrix: &'a Matrix) -> Self {
-        Rows::Host(matrix)
-    }
+/// Conversions of borrowed values into the variant that holds them.
+macro_rules! borrowed {
+    ($($from:ty $(where $length:ident)? => $to:ident::$variant:ident $(by $into:ident)?),* $(,)?) => {$(
+        impl<'a $(, const $length: usize)?> From<&'a $from> for $to<'a> {
+            fn from(value: &'a $from) -> Self {
+                $to::$variant(value$(.$into())?)
+            }
+        }
+    )*};
 }
 
-impl<'a> From<&'a DeviceMatrix> for Rows<'a> {
-    fn from(matrix: &'a DeviceMatrix) -> Self {
-        Rows::Device(matrix)
-    }
-}
+pub(super) use borrowed;
 
-impl<'a> From<&'a SparseMatrix> for Rows<'a> {
-    fn from(matrix: &'a SparseMatrix) -> Self {
-        Rows::Sparse(matrix)
-    }
-}
+borrowed!(Matrix => Rows::Host, DeviceMatrix => Rows::Device, SparseMatrix => Rows::Sparse);
 
 /// The features of a dataset, dense or sparse.
 impl<'a> From<&'a Dataset> for Rows<'a> {
@@ -115,8 +112,7 @@ impl<'a> Input<'a> for &'a DeviceMatrix {
         match rows {
             OwnedRows::Device(matrix) => Ok(matrix),
             OwnedRows::Host(_) | OwnedRows::Sparse(_) => {
-                let expected = "rows on the device of those that were transformed".to_string();
-                Err(Error::Shape { op, expected, got: "rows on the host".to_string() })
+                Err(Error::shape(op, "rows on the device of those that were transformed", "rows on the host"))
             }
         }
     }
@@ -225,8 +221,8 @@ impl<'a> Rows<'a> {
         rows.column_info().refuse_categories(op)?;
         rows.refuse_missing()?;
         if rows.rows() == 0 || rows.columns() == 0 {
-            let (expected, got) = ("at least one row and one column", format!("{}×{}", rows.rows(), rows.columns()));
-            return Err(Error::Shape { op, expected: expected.to_string(), got });
+            let got = format!("{}×{}", rows.rows(), rows.columns());
+            return Err(Error::shape(op, "at least one row and one column", got));
         }
         Ok(rows)
     }

@@ -11,10 +11,7 @@ use crate::error::{Error, Result};
 pub fn parse_setting(text: &str) -> Result<(String, Value)> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_string(), parse_value(value)?)),
-        _ => {
-            let rule = "key=value, such as n_neighbors=3".to_string();
-            Err(Error::Param { name: "set", rule, got: format!("{text:?}") })
-        }
+        _ => Err(Error::param("set", "key=value, such as n_neighbors=3", format!("{text:?}"))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The numbers that a regressor learns.
 
+use super::rows::borrowed;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
@@ -12,29 +13,12 @@ pub enum Targets<'a> {
     Many(&'a Matrix),
 }
 
-impl<'a> From<&'a [f32]> for Targets<'a> {
-    fn from(values: &'a [f32]) -> Self {
-        Targets::One(values)
-    }
-}
-
-impl<'a> From<&'a Vec<f32>> for Targets<'a> {
-    fn from(values: &'a Vec<f32>) -> Self {
-        Targets::One(values)
-    }
-}
-
-impl<'a, const N: usize> From<&'a [f32; N]> for Targets<'a> {
-    fn from(values: &'a [f32; N]) -> Self {
-        Targets::One(values)
-    }
-}
-
-impl<'a> From<&'a Matrix> for Targets<'a> {
-    fn from(matrix: &'a Matrix) -> Self {
-        Targets::Many(matrix)
-    }
-}
+borrowed!(
+    [f32] => Targets::One,
+    Vec<f32> => Targets::One,
+    [f32; N] where N => Targets::One,
+    Matrix => Targets::Many,
+);
 
 impl Targets<'_> {
     /// The targets of `rows` rows as an n×p matrix, p ≥ 1, without missing values.
@@ -47,9 +31,7 @@ impl Targets<'_> {
             let expected = format!("targets for {rows} rows");
             return Err(Error::Shape { op, expected, got: format!("{}×{}", matrix.rows(), matrix.columns()) });
         }
-        match matrix.check_finite()? {
-            Some((row, column)) => Err(Error::NotFinite { row, column, value: f64::NAN }),
-            None => Ok(matrix),
-        }
+        matrix.refuse_missing()?;
+        Ok(matrix)
     }
 }

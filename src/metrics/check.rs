@@ -1,6 +1,5 @@
 //! What every score checks first: rows that go together, finite numbers, usable weights.
 
-use crate::array::Matrix;
 use crate::error::{Error, Result};
 
 /// The number of rows, when targets and predictions have as many and there is at least one.
@@ -13,7 +12,7 @@ pub(super) fn same_rows(op: &'static str, truth: usize, predicted: usize) -> Res
         });
     }
     if truth == 0 {
-        return Err(Error::Shape { op, expected: "at least one row".to_string(), got: "0".to_string() });
+        return Err(Error::shape(op, "at least one row", "0"));
     }
     Ok(truth)
 }
@@ -22,14 +21,6 @@ pub(super) fn same_rows(op: &'static str, truth: usize, predicted: usize) -> Res
 pub(super) fn finite(values: &[f32]) -> Result<()> {
     match values.iter().position(|value| !value.is_finite()) {
         Some(row) => Err(Error::NotFinite { row, column: 0, value: values[row] as f64 }),
-        None => Ok(()),
-    }
-}
-
-/// The same for a matrix.
-pub(super) fn finite_matrix(matrix: &Matrix) -> Result<()> {
-    match matrix.check_finite()? {
-        Some((row, column)) => Err(Error::NotFinite { row, column, value: f64::NAN }),
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Scores of a clustering by its rows alone, without a target.
 
-use super::check::{finite_matrix, same_rows};
+use super::check::same_rows;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
@@ -17,7 +17,7 @@ impl Clusters {
     /// Needs from two clusters to one fewer than rows, and finite values.
     pub(super) fn new(op: &'static str, x: &Matrix, labels: &[u32]) -> Result<Clusters> {
         let rows = same_rows(op, x.rows(), labels.len())?;
-        finite_matrix(x)?;
+        x.refuse_missing()?;
         let mut distinct = labels.to_vec();
         distinct.sort_unstable();
         distinct.dedup();

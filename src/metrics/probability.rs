@@ -1,6 +1,6 @@
 //! Scores of predicted probabilities.
 
-use super::check::{Weighted, Weights, finite_matrix, same_rows};
+use super::check::{Weighted, Weights, same_rows};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
@@ -60,10 +60,9 @@ fn checked<'a>(op: &'static str, y: Weighted<'a, Labels>, proba: &Matrix) -> Res
     let Weighted { y, weights } = y;
     same_rows(op, y.len(), proba.rows())?;
     if proba.columns() < 2 {
-        let expected = "a column for each of two or more classes".to_string();
-        return Err(Error::Shape { op, expected, got: proba.columns().to_string() });
+        return Err(Error::shape(op, "a column for each of two or more classes", proba.columns()));
     }
-    finite_matrix(proba)?;
+    proba.refuse_missing()?;
     let refused = |rule: &str, got: String| Error::Param { name: "proba", rule: rule.to_string(), got };
     if let Some(probability) = proba.as_slice().iter().find(|probability| !(0.0..=1.0).contains(*probability)) {
         return Err(refused("between 0 and 1", probability.to_string()));

@@ -171,8 +171,7 @@ impl Steps {
             }
         }
         if hits == 0.0 || alarms == 0.0 {
-            let rule = "above zero for some row of each class".to_string();
-            return Err(Error::Param { name: "weights", rule, got: "one class without weight".to_string() });
+            return Err(Error::param("weights", "above zero for some row of each class", "one class without weight"));
         }
         Ok(Steps(steps))
     }
@@ -202,9 +201,6 @@ fn positive_class(op: &'static str, y: &Labels) -> Result<u32> {
     let occurring: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
     match occurring[..] {
         [_, positive] => Ok(positive as u32),
-        _ => {
-            let expected = "rows of exactly two classes".to_string();
-            Err(Error::Shape { op, expected, got: format!("{} classes", occurring.len()) })
-        }
+        _ => Err(Error::shape(op, "rows of exactly two classes", format!("{} classes", occurring.len()))),
     }
 }

@@ -1,6 +1,6 @@
 //! Scores of predicted numbers.
 
-use super::check::{Weighted, Weights, finite, finite_matrix, same_rows};
+use super::check::{Weighted, Weights, finite, same_rows};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
@@ -100,8 +100,8 @@ pub fn r2_score_columns<'a>(y: impl Into<Weighted<'a, Matrix>>, predicted: &Matr
         let expected = format!("{} columns, as in the target, at least one", y.columns());
         return Err(Error::Shape { op, expected, got: predicted.columns().to_string() });
     }
-    finite_matrix(y)?;
-    finite_matrix(predicted)?;
+    y.refuse_missing()?;
+    predicted.refuse_missing()?;
     let weights = Weights::new(op, y.rows(), weights)?;
     let of_column =
         |column| determination(weights, |row| y.get(row, column) as f64, |row| predicted.get(row, column) as f64);
@@ -131,7 +131,7 @@ fn checked<'a>(op: &'static str, y: Weighted<'a, [f32]>, predicted: &[f32]) -> R
 
 fn two_rows(op: &'static str, rows: usize) -> Result<()> {
     if rows < 2 {
-        return Err(Error::Shape { op, expected: "at least two rows".to_string(), got: rows.to_string() });
+        return Err(Error::shape(op, "at least two rows", rows));
     }
     Ok(())
 }

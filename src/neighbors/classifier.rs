@@ -45,8 +45,7 @@ impl Estimator for KNeighborsClassifier {
         let reference = Reference::fit(OP, x, self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
         if y.len() != reference.len() {
-            let (expected, got) = (format!("a class for each of {} rows", reference.len()), y.len().to_string());
-            return Err(Error::Shape { op: OP, expected, got });
+            return Err(Error::shape(OP, format!("a class for each of {} rows", reference.len()), y.len()));
         }
         Ok(KNeighborsClassifierModel { params: self.clone(), reference, y: y.clone() })
     }

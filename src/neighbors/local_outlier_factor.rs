@@ -54,10 +54,7 @@ impl TryFrom<Written> for Contamination {
         match written {
             Written::Share(share) => Ok(Contamination::Share(share)),
             Written::Name(name) if name == "auto" => Ok(Contamination::Auto),
-            Written::Name(got) => {
-                let rule = "auto, or a share above 0 and at most 0.5".to_string();
-                Err(Error::Param { name: "contamination", rule, got })
-            }
+            Written::Name(got) => Err(Error::param("contamination", "auto, or a share above 0 and at most 0.5", got)),
         }
     }
 }
@@ -105,8 +102,7 @@ impl Estimator for LocalOutlierFactor {
         let reference = Reference::fit(OP, x, self.metric)?;
         let rows = reference.len();
         if rows < 2 {
-            let (expected, got) = ("at least two rows".to_string(), rows.to_string());
-            return Err(Error::Shape { op: OP, expected, got });
+            return Err(Error::shape(OP, "at least two rows", rows));
         }
         let k = self.n_neighbors.min(rows - 1);
         if k < self.n_neighbors {

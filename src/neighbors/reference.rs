@@ -58,8 +58,7 @@ impl Reference {
     /// Refuses a number of neighbours that there cannot be.
     pub(super) fn check_neighbors(&self, k: usize) -> Result<()> {
         if k == 0 || k > self.len() {
-            let rule = format!("from 1 to the number of fitted rows, {}", self.len());
-            return Err(Error::Param { name: "n_neighbors", rule, got: k.to_string() });
+            return Err(Error::param("n_neighbors", format!("from 1 to the number of fitted rows, {}", self.len()), k));
         }
         Ok(())
     }
@@ -116,8 +115,7 @@ impl Reference {
     /// The fitted rows within a radius of each row of `x`.
     pub(super) fn radius_neighbors(&self, x: Rows<'_>, radius: f32) -> Result<Neighborhoods> {
         if !(radius >= 0.0 && radius.is_finite()) {
-            let rule = "a finite number of at least 0".to_string();
-            return Err(Error::Param { name: "radius", rule, got: radius.to_string() });
+            return Err(Error::param("radius", "a finite number of at least 0", radius));
         }
         let queries = x.queries("radius neighbours", self.rows.columns())?;
         self.index(queries.device())?.radius_neighbors(&mut queries.device().stream(), &queries, radius)

@@ -227,8 +227,7 @@ impl Figure {
     /// Colours the cells of a grid by class: one code a cell, in the order of [`Grid::points`].
     pub fn regions(mut self, grid: &Grid, codes: &[u32]) -> Result<Figure> {
         if codes.len() != grid.columns * grid.rows {
-            let (expected, got) = (format!("{}×{} codes", grid.columns, grid.rows), codes.len().to_string());
-            return Err(Error::Shape { op: "Figure::regions", expected, got });
+            return Err(Error::shape("Figure::regions", format!("{}×{} codes", grid.columns, grid.rows), codes.len()));
         }
         self.layers.push(Layer::Regions { grid: grid.clone(), codes: codes.to_vec() });
         Ok(self)
@@ -237,8 +236,7 @@ impl Figure {
     /// Adds a bar for each name.
     pub fn bars<S: AsRef<str>>(mut self, names: &[S], values: &[f64]) -> Result<Figure> {
         if names.len() != values.len() || names.is_empty() {
-            let (expected, got) = (format!("{} values, at least one", names.len()), values.len().to_string());
-            return Err(Error::Shape { op: "Figure::bars", expected, got });
+            return Err(Error::shape("Figure::bars", format!("{} values, at least one", names.len()), values.len()));
         }
         self.x_names = Some(owned(names));
         let texts = values.iter().map(|value| short(*value)).collect();

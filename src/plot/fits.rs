@@ -117,8 +117,7 @@ pub fn rounds(series: &[(&str, &[f64])]) -> Figure {
 /// ```
 pub fn importances<S: AsRef<str>>(names: &[S], values: &[f64]) -> Result<Figure> {
     if names.len() != values.len() {
-        let (expected, got) = (format!("{} values, one a name", names.len()), values.len().to_string());
-        return Err(Error::Shape { op: "plot::importances", expected, got });
+        return Err(Error::shape("plot::importances", format!("{} values, one a name", names.len()), values.len()));
     }
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|left, right| values[*right].total_cmp(&values[*left]));
@@ -136,6 +135,5 @@ fn same_length(op: &'static str, left: &[f32], right: &[f32]) -> Result<()> {
     if left.len() == right.len() && !left.is_empty() {
         return Ok(());
     }
-    let (expected, got) = (format!("{} numbers, at least one", left.len()), right.len().to_string());
-    Err(Error::Shape { op, expected, got })
+    Err(Error::shape(op, format!("{} numbers, at least one", left.len()), right.len()))
 }

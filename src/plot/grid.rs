@@ -30,8 +30,7 @@ impl Grid {
     pub fn new(x: (f64, f64), y: (f64, f64), columns: usize, rows: usize) -> Result<Grid> {
         let cells = columns.saturating_mul(rows);
         if cells == 0 || cells > MOST_CELLS {
-            let rule = format!("from 1 to {MOST_CELLS} cells");
-            return Err(Error::Param { name: "grid", rule, got: format!("{columns}×{rows}") });
+            return Err(Error::param("grid", format!("from 1 to {MOST_CELLS} cells"), format!("{columns}×{rows}")));
         }
         Ok(Grid { x: checked_range("x", x)?, y: checked_range("y", y)?, columns, rows })
     }
@@ -66,8 +65,7 @@ impl Grid {
 /// ```
 pub fn points(x: &Matrix, [first, second]: [usize; 2]) -> Result<Vec<(f64, f64)>> {
     if first.max(second) >= x.columns() {
-        let expected = format!("columns below {}", x.columns());
-        return Err(Error::Shape { op: "plot::points", expected, got: first.max(second).to_string() });
+        return Err(Error::shape("plot::points", format!("columns below {}", x.columns()), first.max(second)));
     }
     Ok((0..x.rows()).map(|row| (x.get(row, first) as f64, x.get(row, second) as f64)).collect())
 }

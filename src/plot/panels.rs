@@ -32,7 +32,7 @@ impl Panels {
     /// No figures yet, in so many columns.
     pub fn new(columns: usize) -> Result<Panels> {
         if columns == 0 {
-            return Err(Error::Param { name: "columns", rule: "at least 1".to_string(), got: "0".to_string() });
+            return Err(Error::param("columns", "at least 1", "0"));
         }
         Ok(Panels { columns, title: String::new(), figures: vec![] })
     }

@@ -60,8 +60,7 @@ pub fn roc_curve(curve: &RocCurve) -> Figure {
 /// ```
 pub fn ranking<S: AsRef<str>>(names: &[S], scores: &[(f64, f64)]) -> Result<Figure> {
     if names.len() != scores.len() || names.is_empty() || names.len() > 400 {
-        let (expected, got) = (format!("{} scores, from 1 to 400", names.len()), scores.len().to_string());
-        return Err(Error::Shape { op: "plot::ranking", expected, got });
+        return Err(Error::shape("plot::ranking", format!("{} scores, from 1 to 400", names.len()), scores.len()));
     }
     let mut figure = Figure::new().size(640, (AROUND + LINE * names.len()).max(200) as u32)?;
     figure.y_names = Some(names.iter().map(|name| name.as_ref().to_string()).collect());

@@ -41,8 +41,7 @@ impl Plane {
     pub fn of(x: &Matrix) -> Result<Plane> {
         let d = x.columns();
         if d == 0 || x.rows() == 0 {
-            let (expected, got) = ("rows and columns to draw".to_string(), format!("{}×{d}", x.rows()));
-            return Err(Error::Shape { op: "plot::Plane", expected, got });
+            return Err(Error::shape("plot::Plane", "rows and columns to draw", format!("{}×{d}", x.rows())));
         }
         let name = |at: usize| x.names().map_or_else(|| format!("x{at}"), |names| names[at].clone());
         if d <= 2 {
@@ -64,8 +63,7 @@ impl Plane {
     pub fn project(&self, x: &Matrix) -> Result<Matrix> {
         let d = self.mean.len();
         if x.columns() != d {
-            let (expected, got) = (format!("{d} columns"), x.columns().to_string());
-            return Err(Error::Shape { op: "Plane::project", expected, got });
+            return Err(Error::shape("Plane::project", format!("{d} columns"), x.columns()));
         }
         let place = |row: usize| {
             let row = x.row(row);
@@ -84,8 +82,7 @@ impl Plane {
     /// The rows, m×d, that lie at these points of the plane, m×2: what a model is asked about.
     pub fn lift(&self, points: &Matrix) -> Result<Matrix> {
         if points.columns() != 2 {
-            let (expected, got) = ("points of two numbers".to_string(), points.columns().to_string());
-            return Err(Error::Shape { op: "Plane::lift", expected, got });
+            return Err(Error::shape("Plane::lift", "points of two numbers", points.columns()));
         }
         let d = self.mean.len();
         let mut values = Vec::with_capacity(points.rows() * d);

@@ -44,8 +44,7 @@ impl Estimator for ColumnSelector {
             false => named,
         };
         if selected.is_empty() {
-            let rule = "such that a column is left at least".to_string();
-            return Err(Error::Param { name: "columns", rule, got: "none".to_string() });
+            return Err(Error::param("columns", "such that a column is left at least", "none"));
         }
         Ok(ColumnSelectorModel { params: self.clone(), columns: x.columns(), selected })
     }

@@ -35,8 +35,7 @@ impl Columns {
             let by_name = x.names().and_then(|names| names.iter().position(|name| name == column));
             let by_number = || column.parse().ok().filter(|number| *number < x.columns());
             by_name.or_else(by_number).ok_or_else(|| {
-                let rule = format!("names of columns or numbers below {}", x.columns());
-                Error::Param { name: "columns", rule, got: column.clone() }
+                Error::param("columns", format!("names of columns or numbers below {}", x.columns()), column.clone())
             })
         };
         self.0.as_ref().map(|names| names.iter().map(one).collect()).transpose()

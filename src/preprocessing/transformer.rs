@@ -78,8 +78,7 @@ where
     match x {
         Rows::Sparse(x) if !abilities.sparse => return Err(x.refusal(op, E::Model::TAKES)),
         _ if x.rows() == 0 || columns == 0 => {
-            let (expected, got) = ("at least one row and one column".to_string(), format!("{}×{columns}", x.rows()));
-            return Err(Error::Shape { op, expected, got });
+            return Err(Error::shape(op, "at least one row and one column", format!("{}×{columns}", x.rows())));
         }
         _ if abilities.categories => Ok(()),
         _ => info.refuse_categories(op),
@@ -94,7 +93,7 @@ where
     check_fit(estimator, x, options)?;
     let x = x.on_host()?;
     if !estimator.abilities().missing {
-        refuse_missing(&x)?;
+        x.refuse_missing()?;
     }
     Ok(x)
 }
@@ -104,7 +103,7 @@ pub(super) fn to_transform<M: Transformer>(model: &M, x: Rows<'_>) -> Result<Mat
     let x = x.on_host()?;
     check_width(model, x.columns())?;
     if !model.estimator().abilities().missing {
-        refuse_missing(&x)?;
+        x.refuse_missing()?;
     }
     Ok(x)
 }
@@ -126,14 +125,6 @@ pub(super) fn check_width<M: Transformer>(model: &M, width: usize) -> Result<()>
     }
     let expected = format!("{} columns, as in the data that was fitted", model.columns());
     Err(Error::Shape { op: M::Estimator::TYPE, expected, got: format!("{width} columns") })
-}
-
-/// Refuses a missing value, with its place.
-pub(super) fn refuse_missing(x: &Matrix) -> Result<()> {
-    match x.check_finite()? {
-        Some((row, column)) => Err(Error::NotFinite { row, column, value: f64::NAN }),
-        None => Ok(()),
-    }
 }
 
 /// Each value by the line of its column, where the rows live; lines of sparse rows have neither centre nor base.

@@ -106,8 +106,7 @@ pub fn learning_curve_with(
     let task = pipeline.estimator().task();
     task.check(&data.target)?;
     if let Some(share) = shares.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
-        let rule = "above 0 and at most 1".to_string();
-        return Err(Error::Param { name: "shares", rule, got: share.to_string() });
+        return Err(Error::param("shares", "above 0 and at most 1", share));
     }
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.rows(), labels)?;

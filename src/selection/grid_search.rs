@@ -132,8 +132,7 @@ impl GridSearch {
         let mut found = vec![(self.pipeline.estimator().clone(), vec![])];
         for (name, values) in &self.grid {
             if values.is_empty() {
-                let rule = "parameters with a value at least".to_string();
-                return Err(Error::Param { name: "grid", rule, got: format!("no value for {name}") });
+                return Err(Error::param("grid", "parameters with a value at least", format!("no value for {name}")));
             }
             let mut next = Vec::with_capacity(found.len() * values.len());
             for (estimator, parameters) in &found {
@@ -167,6 +166,6 @@ fn best(candidates: &[Candidate]) -> Result<usize> {
     match (best, candidates.first().map(|candidate| &candidate.result)) {
         (Some((at, _)), _) => Ok(at),
         (None, Some(Err(error))) => Err(error.clone()),
-        (None, _) => Err(Error::Param { name: "grid", rule: "not empty".to_string(), got: "nothing".to_string() }),
+        (None, _) => Err(Error::param("grid", "not empty", "nothing")),
     }
 }

@@ -70,7 +70,7 @@ pub fn permutation_importance_on(
     seed: u64,
 ) -> Result<PermutationImportance> {
     if repeats == 0 {
-        return Err(Error::Param { name: "repeats", rule: "at least 1".to_string(), got: "0".to_string() });
+        return Err(Error::param("repeats", "at least 1", "0"));
     }
     let rows = u32::try_from(x.rows()).map_err(|_| Error::Limit {
         what: "permutation_importance: rows".to_string(),

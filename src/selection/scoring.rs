@@ -98,8 +98,7 @@ impl Scoring {
             return Ok(());
         }
         let others = if self == Scoring::R2 { "rmse or mae" } else { "accuracy or log_loss" };
-        let rule = format!("one that a single row has, with folds of one row: {others}");
-        Err(Error::Param { name: "scoring", rule, got: self.name().to_string() })
+        Err(Error::param("scoring", format!("one that a single row has, with folds of one row: {others}"), self.name()))
     }
 
     /// The task whose models have this score.
@@ -232,6 +231,5 @@ fn score_numbers(scoring: Scoring, truth: &Matrix, predicted: &Matrix) -> Result
 }
 
 fn unsuited(scoring: Scoring, what: &str) -> Error {
-    let rule = "one that suits the model".to_string();
-    Error::Param { name: "scoring", rule, got: format!("{scoring} for {what}") }
+    Error::param("scoring", "one that suits the model", format!("{scoring} for {what}"))
 }

@@ -31,7 +31,7 @@ impl Sample {
     /// 0.95) the mean of normally distributed values is within this of `mean`. Infinite for fewer than two values.
     pub fn half_width(&self, confidence: f64) -> Result<f64> {
         if !(confidence > 0.0 && confidence < 1.0) {
-            return Err(outside("confidence", "between 0 and 1", confidence));
+            return Err(Error::param("confidence", "between 0 and 1", confidence));
         }
         if self.count < 2 {
             return Ok(f64::INFINITY);
@@ -59,10 +59,10 @@ pub fn standard_deviation(values: &[f64]) -> f64 {
 /// probability `probability`, between 0 and 1. Within 1e-9 of itself for probabilities from 1e-4 to 0.9999; O(degrees).
 pub fn student_t_quantile(probability: f64, degrees: usize) -> Result<f64> {
     if !(probability > 0.0 && probability < 1.0) {
-        return Err(outside("probability", "between 0 and 1", probability));
+        return Err(Error::param("probability", "between 0 and 1", probability));
     }
     if degrees == 0 {
-        return Err(outside("degrees", "at least 1", 0.0));
+        return Err(Error::param("degrees", "at least 1", 0.0));
     }
     if probability == 0.5 {
         return Ok(0.0);
@@ -110,7 +110,7 @@ fn student_t_central(angle: f64, degrees: usize) -> f64 {
 /// ```
 pub fn binomial_at_most(successes: u64, trials: u64, probability: f64) -> Result<f64> {
     if !(0.0..=1.0).contains(&probability) {
-        return Err(outside("probability", "from 0 to 1", probability));
+        return Err(Error::param("probability", "from 0 to 1", probability));
     }
     if successes >= trials || probability == 0.0 {
         return Ok(1.0);
@@ -141,8 +141,4 @@ pub fn binomial_at_most(successes: u64, trials: u64, probability: f64) -> Result
         }
     }
     Ok(below / (below + above))
-}
-
-fn outside(name: &'static str, rule: &str, got: f64) -> Error {
-    Error::Param { name, rule: rule.to_string(), got: got.to_string() }
 }

@@ -106,8 +106,7 @@ impl Folds {
     /// also for [`Folds::LeaveOneOut`]: a split is made when it is asked for.
     pub fn split(&self, n: usize, labels: Option<&Labels>) -> Result<Splits> {
         if let Some(labels) = labels.filter(|labels| labels.len() != n) {
-            let (expected, got) = (format!("a class for each of {n} rows"), labels.len().to_string());
-            return Err(Error::Shape { op: "Folds::split", expected, got });
+            return Err(Error::shape("Folds::split", format!("a class for each of {n} rows"), labels.len()));
         }
         let classes = || {
             labels.cloned().ok_or(Error::Shape {
@@ -137,8 +136,7 @@ impl Folds {
             }
             Folds::LeaveOneOut => {
                 if n < 2 {
-                    let (expected, got) = ("at least two rows".to_string(), n.to_string());
-                    return Err(Error::Shape { op: "Folds::split", expected, got });
+                    return Err(Error::shape("Folds::split", "at least two rows", n));
                 }
                 Plan::Single
             }
@@ -149,8 +147,7 @@ impl Folds {
 
 fn check_splits(n_splits: usize, least: usize, most: usize, what: &str) -> Result<()> {
     if n_splits < least || n_splits > most {
-        let rule = format!("from {least} to {what}, {most}");
-        return Err(Error::Param { name: "n_splits", rule, got: n_splits.to_string() });
+        return Err(Error::param("n_splits", format!("from {least} to {what}, {most}"), n_splits));
     }
     Ok(())
 }

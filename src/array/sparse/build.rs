@@ -63,8 +63,7 @@ impl SparseMatrix {
         entries.sort_unstable_by_key(|(row, column, _)| (*row, *column));
         let same = entries.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1));
         if let Some([(row, column, _), ..]) = same {
-            let (expected, got) = ("each place once".to_string(), format!("row {row}, column {column} twice"));
-            return Err(Error::Shape { op: OP, expected, got });
+            return Err(Error::shape(OP, "each place once", format!("row {row}, column {column} twice")));
         }
         let mut offsets = vec![0; rows + 1];
         entries.iter().for_each(|(row, _, _)| offsets[*row as usize + 1] += 1);
@@ -79,9 +78,7 @@ impl SparseMatrix {
         const OP: &str = "SparseMatrix::from_dense";
         check_size(OP, x.rows(), x.columns())?;
         x.column_info().refuse_categories(OP)?;
-        if let Some((row, column)) = x.check_finite()? {
-            return Err(Error::NotFinite { row, column, value: f64::NAN });
-        }
+        x.refuse_missing()?;
         let (mut offsets, mut indices, mut values) = (vec![0], vec![], vec![]);
         for row in 0..x.rows() {
             for (column, value) in x.row(row).iter().enumerate().filter(|(_, value)| **value != 0.0) {
@@ -152,9 +149,6 @@ fn check_size(op: &'static str, rows: usize, columns: usize) -> Result<()> {
     let most = u32::MAX as usize;
     match rows <= most && columns <= most {
         true => Ok(()),
-        false => {
-            let (expected, got) = (format!("at most {most} rows and columns"), format!("{rows}×{columns}"));
-            Err(Error::Shape { op, expected, got })
-        }
+        false => Err(Error::shape(op, format!("at most {most} rows and columns"), format!("{rows}×{columns}"))),
     }
 }

@@ -95,8 +95,7 @@ impl SparseMatrix {
     pub fn with_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Result<SparseMatrix> {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
         if names.len() != self.columns {
-            let (expected, got) = (format!("{} names", self.columns), names.len().to_string());
-            return Err(Error::Shape { op: "SparseMatrix::with_names", expected, got });
+            return Err(Error::shape("SparseMatrix::with_names", format!("{} names", self.columns), names.len()));
         }
         self.info = ColumnInfo::new(Some(names), vec![]);
         Ok(self)

@@ -10,8 +10,7 @@ impl SparseMatrix {
     /// The rows at these indices, in this order, with the names of the columns. A row may come more than once.
     pub fn select(&self, rows: &[usize]) -> Result<SparseMatrix> {
         if let Some(row) = rows.iter().find(|row| **row >= self.rows) {
-            let (expected, got) = (format!("rows below {}", self.rows), format!("row {row}"));
-            return Err(Error::Shape { op: "select", expected, got });
+            return Err(Error::shape("select", format!("rows below {}", self.rows), format!("row {row}")));
         }
         let count = rows.iter().map(|row| self.offsets[row + 1] - self.offsets[*row]).sum();
         let mut offsets = Vec::with_capacity(rows.len() + 1);

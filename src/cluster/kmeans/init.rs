@@ -52,8 +52,7 @@ impl TryFrom<Written> for Init {
             Written::Name(name) if name == "k-means++" => Ok(Init::KMeansPlusPlus),
             Written::Name(name) if name == "random" => Ok(Init::Random),
             Written::Name(got) => {
-                let rule = "k-means++, random, or the centres (a .npy file on the command line)".to_string();
-                Err(Error::Param { name: "init", rule, got })
+                Err(Error::param("init", "k-means++, random, or the centres (a .npy file on the command line)", got))
             }
             Written::Rows(rows) => Ok(Init::Centers(Matrix::from_rows(&rows)?)),
         }
@@ -69,10 +68,7 @@ impl Init {
             let got = format!("{}×{}", centers.rows(), centers.columns());
             return Err(Error::Shape { op: "KMeans init", expected, got });
         }
-        match centers.check_finite()? {
-            Some((row, column)) => Err(Error::NotFinite { row, column, value: f64::NAN }),
-            None => Ok(()),
-        }
+        centers.refuse_missing()
     }
 
     /// The centres that search `number` of a fit begins with.

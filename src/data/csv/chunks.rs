@@ -43,7 +43,7 @@ impl CsvChunks {
     /// Opens a file and reads as far as its first rows. The options' targets are columns like any other.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions, rows: usize) -> Result<CsvChunks> {
         if rows == 0 {
-            return Err(Error::Param { name: "rows", rule: "at least 1".to_string(), got: "0".to_string() });
+            return Err(Error::param("rows", "at least 1", "0"));
         }
         if matches!(options.missing, Missing::Mean | Missing::Median) {
             let rule = "Refuse, Keep or Drop for a file read in chunks".to_string();

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::table::{map_blocks, restore_columns, store_columns};
-use crate::preprocessing::transformer::{Transformer, refuse_missing, to_fit};
+use crate::preprocessing::transformer::{Transformer, to_fit};
 
 /// Products at most; a matrix of more columns is of no use here.
 const MOST_TERMS: u64 = 1 << 24;
@@ -52,8 +52,7 @@ impl PolynomialFeatures {
     /// The products, without the 1: each is one of those before it, or 1, times a column.
     fn terms(&self, columns: usize) -> Result<Vec<Term>> {
         if self.degree == 0 && !self.include_bias {
-            let rule = "at least 1 without the column of 1".to_string();
-            return Err(Error::Param { name: "degree", rule, got: "0".to_string() });
+            return Err(Error::param("degree", "at least 1 without the column of 1", "0"));
         }
         let (mut total, mut level) = (0_u64, 1_u64);
         for degree in 1..=self.degree as u64 {
@@ -164,7 +163,7 @@ impl Transformer for PolynomialFeaturesModel {
             Ok(())
         })?;
         // A factor of 0 after an overflow of f64 would be NaN, and NaN means missing.
-        refuse_missing(&result)?;
+        result.refuse_missing()?;
         Ok(result)
     }
 }

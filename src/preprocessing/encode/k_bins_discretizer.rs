@@ -10,7 +10,7 @@ use crate::estimator::{Declared, Estimator, Fit, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::statistics::by_column;
 use crate::preprocessing::table::{map_rows, restore_lists, store_lists};
-use crate::preprocessing::transformer::{Transformer, refuse_missing, to_fit, to_turn_back};
+use crate::preprocessing::transformer::{Transformer, to_fit, to_turn_back};
 
 /// Bins at most: the numbers of this many are exact in f32.
 const MOST_BINS: usize = 1 << 24;
@@ -131,7 +131,7 @@ impl KBinsDiscretizerModel {
     /// The middle of the bin of each value, n×d. Where there is a column for each bin, the largest of a row counts.
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = to_turn_back(self, x.into(), self.output_columns())?;
-        refuse_missing(&x)?;
+        x.refuse_missing()?;
         let columns = self.edges.len();
         let ordinal = self.params.encode == BinEncoding::Ordinal;
         map_rows(&x, columns, |row, out| {

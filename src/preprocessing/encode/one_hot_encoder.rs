@@ -10,9 +10,7 @@ use crate::model_file::Container;
 use crate::preprocessing::columns::Columns;
 use crate::preprocessing::statistics::by_column;
 use crate::preprocessing::table::{map_blocks, map_rows};
-use crate::preprocessing::transformer::{
-    Transformer, new_info, refuse_missing, to_fit, to_transform, to_turn_back, transformed,
-};
+use crate::preprocessing::transformer::{Transformer, new_info, to_fit, to_transform, to_turn_back, transformed};
 
 /// Which category gets no column of its own, because the others imply it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,7 +140,7 @@ impl OneHotEncoderModel {
     pub fn inverse_transform<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
         let x = to_turn_back(self, x.into(), self.output_columns())?;
         if self.columns.iter().all(Option::is_some) {
-            refuse_missing(&x)?;
+            x.refuse_missing()?;
         }
         map_rows(&x, self.columns.len(), |row, out| {
             let mut rest = row;

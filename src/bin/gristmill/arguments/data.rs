@@ -142,24 +142,27 @@ pub fn check_target(model: &str, task: Task, target: &Target) -> CommandResult {
     Ok(task.check(target)?)
 }
 
-/// The names of the columns of a CSV file; nothing without a header, for other formats, and for what is read only once.
-pub fn header(path: &Path) -> Result<Option<Vec<String>>> {
-    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
-    if !readable_twice || Format::of(path)? != Format::Csv {
+/// Whether a path is a file that can be read twice, unlike a pipe.
+pub fn readable_twice(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|about| about.is_file())
+}
+
+/// A CSV file that was opened for its columns; nothing for other formats, and for what is read only once.
+fn csv_columns(path: &Path) -> Result<Option<CsvChunks>> {
+    if !readable_twice(path) || Format::of(path)? != Format::Csv {
         return Ok(None);
     }
-    let chunks = CsvChunks::open(path, &ReadOptions::default().missing(Missing::Keep), 1)?;
-    Ok(chunks.names().map(<[String]>::to_vec))
+    CsvChunks::open(path, &ReadOptions::default().missing(Missing::Keep), 1).map(Some)
+}
+
+/// The names of the columns of a CSV file; nothing without a header, for other formats, and for what is read only once.
+pub fn header(path: &Path) -> Result<Option<Vec<String>>> {
+    Ok(csv_columns(path)?.and_then(|chunks| chunks.names().map(<[String]>::to_vec)))
 }
 
 /// How many columns a CSV file has that does not name them.
 pub fn unnamed_width(path: &Path) -> Result<Option<usize>> {
-    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
-    if !readable_twice || Format::of(path)? != Format::Csv {
-        return Ok(None);
-    }
-    let chunks = CsvChunks::open(path, &ReadOptions::default().missing(Missing::Keep), 1)?;
-    Ok(chunks.names().is_none().then(|| chunks.columns()))
+    Ok(csv_columns(path)?.filter(|chunks| chunks.names().is_none()).map(|chunks| chunks.columns()))
 }
 
 /// The name of a column that was asked for by name or number.

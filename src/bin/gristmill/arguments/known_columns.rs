@@ -7,7 +7,7 @@ use gristmill::pipeline::Column;
 use gristmill::{Dataset, Error, Result};
 
 use super::GlobalArgs;
-use super::data::{header, unnamed_width};
+use super::data::{header, readable_twice, unnamed_width};
 use crate::report::note;
 
 /// Columns that a note names.
@@ -83,8 +83,10 @@ impl KnownColumns {
     /// What to do when missing values are all that is wrong with a file: the model was fitted on rows without any.
     fn explained(&self, path: &Path, options: ReadOptions, error: Error) -> Error {
         let Error::Data { path: file, line, column, .. } = &error else { return error };
-        let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
-        if self.takes_missing || !readable_twice || Dataset::read_with(path, &options.missing(Missing::Keep)).is_err() {
+        if self.takes_missing
+            || !readable_twice(path)
+            || Dataset::read_with(path, &options.missing(Missing::Keep)).is_err()
+        {
             return error;
         }
         let why = "the value is missing, and the model has no way to fill it in: leave such rows out of the file, or fit \
@@ -133,6 +135,5 @@ fn feature_numbers(features: usize, targets: &[String]) -> Vec<usize> {
 
 /// Whether the file brings its own target, as LIBSVM files do.
 pub fn brings_target(path: &Path) -> bool {
-    let readable_twice = std::fs::metadata(path).is_ok_and(|about| about.is_file());
-    readable_twice && Format::of(path).is_ok_and(|format| format == Format::Libsvm)
+    readable_twice(path) && Format::of(path).is_ok_and(|format| format == Format::Libsvm)
 }

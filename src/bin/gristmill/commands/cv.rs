@@ -16,9 +16,7 @@ use serde_json::Value;
 
 use crate::arguments::{DataArgs, GlobalArgs, Loaded, ModelArgs, check_folder, split_list};
 use crate::pictures::check_picture;
-use crate::report::{
-    CliError, CommandResult, Progress, Seconds, guarded, number, print, print_json, profile, table, timed,
-};
+use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, number, profile, show, table, timed};
 
 const EXAMPLES: &str = "Examples:
   gristmill cv kneighbors-classifier data/digits.csv --target digit --folds 5
@@ -146,11 +144,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     });
     report.plot = args.plot.as_ref().filter(|_| drawn.is_ok()).map(|path| path.display().to_string());
     report.profile = global.profile.then(|| device.profile_report());
-    if global.json {
-        print_json(&report);
-    } else {
-        print(&describe(&report));
-    }
+    show(global, &report, describe);
     Ok(drawn?)
 }
 

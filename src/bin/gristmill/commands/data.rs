@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, SparseArgs, TargetArgs};
-use crate::report::{CommandResult, Seconds, number, print, print_json, table, timed};
+use crate::report::{CommandResult, Seconds, number, show, table, timed};
 
 /// Columns that a table shows; JSON has all.
 const MOST_SHOWN: usize = 200;
@@ -97,11 +97,7 @@ pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
     let target = summary(&data.target, &args.target.target);
     let sparse = data.sparse.as_ref().map(|sparse| Sparse { columns: sparse.columns(), nonzero: sparse.nnz() });
     let described = DataDescription { file, rows: data.rows(), sparse, columns, target, seconds };
-    if global.json {
-        print_json(&described);
-    } else {
-        print(&page(&described));
-    }
+    show(global, &described, page);
     Ok(())
 }
 

@@ -4,15 +4,11 @@ use gristmill::prelude::*;
 use gristmill::{DeviceInfo, DeviceKind};
 
 use crate::arguments::GlobalArgs;
-use crate::report::{CommandResult, bytes, print, print_json, table};
+use crate::report::{CommandResult, bytes, show, table};
 
 pub fn run(global: &GlobalArgs) -> CommandResult {
     let devices = Device::list();
-    if global.json {
-        print_json(&devices);
-    } else {
-        print(&describe(&devices));
-    }
+    show(global, &devices, |devices| describe(devices));
     Ok(())
 }
 

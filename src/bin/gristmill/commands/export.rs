@@ -8,7 +8,7 @@ use gristmill::{AnyModel, Error};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, check_folder};
-use crate::report::{CommandResult, print, print_json};
+use crate::report::{CommandResult, show};
 
 const EXAMPLES: &str =
     "LightGBM's text format holds trees alone: a text column is written as the codes of its categories, which
@@ -51,11 +51,8 @@ pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
     };
     write_atomically(&args.text, text.as_bytes())?;
     let (file, bytes) = (args.text.display().to_string(), text.len());
-    if global.json {
-        print_json(&Exported { file, format: "lightgbm", bytes, columns });
-    } else {
-        print(&format!("{file}: {} lines for LightGBM", text.lines().count()));
-    }
+    let page = |exported: &Exported| format!("{}: {} lines for LightGBM", exported.file, text.lines().count());
+    show(global, &Exported { file, format: "lightgbm", bytes, columns }, page);
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::models;
 use crate::arguments::GlobalArgs;
 use crate::pictures::{check_picture, draw_alone};
-use crate::report::{CommandResult, bytes, print, print_json, table};
+use crate::report::{CommandResult, bytes, show, table};
 
 /// Categories and classes that a line names.
 const MOST_NAMED: usize = 12;
@@ -105,11 +105,7 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
         draw_alone(&model, path)?;
     }
     let described = describe(args, part, &model)?;
-    if global.json {
-        print_json(&described);
-    } else {
-        print(&page(&described));
-    }
+    show(global, &described, page);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::GlobalArgs;
-use crate::report::{CommandResult, print, print_json};
+use crate::report::{CommandResult, print, print_json, show};
 
 const EXAMPLES: &str = "Examples:
   gristmill models
@@ -43,11 +43,7 @@ struct Parameter {
 pub fn run(args: &ModelsArgs, global: &GlobalArgs) -> CommandResult {
     if let Some(name) = &args.name {
         let model = describe(registry::find(name)?)?;
-        if global.json {
-            print_json(&model);
-        } else {
-            print(&detail(&model));
-        }
+        show(global, &model, detail);
         return Ok(());
     }
     let models = registry::entries().iter().map(describe).collect::<gristmill::Result<Vec<ModelDescription>>>()?;

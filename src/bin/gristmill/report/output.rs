@@ -27,6 +27,11 @@ pub fn print_json(value: &impl Serialize) {
     }
 }
 
+/// Prints a value as JSON with `--json`, else as a page.
+pub fn show<T: Serialize>(global: &GlobalArgs, value: &T, page: impl FnOnce(&T) -> String) {
+    if global.json { print_json(value) } else { print(&page(value)) }
+}
+
 /// Lets `write` write to standard output, in large pieces; a closed pipe ends the program quietly.
 pub fn write_out(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> gristmill::Result<()> {
     let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

@@ -90,10 +90,7 @@ fn occupied(clusters: &[u32]) -> usize {
 fn check_rows(known: usize, predicted: usize) -> Result<()> {
     match known == predicted {
         true => Ok(()),
-        false => {
-            let expected = format!("a target for each of {predicted} rows");
-            Err(Error::Shape { op: "scores", expected, got: known.to_string() })
-        }
+        false => Err(Error::shape("scores", format!("a target for each of {predicted} rows"), known)),
     }
 }
 

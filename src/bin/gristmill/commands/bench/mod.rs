@@ -107,8 +107,7 @@ fn select(args: &BenchArgs) -> Result<Vec<Case>> {
     if cases.is_empty() {
         let mut known: Vec<&str> = suite::cases().iter().map(|case| case.kernel).collect();
         known.dedup();
-        let rule = format!("part of one of {}", known.join(", "));
-        return Err(Error::Param { name: "filter", rule, got: filter.to_string() });
+        return Err(Error::param("filter", format!("part of one of {}", known.join(", ")), filter));
     }
     Ok(cases)
 }
