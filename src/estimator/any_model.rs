@@ -1,20 +1,18 @@
 //! A fitted model whose type is known only at run time.
 
 use std::any::Any;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::model::{InputColumns, Model, Prediction};
+use super::model::{Model, Prediction};
 use super::observer::{Observer, Unobserved};
-use super::pictures::PictureInput;
 use super::report::{FitReport, RanOn};
 use super::rows::{Input, Rows};
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::metrics;
-use crate::model_file::Container;
-use crate::plot::Figure;
 
 /// A fitted model of any kind, pipelines and transformers among them: what
 /// [`AnyEstimator::fit`](super::AnyEstimator::fit) returns and what can be loaded without knowing what a file holds
@@ -58,11 +56,6 @@ impl AnyModel {
         Arc::into_inner(model).ok_or_else(|| unfit("a model that has a clone"))
     }
 
-    /// The name of its kind, as model files have it: `kmeans`.
-    pub fn kind(&self) -> &'static str {
-        self.model.kind()
-    }
-
     /// Writes the model file. An old file of that name stays until the new one is complete.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.container()?.save(path)
@@ -71,11 +64,6 @@ impl AnyModel {
     /// The bytes of the model file.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.container()?.to_bytes()
-    }
-
-    /// The model in a container of its kind.
-    pub fn container(&self) -> Result<Container> {
-        self.model.container()
     }
 
     /// The prediction for each row of `x`, computed where `x` lives.
@@ -112,11 +100,6 @@ impl AnyModel {
         X::owned(self.kind(), self.model.transform_rows(x.into())?)
     }
 
-    /// The columns that [`AnyModel::transform`] makes from these; nothing for a model that transforms no rows.
-    pub fn transformed_columns(&self, input: &InputColumns) -> Option<InputColumns> {
-        self.model.transformed_columns(input)
-    }
-
     /// The logarithm of the density of each row of `x`; nothing for a model that has none.
     pub fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<f64>>> {
         self.model.score_samples_rows(x.into())
@@ -142,28 +125,17 @@ impl AnyModel {
         self.model.contributions(x.into())
     }
 
-    /// The classes by code; none for a model that is no classifier.
-    pub fn classes(&self) -> &[String] {
-        self.model.classes()
-    }
-
     /// The report of the fit.
     pub fn report(&self) -> FitReport {
         FitReport { device: self.ran_on.clone(), ..self.model.report() }
     }
+}
 
-    /// The prediction for the rows that were fitted, where the fit made one.
-    pub fn fitted_prediction(&self) -> Option<Prediction> {
-        self.model.fitted_prediction()
-    }
+/// What a model is asked without rows ([`Model::classes`], [`Model::text`], …), and its kind and container.
+impl Deref for AnyModel {
+    type Target = dyn Model;
 
-    /// The model as text, for one that people can read.
-    pub fn text(&self, columns: &InputColumns) -> Option<String> {
-        self.model.text(columns)
-    }
-
-    /// Pictures that only models of its family have.
-    pub fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        self.model.figures(input)
+    fn deref(&self) -> &dyn Model {
+        self.model.as_ref()
     }
 }

@@ -7,7 +7,7 @@ use super::table::column_names;
 use crate::array::{ColumnInfo, Matrix};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{Declared, Estimator, Fit, InputColumns, Model, OwnedRows, Rows, Save, Transform};
+use crate::estimator::{Declared, Estimator, Fit, InputColumns, Model, OwnedRows, Parameters, Rows, Save, Transform};
 use crate::ops::{self, ColumnLines};
 
 /// A fitted transformer: that is [`Model`] and [`Transform`] for it.
@@ -76,9 +76,9 @@ where
     options.refuse_weights(op)?;
     let (info, columns) = x.column_info();
     match x {
-        Rows::Sparse(x) if !abilities.sparse => return Err(x.refusal(op, E::Model::TAKES)),
+        Rows::Sparse(x) if !abilities.sparse => Err(x.refusal(E::NAME, E::Model::TAKES)),
         _ if x.rows() == 0 || columns == 0 => {
-            return Err(Error::shape(op, "at least one row and one column", format!("{}×{columns}", x.rows())));
+            Err(Error::shape(op, "at least one row and one column", format!("{}×{columns}", x.rows())))
         }
         _ if abilities.categories => Ok(()),
         _ => info.refuse_categories(op),
@@ -131,7 +131,7 @@ pub(super) fn check_width<M: Transformer>(model: &M, width: usize) -> Result<()>
 pub(super) fn affine_rows<M: Transformer>(model: &M, x: Rows<'_>, lines: ColumnLines) -> Result<OwnedRows> {
     if let Rows::Sparse(x) = x {
         if !model.estimator().abilities().sparse {
-            return Err(x.refusal(M::Estimator::TYPE, M::TAKES));
+            return Err(x.refusal(M::Estimator::NAME, M::TAKES));
         }
         check_width(model, x.columns())?;
         // In f64 and rounded once, as dense columns are.

@@ -6,7 +6,8 @@ use gristmill::estimator::Task;
 use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::{AnyModel, Dataset, Result};
 
-use super::{KnownColumns, SparseArgs};
+use super::{GlobalArgs, KnownColumns, SparseArgs};
+use crate::report::{Report, timed};
 
 /// A model from a file, as a pipeline: one that was saved alone has no steps.
 pub struct SavedModel {
@@ -31,6 +32,15 @@ impl SavedModel {
     pub fn align(&self, data: Dataset) -> Result<Dataset> {
         let Aligned { x, sparse, .. } = self.model.align(&data)?;
         Ok(Dataset { x, sparse, ..data })
+    }
+
+    /// Reads rows for the model, without a target, and notes in the report how many there are.
+    pub fn read_rows(&self, path: &Path, global: &GlobalArgs, report: &mut Report) -> Result<Dataset> {
+        let read = timed(&mut report.seconds.load, || self.columns.read_rows(path, self.model.targets()))?;
+        read.note_ignored(global);
+        let data = self.align(read.data)?;
+        (report.rows, report.columns) = (data.rows(), data.columns());
+        Ok(data)
     }
 
     /// The name of the model behind the steps.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, SavedModel, SparseArgs};
 use crate::report::{
-    CliError, CommandResult, Predicted, Report, predict, print_json, quoted, timed, write_numbers, write_out,
+    CliError, CommandResult, Predicted, Report, predict, print_json, quoted, write_numbers, write_out,
 };
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
@@ -62,10 +62,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     let saved = SavedModel::load(&args.model, args.sparse)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
-    let read = timed(&mut report.seconds.load, || saved.columns.read_rows(&args.data, saved.model.targets()))?;
-    read.note_ignored(global);
-    let data = saved.align(read.data)?;
-    (report.rows, report.columns) = (data.rows(), data.columns());
+    let data = saved.read_rows(&args.data, global, &mut report)?;
     let predicted = predict(&saved.model, &data, args.proba, &device, global, &mut report.seconds)?;
     if args.proba && predicted.probabilities.is_none() {
         let why = format!("{} gives no class probabilities; leave out --proba", saved.name());

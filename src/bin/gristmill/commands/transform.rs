@@ -50,10 +50,7 @@ pub fn run(args: &TransformArgs, global: &GlobalArgs) -> CommandResult {
     let saved = SavedModel::load(&args.model, args.sparse)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
-    let read = timed(&mut report.seconds.load, || saved.columns.read_rows(&args.data, saved.model.targets()))?;
-    read.note_ignored(global);
-    let data = saved.align(read.data)?;
-    (report.rows, report.columns) = (data.rows(), data.columns());
+    let data = saved.read_rows(&args.data, global, &mut report)?;
     let seen = if saved.model.columns().is_empty() { numbered(&data) } else { saved.model.input_columns() };
     let inner = saved.model.model();
     let columns = inner.transformed_columns(&seen);
