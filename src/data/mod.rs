@@ -8,29 +8,19 @@
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 
-mod array_file;
 mod choice;
 mod columns;
-mod csv;
 mod dataset;
-mod idx;
+mod formats;
 mod labels;
-mod libsvm;
-mod lines;
 mod missing;
-mod npy;
-mod number;
 mod options;
 mod read;
-mod sniff;
-mod source;
 mod target;
 
 pub use columns::nearest as nearest_name;
-pub use csv::CsvChunks;
 pub use dataset::Dataset;
+pub use formats::{CsvChunks, Format, write_npy};
 pub use labels::Labels;
-pub use npy::write_npy;
 pub use options::{Header, Missing, ReadOptions};
-pub use sniff::Format;
 pub use target::Target;

@@ -1,6 +1,6 @@
 //! How a data file is read.
 
-use super::sniff::Format;
+use super::formats::sniff::Format;
 use crate::settings::settings;
 
 /// What to do with missing values.

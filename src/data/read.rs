@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::choice::Choice;
 use super::dataset::Dataset;
-use super::libsvm::Features;
+use super::formats::libsvm::Features;
+use super::formats::sniff::{Format, format};
+use super::formats::source::Source;
+use super::formats::{csv, idx, libsvm, npy};
 use super::missing::settle;
 use super::options::{Header, ReadOptions};
-use super::sniff::{Format, format};
-use super::source::Source;
 use super::target::Target;
-use super::{csv, idx, libsvm, npy};
 use crate::array::{ColumnInfo, Matrix, SparseMatrix};
 use crate::error::{Error, Result};
 

@@ -1,7 +1,7 @@
 //! The delimiter and the header, found by looking at the first lines.
 
 use super::records::{cells, record_end, skip_empty_lines};
-use crate::data::number::{Cell, classify};
+use crate::data::formats::number::{Cell, classify};
 use crate::data::options::Header;
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];

@@ -2,7 +2,7 @@
 
 /// What the text of a cell is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(in crate::data) enum Cell {
     /// A finite number.
     Number(f32),
     /// Empty, NA, nan or ?.
@@ -30,7 +30,7 @@ const HALF: u64 = 1 << 28;
 /// Clinger's quick way in f64 rounds once; a second rounding to f32 then errs only if the first one landed on the middle
 /// of two f32, and that case is left to the library, as are long, tiny and oddly written numbers.
 #[inline(always)]
-pub(super) fn leading_number(bytes: &[u8]) -> Option<(f32, usize)> {
+pub(in crate::data) fn leading_number(bytes: &[u8]) -> Option<(f32, usize)> {
     let negative = bytes.first() == Some(&b'-');
     let start = usize::from(negative);
     let (mut mantissa, mut at) = digits(bytes, start, 0);
@@ -109,7 +109,7 @@ fn scale(mantissa: u64, exponent: i64) -> Option<f32> {
 }
 
 /// What a cell holds; `cell` has no blanks at its ends.
-pub(super) fn classify(cell: &[u8]) -> Cell {
+pub(in crate::data) fn classify(cell: &[u8]) -> Cell {
     if let Some((value, length)) = leading_number(cell)
         && length == cell.len()
     {
@@ -139,7 +139,7 @@ fn checked(value: f32) -> Cell {
 }
 
 /// Without the blanks at both ends.
-pub(super) fn trim(mut bytes: &[u8]) -> &[u8] {
+pub(in crate::data) fn trim(mut bytes: &[u8]) -> &[u8] {
     while let [b' ' | b'\t' | b'\r', rest @ ..] = bytes {
         bytes = rest;
     }

@@ -16,9 +16,9 @@ const SMALLEST_BLOCK: u64 = 1 << 17;
 const LARGEST_BLOCK: u64 = 1 << 22;
 
 /// Bytes of a data file in their order, with what its errors need.
-pub(super) struct Source<'a> {
+pub(in crate::data) struct Source<'a> {
     /// What stands for the file in errors.
-    pub(super) name: String,
+    pub(in crate::data) name: String,
     reader: Box<dyn Read + Send + 'a>,
     head: Vec<u8>,
     /// How much of the head has been handed out.
@@ -33,7 +33,7 @@ pub(super) struct Source<'a> {
 
 impl Source<'static> {
     /// Opens a file; whether it is compressed is found from its content.
-    pub(super) fn open(path: &Path) -> Result<Source<'static>> {
+    pub(in crate::data) fn open(path: &Path) -> Result<Source<'static>> {
         let name = path.display().to_string();
         let failed = |why: std::io::Error| Error::Io { path: name.clone(), why: format!("cannot be read: {why}") };
         let file = File::open(path).map_err(failed)?;
@@ -45,7 +45,7 @@ impl Source<'static> {
 
 impl<'a> Source<'a> {
     /// Bytes in memory under a name.
-    pub(super) fn memory(name: &str, bytes: &'a [u8]) -> Result<Source<'a>> {
+    pub(in crate::data) fn memory(name: &str, bytes: &'a [u8]) -> Result<Source<'a>> {
         Source::new(name.to_string(), Box::new(bytes), None, Some(bytes.len() as u64))
     }
 
@@ -66,27 +66,27 @@ impl<'a> Source<'a> {
     }
 
     /// The first bytes, at most 4096, whether or not they have been taken.
-    pub(super) fn head(&self) -> &[u8] {
+    pub(in crate::data) fn head(&self) -> &[u8] {
         &self.head
     }
 
     /// The file, if its bytes are the data's bytes.
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(in crate::data) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
     /// Bytes of data, where they can be known before they are read.
-    pub(super) fn length(&self) -> Option<u64> {
+    pub(in crate::data) fn length(&self) -> Option<u64> {
         self.length
     }
 
     /// Bytes handed out so far.
-    pub(super) fn taken(&self) -> u64 {
+    pub(in crate::data) fn taken(&self) -> u64 {
         self.taken
     }
 
     /// Appends the next bytes, at most `most`; fewer only at the end.
-    pub(super) fn take(&mut self, buffer: &mut Vec<u8>, most: usize) -> Result<usize> {
+    pub(in crate::data) fn take(&mut self, buffer: &mut Vec<u8>, most: usize) -> Result<usize> {
         // The extra room spares the reader a growing step when it looks for the end.
         buffer.reserve(most + 32);
         let from_head = most.min(self.head.len() - self.used);
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
     }
 
     /// Appends a block whose size suits what has been read so far; 0 at the end.
-    pub(super) fn take_block(&mut self, buffer: &mut Vec<u8>) -> Result<usize> {
+    pub(in crate::data) fn take_block(&mut self, buffer: &mut Vec<u8>) -> Result<usize> {
         // At least as much as is there already: a long record is then looked through a few times only.
         let suits = self.taken.clamp(SMALLEST_BLOCK, LARGEST_BLOCK).max(buffer.len() as u64);
         let left = self.length.map_or(suits, |length| length.saturating_sub(self.taken).max(1));
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
     }
 
     /// An error in the content.
-    pub(super) fn error(&self, line: Option<u64>, column: Option<String>, why: impl Into<String>) -> Error {
+    pub(in crate::data) fn error(&self, line: Option<u64>, column: Option<String>, why: impl Into<String>) -> Error {
         Error::Data { path: self.name.clone(), line, column, why: why.into() }
     }
 }
@@ -130,7 +130,7 @@ fn fault(name: &str, compressed: bool, why: &std::io::Error) -> Error {
 }
 
 /// Room for `more` elements in steps of a half, which keeps a growing table near its size.
-pub(super) fn reserve_gently<T>(values: &mut Vec<T>, more: usize) {
+pub(in crate::data) fn reserve_gently<T>(values: &mut Vec<T>, more: usize) {
     let needed = values.len() + more;
     if needed > values.capacity() {
         values.reserve_exact(needed.max(values.capacity() + values.capacity() / 2) - values.len());

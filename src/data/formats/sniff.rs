@@ -35,10 +35,10 @@ impl Format {
     }
 }
 
-pub(super) const NPY_MAGIC: &[u8] = b"\x93NUMPY";
+pub(in crate::data) const NPY_MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The format by content where it leaves no doubt, then by extension, then by the look of the first line.
-pub(super) fn format(source: &Source) -> Result<Format> {
+pub(in crate::data) fn format(source: &Source) -> Result<Format> {
     let head = source.head();
     let name = source.name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

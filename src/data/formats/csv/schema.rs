@@ -4,9 +4,9 @@ use super::dialect;
 use super::piece::{Kind, Plan};
 use super::records::{Quotes, cells, skip_empty_lines};
 use crate::data::choice::Choice;
-use crate::data::lines::count;
+use crate::data::formats::lines::count;
+use crate::data::formats::source::Source;
 use crate::data::options::ReadOptions;
-use crate::data::source::Source;
 use crate::error::{Error, Result};
 
 /// The columns of a file.

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::options::ReadOptions;
-use super::read::{Raw, check_budget, check_width};
 use super::source::Source;
+use crate::data::options::ReadOptions;
+use crate::data::read::{Raw, check_budget, check_width};
 use crate::error::{Error, Result};
 
 /// Values a task reads.
@@ -23,7 +23,7 @@ macro_rules! elements {
     ($($element:ident: $type:ty),*) => {
         /// What a number is in the file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Element {
+        pub(in crate::data) enum Element {
             Bool,
             F64,
             $($element,)*
@@ -64,27 +64,27 @@ elements!(I8: i8, U8: u8, I16: i16, U16: u16, I32: i32, U32: u32, I64: i64, U64:
 
 /// Where the numbers are and what they mean.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layout {
-    pub(super) element: Element,
-    pub(super) big_endian: bool,
+pub(in crate::data) struct Layout {
+    pub(in crate::data) element: Element,
+    pub(in crate::data) big_endian: bool,
     /// The first number of the shape, and the product of the others.
-    pub(super) rows: u64,
-    pub(super) columns: u64,
+    pub(in crate::data) rows: u64,
+    pub(in crate::data) columns: u64,
     /// Whether the numbers of a column lie together.
-    pub(super) column_major: bool,
+    pub(in crate::data) column_major: bool,
     /// Bytes before the first number; they have been taken from the source.
-    pub(super) offset: u64,
+    pub(in crate::data) offset: u64,
 }
 
 /// Rows and columns of a shape: everything behind the first number is one row.
-pub(super) fn rows_and_columns(shape: &[u64]) -> Option<(u64, u64)> {
+pub(in crate::data) fn rows_and_columns(shape: &[u64]) -> Option<(u64, u64)> {
     let (rows, rest) = shape.split_first()?;
     let columns = rest.iter().try_fold(1_u64, |product, size| product.checked_mul(*size))?;
     Some((*rows, columns))
 }
 
 /// Reads the numbers that the layout promises; fewer or more bytes than that are an error.
-pub(super) fn read(mut source: Source, layout: &Layout, options: &ReadOptions) -> Result<Raw> {
+pub(in crate::data) fn read(mut source: Source, layout: &Layout, options: &ReadOptions) -> Result<Raw> {
     let (rows, columns, bytes) = (layout.rows, layout.columns, layout.element.size() as u64);
     let count = rows.checked_mul(columns).filter(|count| count.checked_mul(bytes).is_some());
     let Some(count) = count.filter(|_| rows > 0 && columns > 0) else {

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use crate::data::source::reserve_gently;
+use crate::data::formats::source::reserve_gently;
 
 /// Texts by code. They lie end to end in one string, since a column can hold as many short ones as it has rows.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Stream;
 use crate::array::Matrix;
+use crate::data::formats::source::Source;
 use crate::data::options::{Missing, ReadOptions};
-use crate::data::source::Source;
 use crate::error::{Error, Result};
 
 /// The rows of a CSV file, gzip or not, in matrices of a fixed number of rows; the last one may be shorter.

@@ -2,8 +2,8 @@
 
 use super::records::{Cell, Quotes, next_cell, skip_empty_lines};
 use super::text_codes::TextCodes;
-use crate::data::lines::count;
-use crate::data::number::{self, classify, leading_number};
+use crate::data::formats::lines::count;
+use crate::data::formats::number::{self, classify, leading_number};
 
 /// What a column of the file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

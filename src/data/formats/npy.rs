@@ -1,18 +1,18 @@
 //! NumPy's array file: a line that describes the array, then its bytes.
 
 use super::array_file::{Element, Layout, read as read_numbers, rows_and_columns};
-use super::options::ReadOptions;
-use super::read::Raw;
 use super::sniff::NPY_MAGIC;
 use super::source::Source;
 use crate::array::Matrix;
+use crate::data::options::ReadOptions;
+use crate::data::read::Raw;
 use crate::error::Result;
 
 /// Longest description; NumPy itself distrusts more than 10,000 bytes.
 const LONGEST: usize = 1 << 16;
 
 /// Reads an array of one dimension or more; what lies behind the first is a row.
-pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Raw> {
+pub(in crate::data) fn read(mut source: Source, options: &ReadOptions) -> Result<Raw> {
     let (text, offset) = description(&mut source)?;
     let layout = parse(&text).and_then(|array| layout(&array, offset));
     let layout = layout.map_err(|why| source.error(None, None, why))?;

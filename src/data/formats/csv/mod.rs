@@ -20,15 +20,15 @@ use schema::Schema;
 use text_codes::TextCodes;
 
 use super::lines::{LONGEST, PIECE, count, too_long};
-use super::missing::ADVICE;
 use super::number::{Cell, classify};
-use super::options::{Missing, ReadOptions};
-use super::read::{Raw, check_budget};
 use super::source::Source;
+use crate::data::missing::ADVICE;
+use crate::data::options::{Missing, ReadOptions};
+use crate::data::read::{Raw, check_budget};
 use crate::error::{Error, Result};
 
 /// Reads a whole file.
-pub(super) fn read(source: Source, options: &ReadOptions) -> Result<Raw> {
+pub(in crate::data) fn read(source: Source, options: &ReadOptions) -> Result<Raw> {
     let mut gathered = Gathered::new(source.length());
     let mut stream = Stream::open(source, options)?;
     while let Some(pieces) = stream.next_pieces()? {

@@ -1,13 +1,13 @@
 //! The array file of the MNIST family: type, sizes, then big-endian numbers.
 
 use super::array_file::{Element, Layout, read as read_numbers, rows_and_columns};
-use super::options::ReadOptions;
-use super::read::Raw;
 use super::source::Source;
+use crate::data::options::ReadOptions;
+use crate::data::read::Raw;
 use crate::error::Result;
 
 /// Reads an array of one dimension or more; what lies behind the first is a row.
-pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<Raw> {
+pub(in crate::data) fn read(mut source: Source, options: &ReadOptions) -> Result<Raw> {
     let mut start = vec![];
     source.take(&mut start, 4)?;
     let (element, dimensions) = match start[..] {

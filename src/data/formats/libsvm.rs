@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::lines::{LONGEST, PIECE, count, cut, too_long};
-use super::missing::ADVICE;
 use super::number::{Cell, classify, trim};
-use super::options::{Missing, ReadOptions};
-use super::read::{Raw, check_budget, check_width};
 use super::source::Source;
 use crate::array::SparseMatrix;
+use crate::data::missing::ADVICE;
+use crate::data::options::{Missing, ReadOptions};
+use crate::data::read::{Raw, check_budget, check_width};
 use crate::error::{Error, Result};
 
 /// Bytes of a dense matrix above which a file is read sparse, unless the options decide.
@@ -38,14 +38,14 @@ struct Fault {
 }
 
 /// The features as they were asked for.
-pub(super) enum Features {
+pub(in crate::data) enum Features {
     Dense(Raw),
     /// With what stands for the file in errors.
     Sparse(String, SparseMatrix),
 }
 
 /// Reads the features and the targets.
-pub(super) fn read(mut source: Source, options: &ReadOptions) -> Result<(Features, Vec<f32>)> {
+pub(in crate::data) fn read(mut source: Source, options: &ReadOptions) -> Result<(Features, Vec<f32>)> {
     let pieces = read_pieces(&mut source, options)?;
     let rows: usize = pieces.iter().map(|piece| piece.labels.len()).sum();
     let largest = pieces.par_iter().flat_map_iter(|piece| &piece.indices).copied().max().unwrap_or(0) as usize;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::lines::{self, count};
+use crate::data::formats::lines::{self, count};
 
 /// One cell, as found by [`next_cell`].
 #[derive(Clone, Debug, PartialEq)]
