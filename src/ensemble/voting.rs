@@ -11,7 +11,7 @@ use super::model::{Ensemble, EnsembleModel, EnsembleTarget};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, AnyEstimator, AnyModel, Estimator, Fit, Rows, Targets, parameters};
+use crate::estimator::{Abilities, AnyEstimator, AnyModel, Estimator, Fit, Parameters, Rows, parameters};
 use crate::model_file::Container;
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor};
 use crate::tree::DecisionTreeClassifier;
@@ -25,6 +25,42 @@ pub enum Vote {
     Hard,
     /// The members' probabilities are averaged; the largest wins.
     Soft,
+}
+
+/// Makes an ensemble of declared parameters: `part` gives what a member predicts, of which the weighted mean decides.
+macro_rules! voting_ensemble {
+    ($(#[doc = $doc:literal])* $name:ident -> $model:ident, $output:ty, $part:ident;) => {
+        new_of_estimators!($name, concat!($($doc),*));
+
+        impl Estimator for $name {
+            fn abilities(&self) -> Abilities {
+                abilities_of(&self.estimators)
+            }
+
+            /// Fits every member on all rows of `x`, n×d; with sample weights, every member must take them.
+            fn fit_rows(&self, x: Rows<'_>, y: <$name as Parameters>::Target<'_>, options: Fit<'_>) -> Result<$model> {
+                fit_voters(self, (&self.estimators, self.weights.as_deref(), self.seed), x, y, options)
+            }
+        }
+
+        impl Ensemble for $name {
+            type Output = $output;
+            type Fitted = ();
+
+            fn values(model: &$model, x: Rows<'_>) -> Result<Matrix> {
+                let parts = model.members.iter().map(|member| $part(model, member, x));
+                weighted_mean(&parts.collect::<Result<Vec<Matrix>>>()?, model.params.weights.as_deref())
+            }
+
+            fn save(_: &(), _: &mut Container) -> Result<()> {
+                Ok(())
+            }
+
+            fn load(&self, container: &mut Container, members: usize) -> Result<()> {
+                check_weights(self.weights.as_deref(), members).map_err(|error| container.refuse(error.to_string()))
+            }
+        }
+    };
 }
 
 parameters! {
@@ -58,40 +94,16 @@ parameters! {
     }
 }
 
-new_of_estimators!(VotingClassifier, "A vote of these classifiers.");
-
-impl Estimator for VotingClassifier {
-    fn abilities(&self) -> Abilities {
-        abilities_of(&self.estimators)
-    }
-
-    /// Fits every member on all rows of `x`, n×d; with sample weights, every member must take them.
-    fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<VotingClassifierModel> {
-        fit_voters(self, (&self.estimators, self.weights.as_deref(), self.seed), x, y, options)
-    }
+voting_ensemble! {
+    /// A vote of these classifiers.
+    VotingClassifier -> VotingClassifierModel, Labels, shares;
 }
 
-impl Ensemble for VotingClassifier {
-    type Output = Labels;
-    type Fitted = ();
-
-    /// The mean of the members' probabilities, or with a hard vote the share of the votes for each class.
-    fn values(model: &VotingClassifierModel, x: Rows<'_>) -> Result<Matrix> {
-        let classes = model.classes.classes();
-        let part = |member: &AnyModel| match model.params.voting {
-            Vote::Soft => probabilities_of(member, x, classes),
-            Vote::Hard => votes_of(member, x, classes),
-        };
-        let parts: Vec<Matrix> = model.members.iter().map(part).collect::<Result<_>>()?;
-        weighted_mean(&parts, model.params.weights.as_deref())
-    }
-
-    fn save(_: &(), _: &mut Container) -> Result<()> {
-        Ok(())
-    }
-
-    fn load(&self, container: &mut Container, members: usize) -> Result<()> {
-        check_weights(self.weights.as_deref(), members).map_err(|error| container.refuse(error.to_string()))
+/// The probabilities of a member, or with a hard vote its votes, n×k.
+fn shares(model: &VotingClassifierModel, member: &AnyModel, x: Rows<'_>) -> Result<Matrix> {
+    match model.params.voting {
+        Vote::Soft => probabilities_of(member, x, model.classes.classes()),
+        Vote::Hard => votes_of(member, x, model.classes.classes()),
     }
 }
 
@@ -113,35 +125,13 @@ parameters! {
     }
 }
 
-new_of_estimators!(VotingRegressor, "The mean of these regressors.");
-
-impl Estimator for VotingRegressor {
-    fn abilities(&self) -> Abilities {
-        abilities_of(&self.estimators)
-    }
-
-    /// Fits every member on all rows of `x`, n×d; with sample weights, every member must take them.
-    fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<VotingRegressorModel> {
-        fit_voters(self, (&self.estimators, self.weights.as_deref(), self.seed), x, y, options)
-    }
+voting_ensemble! {
+    /// The mean of these regressors.
+    VotingRegressor -> VotingRegressorModel, Matrix, numbers;
 }
 
-impl Ensemble for VotingRegressor {
-    type Output = Matrix;
-    type Fitted = ();
-
-    fn values(model: &VotingRegressorModel, x: Rows<'_>) -> Result<Matrix> {
-        let parts: Vec<Matrix> = model.members.iter().map(|member| numbers_of(member, x)).collect::<Result<_>>()?;
-        weighted_mean(&parts, model.params.weights.as_deref())
-    }
-
-    fn save(_: &(), _: &mut Container) -> Result<()> {
-        Ok(())
-    }
-
-    fn load(&self, container: &mut Container, members: usize) -> Result<()> {
-        check_weights(self.weights.as_deref(), members).map_err(|error| container.refuse(error.to_string()))
-    }
+fn numbers(_: &VotingRegressorModel, member: &AnyModel, x: Rows<'_>) -> Result<Matrix> {
+    numbers_of(member, x)
 }
 
 /// Classifiers that vote.

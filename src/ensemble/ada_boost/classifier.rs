@@ -1,6 +1,6 @@
 //! Classes by a weighted vote of weak classifiers.
 
-use super::learners::{WeakLearner, classifier_of_rows};
+use super::learners::{WeakLearner, model_of_rows};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
@@ -64,10 +64,11 @@ impl AdaBoostClassifier {
     fn boost(
         &self,
         x: Rows<'_>,
-        y: &Labels,
+        target: &Target,
         mut weights: Vec<f64>,
         reporter: &mut Reporter<'_>,
     ) -> Result<(Vec<AnyModel>, ClassifierRounds)> {
+        let y = target.labels()?;
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
         let present = present_classes(y, &weights);
@@ -83,7 +84,7 @@ impl AdaBoostClassifier {
             let fitted = match self.resample {
                 true => {
                     let drawn = resample(&weights, self.seed, round);
-                    classifier_of_rows(&self.estimator, &rows, &device, y, &drawn, seed)
+                    model_of_rows(&self.estimator, (&rows, &device), target, &drawn, seed, classes_of)
                 }
                 false => learner.weighted(&rows, &device, y, &weights, seed),
             };
@@ -133,8 +134,9 @@ impl Estimator for AdaBoostClassifier {
         check_members("estimator", std::slice::from_ref(&self.estimator), Task::Classification)?;
         x.complete_rows(OP, y.len())?;
         let weights = start(y.len(), options.weights(OP, y.len())?);
-        let (members, rounds) = options.watched("AdaBoost", |reporter| self.boost(x, y, weights, reporter))?;
-        EnsembleModel::new(self, members, &Target::Classes(y.clone()), rounds)
+        let target = Target::Classes(y.clone());
+        let (members, rounds) = options.watched("AdaBoost", |reporter| self.boost(x, &target, weights, reporter))?;
+        EnsembleModel::new(self, members, &target, rounds)
     }
 }
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::array::Matrix;
 use crate::data::{Labels, Target};
 use crate::device::Device;
-use crate::ensemble::members::{classes_of, numbers_of};
+use crate::ensemble::members::classes_of;
 use crate::error::Result;
-use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict as _};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, Predict as _, Rows};
 use crate::model_file::Persist;
 use crate::tree::grow::TreeTable;
 use crate::tree::{DecisionTreeClassifier, DecisionTreeClassifierModel};
@@ -65,33 +65,18 @@ impl<'a> WeakLearner<'a> {
     }
 }
 
-/// The classifier of some rows, and its prediction for every row.
-pub(super) fn classifier_of_rows(
+/// The model of some rows, and its prediction for every row.
+pub(super) fn model_of_rows<P>(
     estimator: &AnyEstimator,
-    x: &Matrix,
-    device: &Device,
-    y: &Labels,
+    (x, device): (&Matrix, &Device),
+    target: &Target,
     rows: &[usize],
     seed: u64,
-) -> Result<(AnyModel, Labels)> {
+    predict: impl FnOnce(&AnyModel, Rows<'_>) -> Result<P>,
+) -> Result<(AnyModel, P)> {
     let drawn = x.select(rows)?.to(device)?;
-    let model = seeded(estimator, seed)?.fit(&drawn, &Target::Classes(y.select(rows)?), Fit::default())?;
-    let said = classes_of(&model, (&x.to(device)?).into())?;
-    Ok((model, said))
-}
-
-/// The regressor of some rows, and its prediction for every row.
-pub(super) fn regressor_of_rows(
-    estimator: &AnyEstimator,
-    x: &Matrix,
-    device: &Device,
-    y: &Matrix,
-    rows: &[usize],
-    seed: u64,
-) -> Result<(AnyModel, Matrix)> {
-    let drawn = x.select(rows)?.to(device)?;
-    let model = seeded(estimator, seed)?.fit(&drawn, &Target::Numbers(y.select(rows)?), Fit::default())?;
-    let said = numbers_of(&model, (&x.to(device)?).into())?;
+    let model = seeded(estimator, seed)?.fit(&drawn, &target.select(rows)?, Fit::default())?;
+    let said = predict(&model, (&x.to(device)?).into())?;
     Ok((model, said))
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::learners::regressor_of_rows;
+use super::learners::model_of_rows;
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::data::Target;
@@ -73,18 +73,19 @@ impl AdaBoostRegressor {
     fn boost(
         &self,
         x: Rows<'_>,
-        y: &Matrix,
+        target: &Target,
         mut weights: Vec<f64>,
         reporter: &mut Reporter<'_>,
     ) -> Result<(Vec<AnyModel>, Vec<f64>)> {
+        let y = target.values()?;
         let device = x.on_device()?.device().clone();
         let rows = x.on_host()?;
         let (mut members, mut votes) = (vec![], vec![]);
         for round in 0..self.n_estimators {
             let drawn = resample(&weights, self.seed, round);
             let seed = self.seed.wrapping_add(round as u64);
-            let (model, said) = regressor_of_rows(&self.estimator, &rows, &device, y, &drawn, seed)
-                .map_err(|error| error.inside(format!("round {round}")))?;
+            let fitted = model_of_rows(&self.estimator, (&rows, &device), target, &drawn, seed, numbers_of);
+            let (model, said) = fitted.map_err(|error| error.inside(format!("round {round}")))?;
             let error = |row: usize| (f64::from(said.get(row, 0)) - f64::from(y.get(row, 0))).abs();
             let counting = || (0..y.rows()).filter(|row| weights[*row] > 0.0);
             let largest = counting().map(error).fold(0.0, f64::max);
@@ -135,8 +136,9 @@ impl Estimator for AdaBoostRegressor {
             return Err(Error::Shape { op: OP, expected, got });
         }
         let weights = start(y.rows(), options.weights(OP, y.rows())?);
-        let (members, votes) = options.watched("AdaBoost", |reporter| self.boost(x, &y, weights, reporter))?;
-        EnsembleModel::new(self, members, &Target::Numbers(y), votes)
+        let target = Target::Numbers(y);
+        let (members, votes) = options.watched("AdaBoost", |reporter| self.boost(x, &target, weights, reporter))?;
+        EnsembleModel::new(self, members, &target, votes)
     }
 }
 

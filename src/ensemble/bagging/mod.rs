@@ -1,11 +1,11 @@
 //! One model, fitted on many bags of rows.
 
 /// Declares bagging: classes and numbers share its parameters, and how they are fitted. `score` is that of the rows out
-/// of bag, `figures` makes the pictures.
+/// of bag, `figures` makes the pictures, if any.
 macro_rules! bagging_parameters {
     (
         $(#[$doc:meta])* $name:ident: $kind:ident($label:literal) -> $model:ident, $output:ty;
-        about $about:literal; estimator = $estimator:expr; score = $score:expr; figures = $figures:expr;
+        about $about:literal; estimator = $estimator:expr; score = $score:ident; $(figures = $figures:path;)?
     ) => {
         parameters! {
             $(#[$doc])*
@@ -65,9 +65,9 @@ macro_rules! bagging_parameters {
                 FitReport::default().with_number("oob_score", model.oob_score())
             }
 
-            fn figures(model: &$model, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+            $(fn figures(model: &$model, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
                 $figures(model, input)
-            }
+            })?
         }
     };
 }
@@ -128,7 +128,6 @@ bagging_parameters! {
     about "the mean of one model fitted on many random bags of rows";
     estimator = AnyEstimator::new(DecisionTreeRegressor::default());
     score = r2_of_known;
-    figures = |_, _| Ok(vec![]);
 }
 
 /// Classifiers fitted on bags.

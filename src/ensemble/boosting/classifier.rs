@@ -115,15 +115,8 @@ impl GradientBoostingClassifier {
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
         let validation = options.validation_rows().map(|(x, target)| self.validation(y, x, target)).transpose()?;
         let (targets, groups) = (self.targets(y.codes().to_vec(), y.classes()), y.codes().to_vec());
-        let problem = BoostingProblem {
-            x,
-            device,
-            targets,
-            weights,
-            groups,
-            validation,
-            before: before.map(|model| &model.boosted),
-        };
+        let before = before.map(|model| &model.boosted);
+        let problem = BoostingProblem { x, device, targets, weights, groups, validation, before };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = y.with_codes(vec![])?;
         Ok(BoostingModel { params: self.clone(), boosted, classes, own_loss: false })

@@ -137,15 +137,8 @@ impl GradientBoostingRegressor {
         };
         let targets = self.targets(&y, weights.as_deref(), own)?;
         let groups = vec![0; x.rows()];
-        let problem = BoostingProblem {
-            x,
-            device,
-            targets,
-            weights,
-            groups,
-            validation,
-            before: before.map(|model| &model.boosted),
-        };
+        let before = before.map(|model| &model.boosted);
+        let problem = BoostingProblem { x, device, targets, weights, groups, validation, before };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = Labels::from_codes(vec![], vec![])?;
         Ok(BoostingModel { params: self.clone(), boosted, classes, own_loss: own.is_some() })

@@ -159,9 +159,11 @@ fn on_gpu(
     let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
     let together = recording.gpu.scratch_bytes() as usize / (CELL_BYTES as usize * binned.cells());
     for open in open.chunks(together.max(1)) {
-        let histograms = whole(recording, binned, storage, open.iter().map(|at| searches[*at].slot))?;
-        for (&at, histogram) in open.iter().zip(histograms) {
-            let search = &searches[at];
+        let slots: Vec<usize> = open.iter().map(|at| searches[*at].slot).collect();
+        let bytes = CELL_BYTES * binned.cells() as u64;
+        let words = storage.read_slots(recording, &slots, bytes)?;
+        for (&at, words) in open.iter().zip(words.chunks_exact(bytes as usize / 4)) {
+            let (search, histogram) = (&searches[at], decode(words));
             let best = |feature: &u32| search.best(&histogram, *feature, &binned.features[*feature as usize]);
             settled[at] = Some(search.features.iter().map(best).fold(None, better));
         }
@@ -239,28 +241,6 @@ fn settle(
         rest = others;
     }
     Some(winner)
-}
-
-/// Whole histograms, read back together.
-fn whole(
-    recording: &mut Recording,
-    binned: &Binned<'_>,
-    storage: &GpuGrowth,
-    slots: impl ExactSizeIterator<Item = usize>,
-) -> Result<Vec<Histogram>> {
-    let bytes = CELL_BYTES * binned.cells() as u64;
-    let count = slots.len();
-    if count == 0 {
-        return Ok(vec![]);
-    }
-    let filled = storage.filled()?;
-    let together = recording.scratch(bytes * count as u64, "histograms of nodes")?;
-    for (at, slot) in slots.enumerate() {
-        recording.copy((&filled, bytes * slot as u64), (&together, bytes * at as u64), bytes)?;
-    }
-    let mut words = Vec::with_capacity((bytes as usize / 4) * count);
-    recording.read(&together, 0, bytes / 4 * count as u64, &mut |part| words.extend_from_slice(part))?;
-    Ok(words.chunks_exact(bytes as usize / 4).map(decode).collect())
 }
 
 fn record(

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Binned;
+use super::{Binned, upload_words};
 use crate::cpu::tree::histogram::Histogram;
 use crate::cpu::tree::{GradientSums, TargetRows};
 use crate::device::{Buffer, Device, Purpose, Recording, Stream};
@@ -251,9 +251,7 @@ impl GpuGrowth {
         let places = TargetPlaces::of(targets);
         let rows = self.begin_order(recording, order, (places.first + places.tree * targets.len()) as u64)?;
         if let Some(TargetRows::Classes(target)) = targets.first() {
-            recording.upload(&rows.packed, 0, places.first as u64, &mut |first, part| {
-                part.copy_from_slice(&target.codes[first as usize..first as usize + part.len()]);
-            })?;
+            upload_words(recording, &rows.packed, &target.codes[..places.first])?;
         }
         for (number, target) in targets.iter().enumerate() {
             let first = (places.first + number * places.tree) as u64;
@@ -277,9 +275,7 @@ impl GpuGrowth {
                 packed: recording.scratch(4 * words, "gradients")?,
             },
         };
-        recording.upload(&rows.order, 0, order.len() as u64, &mut |first, part| {
-            part.copy_from_slice(&order[first as usize..first as usize + part.len()]);
-        })?;
+        upload_words(recording, &rows.order, order)?;
         Ok(rows)
     }
 
@@ -320,6 +316,18 @@ impl GpuGrowth {
                 Ok(kept.insert(recording.scratch(bytes, "what passes of a tree share")?).clone())
             }
         }
+    }
+
+    /// The words of some slots of so many bytes each, one after the other, in one read-back.
+    pub(super) fn read_slots(&self, recording: &mut Recording, slots: &[usize], bytes: u64) -> Result<Vec<u32>> {
+        let (filled, all) = (self.filled()?, bytes * slots.len() as u64);
+        let together = recording.scratch(all, "histograms of nodes")?;
+        for (at, slot) in slots.iter().enumerate() {
+            recording.copy((&filled, bytes * *slot as u64), (&together, bytes * at as u64), bytes)?;
+        }
+        let mut words = Vec::with_capacity(all as usize / 4);
+        recording.read(&together, 0, all / 4, &mut |part| words.extend_from_slice(part))?;
+        Ok(words)
     }
 
     /// The slots there are.

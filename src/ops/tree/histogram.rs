@@ -1,14 +1,13 @@
 //! Histograms of gradient cells.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use super::grow_state::{CELL_BYTES, GpuGrowth, GrowthStorage, ScratchBuffer};
-use super::pieces::{CountBuffers, Counting, MergeParams, Params, Round, rounds, slots_of};
+use super::grow_state::{CELL_BYTES, GrowthStorage};
+use super::pieces::{Counting, MergeParams, Params, record};
 use super::{Binned, GrowState};
 use crate::cpu::tree::GradientSums;
 use crate::cpu::tree::histogram::{Histogram, HistogramJob, histograms};
-use crate::device::{Buffer, Recording, Stream};
+use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::kernels;
 
@@ -72,7 +71,10 @@ pub fn histogram(
     match stream.gpu() {
         None => on_cpu(binned, state, fills),
         Some(_) if binned.cells() == 0 => Ok(()),
-        Some(recording) => record(recording, binned, state, fills),
+        Some(recording) => {
+            let tree_rows = state.rows;
+            record(recording, (&COUNTING, 1), binned, state, fills, |tree| tree * tree_rows, [&[], &[]])
+        }
     }
 }
 
@@ -126,37 +128,12 @@ pub(super) fn decode(words: &[u32]) -> Histogram {
     histogram
 }
 
-const COUNTING: Counting =
-    Counting { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 3, columns: 4, operations: 72 };
-
-fn record(
-    recording: &mut Recording,
-    binned: &Binned<'_>,
-    state: &mut GrowState,
-    fills: &[HistogramFill],
-) -> Result<()> {
-    let (cells, tree_rows) = (binned.cells(), state.rows);
-    let storage = state.on_gpu()?;
-    let slots = storage.slots(recording, slots_of(fills), CELL_BYTES * cells as u64)?;
-    for round in rounds(&recording.gpu, &COUNTING, binned, fills, |tree| tree * tree_rows) {
-        let plan = round.upload(recording, storage)?;
-        let partial =
-            storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(&COUNTING, cells))?;
-        count(recording, binned, storage, &round, [&plan, &partial])?;
-        round.merge(recording, (&KERNEL_MERGE, &COUNTING), &[&partial, &plan, &slots], (cells, CELL_BYTES), 0, &[])?;
-    }
-    Ok(())
-}
-
-/// Counts the pieces of a round.
-fn count(
-    recording: &mut Recording,
-    binned: &Binned<'_>,
-    storage: &GpuGrowth,
-    round: &Round,
-    [plan, partial]: [&Arc<Buffer>; 2],
-) -> Result<()> {
-    let Some(rows) = &storage.buffers else { return Ok(()) };
-    let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan, partial };
-    round.count(recording, &COUNTING, binned, &buffers, 0, &[])
-}
+const COUNTING: Counting = Counting {
+    kernel: &KERNEL,
+    merge: &KERNEL_MERGE,
+    max_rows: 1 << 16,
+    min_rows: 1 << 11,
+    words: 3,
+    columns: 4,
+    operations: 72,
+};

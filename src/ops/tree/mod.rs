@@ -23,12 +23,17 @@ use std::sync::Arc;
 use crate::device::{Buffer, Recording};
 use crate::error::Result;
 
+/// Uploads words to the beginning of a buffer.
+fn upload_words(recording: &mut Recording, buffer: &Arc<Buffer>, words: &[u32]) -> Result<()> {
+    recording.upload(buffer, 0, words.len() as u64, &mut |first, part| {
+        part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
+    })
+}
+
 /// Words in a buffer of their own, of at least so many bytes.
 fn upload_table(recording: &mut Recording, words: &[u32], bytes: u64, what: &str) -> Result<Arc<Buffer>> {
     let buffer = recording.scratch(bytes.max(4 * words.len() as u64), what)?;
-    recording.upload(&buffer, 0, words.len() as u64, &mut |first, part| {
-        part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
-    })?;
+    upload_words(recording, &buffer, words)?;
     Ok(buffer)
 }
 
@@ -40,8 +45,6 @@ fn fill_table(
     words: &[u32],
 ) -> Result<Arc<Buffer>> {
     let buffer = storage.scratch_buffer(recording, which, 4 * words.len() as u64)?;
-    recording.upload(&buffer, 0, words.len() as u64, &mut |first, part| {
-        part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
-    })?;
+    upload_words(recording, &buffer, words)?;
     Ok(buffer)
 }

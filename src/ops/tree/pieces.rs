@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::binned::GROUP_COLUMNS;
-use super::grow_state::{GpuGrowth, ScratchBuffer};
-use super::{Binned, HistogramFill};
+use super::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
+use super::{Binned, GrowState, HistogramFill, upload_words};
 use crate::device::{Buffer, Dispatch, Gpu, Recording};
 use crate::error::Result;
 use crate::kernel::{Grid, Kernel, UNIFORM_BYTES, Work, params};
@@ -22,6 +22,8 @@ params! {
 /// How a device counts.
 pub(super) struct Counting {
     pub kernel: &'static Kernel,
+    /// Adds the pieces, and makes siblings of parents.
+    pub merge: &'static Kernel,
     /// Rows of a piece at most, so that the sums of a piece do not overflow.
     pub max_rows: usize,
     /// Rows of a piece at least, while there are rows enough: clearing and merging cost as much as some rows.
@@ -43,20 +45,51 @@ const NONE: u32 = u32::MAX;
 
 /// Pieces and nodes that are worked on together.
 #[derive(Default)]
-pub(super) struct Round {
+struct Round {
     /// First place, rows, first word of the tree, 0.
-    pub pieces: Vec<[u32; 4]>,
+    pieces: Vec<[u32; 4]>,
     /// First piece, pieces, slot and whether it is new, parent.
-    pub jobs: Vec<[u32; 4]>,
+    jobs: Vec<[u32; 4]>,
     rows: usize,
 }
 
-/// What the pieces are counted from and into.
-pub(super) struct CountBuffers<'a> {
-    pub order: &'a Arc<Buffer>,
-    pub words: &'a Arc<Buffer>,
-    pub plan: &'a Arc<Buffer>,
-    pub partial: &'a Arc<Buffer>,
+/// What the pieces are counted from and into, and where their sums go.
+struct RoundBuffers {
+    rows: RowBuffers,
+    plan: Arc<Buffer>,
+    partial: Arc<Buffer>,
+    slots: Arc<Buffer>,
+}
+
+/// Overrides of the counting kernel and of the merging one.
+pub(super) type Overrides<'a> = [&'a [(&'static str, u32)]; 2];
+
+/// Records the histograms of nodes, word after word of those that cells have; `first_word` is where the words of a
+/// tree's rows begin.
+pub(super) fn record(
+    recording: &mut Recording,
+    (counting, words): (&Counting, u32),
+    binned: &Binned<'_>,
+    state: &mut GrowState,
+    fills: &[HistogramFill],
+    first_word: impl Fn(usize) -> usize,
+    [of_count, of_merge]: Overrides<'_>,
+) -> Result<()> {
+    let (cells, cell_bytes) = (binned.cells(), state.cell_bytes);
+    let storage = state.on_gpu()?;
+    let slots = storage.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
+    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
+    for round in rounds(&recording.gpu, counting, binned, fills, first_word) {
+        let plan = round.upload(recording, storage)?;
+        let bytes = round.partial_bytes(counting, cells);
+        let partial = storage.scratch_buffer(recording, ScratchBuffer::Partial, bytes)?;
+        let buffers = RoundBuffers { rows: rows.clone(), plan, partial, slots: slots.clone() };
+        for word in 0..words {
+            round.count(recording, counting, binned, &buffers, word, of_count)?;
+            round.merge(recording, counting, &buffers, (cells, cell_bytes / u64::from(words)), word, of_merge)?;
+        }
+    }
+    Ok(())
 }
 
 /// The number of slots that these histograms and their parents need.
@@ -65,7 +98,7 @@ pub(super) fn slots_of(fills: &[HistogramFill]) -> usize {
 }
 
 /// Cuts the rows of nodes into pieces, and the pieces into rounds; a node may go on in the next round.
-pub(super) fn rounds(
+fn rounds(
     gpu: &Gpu,
     counting: &Counting,
     binned: &Binned<'_>,
@@ -118,26 +151,24 @@ fn pieces_per_round(gpu: &Gpu, counting: &Counting, binned: &Binned<'_>, piece_r
 
 impl Round {
     /// The tables of pieces and nodes on the device.
-    pub fn upload(&self, recording: &mut Recording, storage: &mut GpuGrowth) -> Result<Arc<Buffer>> {
+    fn upload(&self, recording: &mut Recording, storage: &mut GpuGrowth) -> Result<Arc<Buffer>> {
         let words: Vec<u32> = self.pieces.iter().chain(&self.jobs).flatten().copied().collect();
         let plan = storage.scratch_buffer(recording, ScratchBuffer::Pieces, UNIFORM_BYTES)?;
-        recording.upload(&plan, 0, words.len() as u64, &mut |first, part| {
-            part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
-        })?;
+        upload_words(recording, &plan, &words)?;
         Ok(plan)
     }
 
     /// Bytes of what the pieces hold.
-    pub fn partial_bytes(&self, counting: &Counting, cells: usize) -> u64 {
+    fn partial_bytes(&self, counting: &Counting, cells: usize) -> u64 {
         4 * (counting.words * cells * self.pieces.len()) as u64
     }
 
     /// Adds the pieces of each node to its slot, `bytes` of each cell, and takes the sum away from that of its parent.
-    pub fn merge(
+    fn merge(
         &self,
         recording: &mut Recording,
-        (kernel, counting): (&'static Kernel, &Counting),
-        buffers: &[&Arc<Buffer>; 3],
+        counting: &Counting,
+        buffers: &RoundBuffers,
         (cells, bytes): (usize, u64),
         word: u32,
         overrides: &[(&'static str, u32)],
@@ -146,10 +177,10 @@ impl Round {
         let params =
             MergeParams { items: items as u32, cells: cells as u32, jobs_first: self.pieces.len() as u32, word };
         recording.dispatch(
-            kernel,
+            counting.merge,
             Dispatch {
                 params: bytemuck::bytes_of(&params),
-                buffers,
+                buffers: &[&buffers.partial, &buffers.plan, &buffers.slots],
                 grid: Grid::covering(items as u64, 64)?,
                 overrides,
                 work: Work {
@@ -161,12 +192,12 @@ impl Round {
     }
 
     /// Counts the pieces, for the columns that lie in one buffer at a time.
-    pub fn count(
+    fn count(
         &self,
         recording: &mut Recording,
         counting: &Counting,
         binned: &Binned<'_>,
-        buffers: &CountBuffers<'_>,
+        buffers: &RoundBuffers,
         word: u32,
         overrides: &[(&'static str, u32)],
     ) -> Result<()> {
@@ -188,12 +219,12 @@ impl Round {
             };
             let groups = self.pieces.len() * block.len() * GROUP_COLUMNS / counting.columns;
             let values = (self.rows * block.len() * GROUP_COLUMNS) as u64;
-            let CountBuffers { order, words, plan, partial } = buffers;
+            let RoundBuffers { rows: RowBuffers { order, packed, .. }, plan, partial, .. } = buffers;
             recording.dispatch(
                 counting.kernel,
                 Dispatch {
                     params: bytemuck::bytes_of(&params),
-                    buffers: &[view.buffer(), order, words, plan, &on_gpu.starts, partial],
+                    buffers: &[view.buffer(), order, packed, plan, &on_gpu.starts, partial],
                     grid: Grid::linear(groups as u64)?,
                     overrides,
                     work: Work { operations: counting.operations * values, bytes: values + 8 * self.rows as u64 },

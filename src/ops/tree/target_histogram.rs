@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::grow_state::{GrowthStorage, ScratchBuffer, TargetPlaces};
-use super::pieces::{CountBuffers, Counting, MergeParams, Params, rounds, slots_of};
+use super::grow_state::{GrowthStorage, TargetPlaces};
+use super::pieces::{Counting, MergeParams, Overrides, Params, record, slots_of};
 use super::{Binned, GrowState, HistogramFill};
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::target_histogram::CountedColumn;
-use crate::device::{Recording, Stream};
+use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::kernels;
 
@@ -21,8 +21,15 @@ kernels! {
     pub KERNEL_MERGE = "tree/target_histogram__merge", [Read, Read, Write], MergeParams;
 }
 
-const COUNTING: Counting =
-    Counting { kernel: &KERNEL, max_rows: 1 << 16, min_rows: 1 << 11, words: 4, columns: 4, operations: 96 };
+const COUNTING: Counting = Counting {
+    kernel: &KERNEL,
+    merge: &KERNEL_MERGE,
+    max_rows: 1 << 16,
+    min_rows: 1 << 11,
+    words: 4,
+    columns: 4,
+    operations: 96,
+};
 /// Bytes of the cells that one task counts in: what the first cache holds beside the rows.
 const CACHED: usize = 1 << 14;
 
@@ -43,7 +50,13 @@ pub fn target_histogram(
     match stream.gpu() {
         None => on_cpu(binned, state, targets, fills),
         Some(_) if binned.cells() == 0 => Ok(()),
-        Some(recording) => record(recording, binned, state, targets, fills),
+        Some(recording) => {
+            let (words, places) = ((state.cell_bytes / 8) as u32, TargetPlaces::of(targets));
+            let first_word = |tree: usize| places.first + tree * places.tree;
+            let by_class = u32::from(matches!(targets.first(), Some(TargetRows::Classes(_))));
+            let overrides: Overrides<'_> = [&[("BY_CLASS", by_class), ("WORDS", words)], &[("WORDS", words)]];
+            record(recording, (&COUNTING, words), binned, state, fills, first_word, overrides)
+        }
     }
 }
 
@@ -124,41 +137,6 @@ fn groups(starts: &[u32], words: usize) -> Vec<Range<usize>> {
     groups
 }
 
-fn record(
-    recording: &mut Recording,
-    binned: &Binned<'_>,
-    state: &mut GrowState,
-    targets: &[TargetRows<'_>],
-    fills: &[HistogramFill],
-) -> Result<()> {
-    let (cells, cell_bytes) = (binned.cells(), state.cell_bytes);
-    let (words, by_class) = ((cell_bytes / 8) as u32, matches!(targets.first(), Some(TargetRows::Classes(_))));
-    let storage = state.on_gpu()?;
-    let slots = storage.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
-    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
-    let places = TargetPlaces::of(targets);
-    for round in rounds(&recording.gpu, &COUNTING, binned, fills, |tree| places.first + tree * places.tree) {
-        let plan = round.upload(recording, storage)?;
-        let partial =
-            storage.scratch_buffer(recording, ScratchBuffer::Partial, round.partial_bytes(&COUNTING, cells))?;
-        let buffers = CountBuffers { order: &rows.order, words: &rows.packed, plan: &plan, partial: &partial };
-        for word in 0..words {
-            let overrides = [("BY_CLASS", u32::from(by_class)), ("WORDS", words)];
-            round.count(recording, &COUNTING, binned, &buffers, word, &overrides)?;
-            let overrides = [("WORDS", words)];
-            round.merge(
-                recording,
-                (&KERNEL_MERGE, &COUNTING),
-                &[&partial, &plan, &slots],
-                (cells, 8),
-                word,
-                &overrides,
-            )?;
-        }
-    }
-    Ok(())
-}
-
 /// The cells of some slots, one after the other, as many words each as the targets have. One read-back.
 pub fn read<'a>(
     stream: &mut Stream,
@@ -175,14 +153,7 @@ pub fn read<'a>(
         }
         (GrowthStorage::Gpu(_), Some(_)) if bytes == 0 || slots.is_empty() => Ok(vec![Cow::Owned(vec![]); slots.len()]),
         (GrowthStorage::Gpu(storage), Some(recording)) => {
-            let filled = storage.filled()?;
-            let together = recording.scratch(bytes * slots.len() as u64, "histograms of nodes")?;
-            for (at, slot) in slots.iter().enumerate() {
-                recording.copy((&filled, bytes * *slot as u64), (&together, bytes * at as u64), bytes)?;
-            }
-            let mut halves: Vec<u32> = Vec::with_capacity(bytes as usize / 4 * slots.len());
-            let count = bytes / 4 * slots.len() as u64;
-            recording.read(&together, 0, count, &mut |part| halves.extend_from_slice(part))?;
+            let halves = storage.read_slots(recording, slots, bytes)?;
             let whole = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
             let cells = |halves: &[u32]| Cow::Owned(halves.chunks_exact(2).map(whole).collect());
             Ok(halves.par_chunks_exact(bytes as usize / 4).map(cells).collect())
