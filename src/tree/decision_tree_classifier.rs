@@ -159,8 +159,7 @@ impl TreeModel<DecisionTreeClassifier> {
     /// ```
     pub fn generalization_bound(&self, questions: usize, delta: f64) -> Result<f64> {
         if !(delta > 0.0 && delta < 1.0) {
-            let rule = "a probability between 0 and 1".to_string();
-            return Err(Error::Param { name: "delta", rule, got: delta.to_string() });
+            return Err(Error::param("delta", "a probability between 0 and 1", delta));
         }
         let (nodes, tree) = (self.tree().nodes(), self.tree());
         let leaves = nodes.iter().zip(0..).filter(|(node, _)| node.feature.is_none());

@@ -87,10 +87,7 @@ impl TryFrom<WrittenFeatures> for MaxFeatures {
                 "all" => Ok(MaxFeatures::All),
                 "sqrt" => Ok(MaxFeatures::Sqrt),
                 "log2" => Ok(MaxFeatures::Log2),
-                _ => {
-                    let rule = "none, sqrt, log2, an integer, or a share such as 0.5".to_string();
-                    Err(Error::Param { name: "max_features", rule, got: name })
-                }
+                _ => Err(Error::param("max_features", "none, sqrt, log2, an integer, or a share such as 0.5", name)),
             },
         }
     }
@@ -179,8 +176,7 @@ impl ClassWeight {
         let of_rows: Vec<f64> =
             y.codes().iter().enumerate().map(|(row, code)| sample_weight(row) * class_weight(*code)).collect();
         if of_rows.iter().all(|weight| *weight == 0.0) {
-            let rule = "above 0 for a class that has rows".to_string();
-            return Err(Error::Param { name: "class_weight", rule, got: "0 for all of them".to_string() });
+            return Err(Error::param("class_weight", "above 0 for a class that has rows", "0 for all of them"));
         }
         Ok(Some(of_rows))
     }

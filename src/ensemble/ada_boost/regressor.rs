@@ -132,8 +132,7 @@ impl Estimator for AdaBoostRegressor {
         let y = y.complete(OP, x.on_device()?.rows())?;
         x.complete_rows(OP, y.rows())?;
         if y.columns() != 1 {
-            let (expected, got) = ("one number a row".to_string(), format!("{} columns", y.columns()));
-            return Err(Error::Shape { op: OP, expected, got });
+            return Err(Error::shape(OP, "one number a row", format!("{} columns", y.columns())));
         }
         let weights = start(y.rows(), options.weights(OP, y.rows())?);
         let target = Target::Numbers(y);

@@ -47,8 +47,7 @@ impl BagRules {
     fn check(&self, task: Task) -> Result<()> {
         if self.estimator.task() != task {
             let what = if task == Task::Classification { "a classifier" } else { "a regressor" };
-            let got = self.estimator.name().to_string();
-            return Err(Error::Param { name: "estimator", rule: what.to_string(), got });
+            return Err(Error::param("estimator", what, self.estimator.name()));
         }
         if self.oob_score && !self.bootstrap && self.max_samples == 1.0 {
             let rule = "true, or max_samples below 1, for oob_score: every bag has every row".to_string();

@@ -101,8 +101,7 @@ impl GradientBoostingClassifier {
         let (x, device) = rows_to_learn(OP, rows)?;
         check_classes(OP, &x, y)?;
         if y.classes() < 2 {
-            let (expected, got) = ("at least two classes".to_string(), y.classes().to_string());
-            return Err(Error::Shape { op: OP, expected, got });
+            return Err(Error::shape(OP, "at least two classes", y.classes()));
         }
         if self.monotonic_cst.is_some() && y.classes() > 2 {
             let rule = "none for more than two classes".to_string();
@@ -141,8 +140,7 @@ impl GradientBoostingClassifier {
         target: ValidationTarget<'_>,
     ) -> Result<(Matrix, BoostingTargets<'static>)> {
         let ValidationTarget::Classes(labels) = target else {
-            let (expected, got) = ("classes of the validation rows".to_string(), "numbers".to_string());
-            return Err(Error::Shape { op: OP, expected, got });
+            return Err(Error::shape(OP, "classes of the validation rows", "numbers"));
         };
         let x = x.on_host()?;
         if labels.len() != x.rows() || x.rows() == 0 {

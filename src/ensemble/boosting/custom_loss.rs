@@ -13,8 +13,7 @@ pub(super) fn custom_base_score(loss: &dyn BoostingLoss, targets: &[f32], weight
     if (score as f32).is_finite() {
         return Ok(score);
     }
-    let rule = "one whose base_score is a finite number of f32".to_string();
-    Err(Error::Param { name: "loss", rule, got: score.to_string() })
+    Err(Error::param("loss", "one whose base_score is a finite number of f32", score))
 }
 
 /// The derivatives, checked, times the weights; returns the largest of each.

@@ -170,8 +170,7 @@ impl GradientBoostingRegressor {
 
 fn validation(columns: usize, x: Rows<'_>, target: ValidationTarget<'_>) -> Result<(Matrix, Matrix)> {
     let ValidationTarget::Numbers(targets) = target else {
-        let (expected, got) = ("numbers for the validation rows".to_string(), "classes".to_string());
-        return Err(Error::Shape { op: OP, expected, got });
+        return Err(Error::shape(OP, "numbers for the validation rows", "classes"));
     };
     let x = x.on_host()?;
     let y = targets.complete(OP, x.rows())?;

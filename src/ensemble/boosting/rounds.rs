@@ -147,8 +147,7 @@ pub(super) fn boost(
             let BoostingTargets::Custom { .. } = problem.targets else {
                 return Err(diverged(settings, "a loss", round));
             };
-            let rule = "one whose values are finite".to_string();
-            return Err(Error::Param { name: "loss", rule, got: format!("{loss} in round {}", round + 1) });
+            return Err(Error::param("loss", "one whose values are finite", format!("{loss} in round {}", round + 1)));
         }
         trees.extend(grown);
         converged = loss.is_some_and(|loss| stopping.is_over(loss));
@@ -240,8 +239,7 @@ impl Rounds<'_> {
             return Err(diverged(self.settings, "a gradient", round));
         }
         let rule = "small enough for a gradient times its weight to be a number of f32; divide all by a constant";
-        let got = format!("a product beyond them in round {}", round + 1);
-        Err(Error::Param { name: "sample_weight", rule: rule.to_string(), got })
+        Err(Error::param("sample_weight", rule, format!("a product beyond them in round {}", round + 1)))
     }
 
     /// Refuses scores beyond the numbers of f32, or of which the predictions are.

@@ -27,8 +27,7 @@ impl Bootstrap {
             None => rows.len(),
             Some(share) if share > 0.0 && share <= 1.0 => ((rows.len() as f64 * share).round() as usize).max(1),
             Some(share) => {
-                let rule = "a share above 0 and up to 1".to_string();
-                return Err(Error::Param { name: "max_samples", rule, got: share.to_string() });
+                return Err(Error::param("max_samples", "a share above 0 and up to 1", share));
             }
         };
         Ok(Bootstrap { numbers: Philox::new(seed, STREAM), rows, all, draws })

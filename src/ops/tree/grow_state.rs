@@ -96,8 +96,7 @@ impl GrowState {
         self.cell_bytes = CELL_BYTES;
         self.check_order(order)?;
         if let Some(other) = packed.iter().find(|packed| packed.len() != self.rows) {
-            let (expected, got) = (format!("{} gradients for each tree", self.rows), other.len().to_string());
-            return Err(Error::Shape { op: "tree growth", expected, got });
+            return Err(Error::shape("tree growth", format!("{} gradients for each tree", self.rows), other.len()));
         }
         std::mem::swap(&mut self.order, order);
         let order = &self.order;

@@ -61,12 +61,10 @@ pub fn histogram(
     state.on(stream, "histogram")?;
     let places = state.places();
     if let Some(fill) = fills.iter().find(|fill| fill.rows.start > fill.rows.end || fill.rows.end > places) {
-        let (expected, got) = (format!("rows within 0..{places}"), format!("{:?}", fill.rows));
-        return Err(Error::Shape { op: "histogram", expected, got });
+        return Err(Error::shape("histogram", format!("rows within 0..{places}"), format!("{:?}", fill.rows)));
     }
     if state.rows != binned.rows() && binned.columns() > 0 {
-        let (expected, got) = (format!("gradients of {} rows", binned.rows()), state.rows.to_string());
-        return Err(Error::Shape { op: "histogram", expected, got });
+        return Err(Error::shape("histogram", format!("gradients of {} rows", binned.rows()), state.rows));
     }
     match stream.gpu() {
         None => on_cpu(binned, state, fills),

@@ -89,10 +89,7 @@ fn check(binned: &Binned<'_>, state: &GrowState, nodes: &[NodePartition]) -> Res
     }
     match state.rows == binned.rows() {
         true => Ok(()),
-        false => {
-            let (expected, got) = (format!("an order of {} rows", binned.rows()), state.rows.to_string());
-            Err(Error::Shape { op: "partition", expected, got })
-        }
+        false => Err(Error::shape("partition", format!("an order of {} rows", binned.rows()), state.rows)),
     }
 }
 

@@ -48,8 +48,7 @@ pub fn predict<T: Send>(
     }
     let widest = flat.nodes().iter().map(|node| node.feature & FEATURE).max().unwrap_or(0);
     if x.columns() > 0 && widest as usize >= x.columns() {
-        let (expected, got) = (format!("at least {} columns", u64::from(widest) + 1), x.columns().to_string());
-        return Err(Error::Shape { op: "predict", expected, got });
+        return Err(Error::shape("predict", format!("at least {} columns", u64::from(widest) + 1), x.columns()));
     }
     if x.rows() == 0 || x.columns() == 0 || outputs == 0 || flat.trees() == 0 {
         return Ok(());

@@ -193,8 +193,7 @@ pub(crate) fn check_classes(op: &'static str, x: &Matrix, y: &Labels) -> Result<
     if y.len() == x.rows() {
         return Ok(());
     }
-    let (expected, got) = (format!("a class for each of {} rows", x.rows()), y.len().to_string());
-    Err(Error::Shape { op, expected, got })
+    Err(Error::shape(op, format!("a class for each of {} rows", x.rows()), y.len()))
 }
 
 /// The class with the largest probability in each row of n×k probabilities; the lowest of equals.
