@@ -27,11 +27,13 @@ pub(super) struct BagRules {
     pub(super) seed: u64,
 }
 
+/// The columns that a bag looks at; all of them if there is no list.
+type ChosenColumns = Option<Vec<usize>>;
+
 /// What the fitted bags have beside their models.
 #[derive(Debug)]
 pub struct Bags {
-    /// The columns that each bag looks at; all of them if there is no list.
-    pub(super) chosen: Vec<Option<Vec<usize>>>,
+    pub(super) chosen: Vec<ChosenColumns>,
     /// Columns of the rows that were fitted.
     pub(super) columns: usize,
     pub(super) oob_score: Option<f64>,
@@ -41,7 +43,7 @@ pub struct Bags {
 type KnownScore = fn(&Target, &Matrix, &[usize]) -> Result<Option<f64>>;
 
 /// A bag's model, the columns it looks at, the rows it was without and its predictions for them.
-type FittedBag = (AnyModel, Option<Vec<usize>>, Vec<usize>, Option<Matrix>);
+type FittedBag = (AnyModel, ChosenColumns, Vec<usize>, Option<Matrix>);
 
 impl BagRules {
     fn check(&self, task: Task) -> Result<()> {
@@ -88,7 +90,7 @@ impl BagRules {
         classes: Option<usize>,
         weights: Option<&[f32]>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<(Vec<AnyModel>, Vec<Option<Vec<usize>>>, Option<Matrix>)> {
+    ) -> Result<(Vec<AnyModel>, Vec<ChosenColumns>, Option<Matrix>)> {
         let outputs = match classes {
             Some(classes) => classes,
             None => target.values()?.columns(),
