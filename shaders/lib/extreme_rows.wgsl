@@ -1,6 +1,7 @@
-// The best value of each row and its column, by the importing shader's `better`; the lowest column of equals.
+// The value of least `key` in each row, by the importing shader's function of its bits, and its column; the lowest of equals.
 // A team of TEAM lanes takes a row in strides, then halves itself through workgroup memory; 256 / TEAM rows a workgroup.
 // One lane a row is best for narrow rows, many for wide ones: the host chooses TEAM.
+//#import order
 //#import status
 struct Params {
     rows: u32,
@@ -15,11 +16,11 @@ struct Params {
 override TEAM: u32 = 32u;
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(1) var<storage, read> x: array<u32>;
 @group(0) @binding(2) var<storage, read_write> index: array<u32>;
-@group(0) @binding(3) var<storage, read_write> value: array<f32>;
+@group(0) @binding(3) var<storage, read_write> value: array<u32>;
 
-var<workgroup> best_value: array<f32, 256>;
+var<workgroup> best_key: array<u32, 256>;
 var<workgroup> best_column: array<u32, 256>;
 
 @compute @workgroup_size(256)
@@ -34,45 +35,46 @@ fn main(
         let first = params.x_first + min(row, params.rows - 1u) * params.x_stride;
         let member = lane % TEAM;
         var column = min(member, params.columns - 1u);
-        var best = x[first + column];
+        var best = key(x[first + column]);
         var next = member + TEAM;
         // Four at a time while there are four: the loop costs as much as the comparison.
         for (; next + 3u * TEAM < params.columns; next += 4u * TEAM) {
-            let candidates = vec4(x[first + next], x[first + next + TEAM], x[first + next + 2u * TEAM], x[first + next + 3u * TEAM]);
-            let second = better(candidates.y, candidates.x);
-            let fourth = better(candidates.w, candidates.z);
-            let left = select(candidates.x, candidates.y, second);
-            let right = select(candidates.z, candidates.w, fourth);
-            let upper = better(right, left);
-            let winner = select(left, right, upper);
-            if (better(winner, best)) {
-                best = winner;
+            let k0 = key(x[first + next]);
+            let k1 = key(x[first + next + TEAM]);
+            let k2 = key(x[first + next + 2u * TEAM]);
+            let k3 = key(x[first + next + 3u * TEAM]);
+            let second = k1 < k0;
+            let fourth = k3 < k2;
+            let upper = min(k2, k3) < min(k0, k1);
+            let least = min(min(k0, k1), min(k2, k3));
+            if (least < best) {
+                best = least;
                 column = next + TEAM * select(select(0u, 1u, second), select(2u, 3u, fourth), upper);
             }
         }
         for (; next < params.columns; next += TEAM) {
-            let candidate = x[first + next];
-            if (better(candidate, best)) {
+            let candidate = key(x[first + next]);
+            if (candidate < best) {
                 best = candidate;
                 column = next;
             }
         }
-        best_value[lane] = best;
+        best_key[lane] = best;
         best_column[lane] = column;
         for (var half = TEAM / 2u; half > 0u; half /= 2u) {
             workgroupBarrier();
             if (member < half) {
-                let other = best_value[lane + half];
+                let other = best_key[lane + half];
                 let other_column = best_column[lane + half];
-                if (better(other, best_value[lane]) || (other == best_value[lane] && other_column < best_column[lane])) {
-                    best_value[lane] = other;
+                if (other < best_key[lane] || (other == best_key[lane] && other_column < best_column[lane])) {
+                    best_key[lane] = other;
                     best_column[lane] = other_column;
                 }
             }
         }
         if (member == 0u && row < params.rows) {
             index[params.index_first + row] = best_column[lane];
-            value[params.value_first + row] = best_value[lane];
+            value[params.value_first + row] = x[first + best_column[lane]];
         }
     }
     mark_done(lane);

@@ -1,7 +1,7 @@
 // The smallest value of each row and its column; the lowest column where values are equal.
-// A team of lanes takes a row: one for narrow rows, eight for wide ones.
+// lib/extreme_rows.wgsl divides the work.
 // Exact, so the same on every device.
 //#import extreme_rows
-fn better(a: f32, b: f32) -> bool {
-    return a < b;
+fn key(bits: u32) -> u32 {
+    return order_key(bits);
 }

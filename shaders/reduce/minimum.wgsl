@@ -1,6 +1,7 @@
 // The smallest value of each run of 256 and its index; the host picks among the runs.
 // A lane takes a run, neighbouring lanes reading neighbouring values; the lowest index of equals.
 // Exact, so the same on every device.
+//#import order
 //#import status
 struct Params {
     count: u32,
@@ -10,8 +11,8 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read_write> value: array<f32>;
+@group(0) @binding(1) var<storage, read> x: array<u32>;
+@group(0) @binding(2) var<storage, read_write> value: array<u32>;
 @group(0) @binding(3) var<storage, read_write> index: array<u32>;
 
 @compute @workgroup_size(64)
@@ -24,31 +25,30 @@ fn main(
     if (block < params.groups) {
         let begin = block * 16384u + lane;
         let end = min(block * 16384u + 16384u, params.count);
-        var smallest = x[params.first + min(begin, params.count - 1u)];
+        var smallest = order_key(x[params.first + min(begin, params.count - 1u)]);
         var found = min(begin, params.count - 1u);
         var at = begin;
         // Four at a time while there are four: the loop costs as much as the comparison.
         for (; at + 192u < end; at += 256u) {
             let first = params.first + at;
-            let candidates = vec4(x[first], x[first + 64u], x[first + 128u], x[first + 192u]);
-            let left = select(candidates.x, candidates.y, candidates.y < candidates.x);
-            let right = select(candidates.z, candidates.w, candidates.w < candidates.z);
-            let upper = right < left;
-            let best = select(left, right, upper);
-            if (best < smallest) {
-                smallest = best;
-                let low = select(0u, 64u, candidates.y < candidates.x);
-                found = at + select(low, select(128u, 192u, candidates.w < candidates.z), upper);
+            let k0 = order_key(x[first]);
+            let k1 = order_key(x[first + 64u]);
+            let k2 = order_key(x[first + 128u]);
+            let k3 = order_key(x[first + 192u]);
+            let least = min(min(k0, k1), min(k2, k3));
+            if (least < smallest) {
+                smallest = least;
+                found = at + select(select(0u, 64u, k1 < k0), select(128u, 192u, k3 < k2), min(k2, k3) < min(k0, k1));
             }
         }
         for (; at < end; at += 64u) {
-            let candidate = x[params.first + at];
+            let candidate = order_key(x[params.first + at]);
             if (candidate < smallest) {
                 smallest = candidate;
                 found = at;
             }
         }
-        value[params.out_first + block * 64u + lane] = smallest;
+        value[params.out_first + block * 64u + lane] = x[params.first + found];
         index[params.out_first + block * 64u + lane] = found;
     }
     mark_done(lane);

@@ -18,7 +18,7 @@ mod stream;
 mod submit;
 mod transfer;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use buffer::Buffer;
 pub(crate) use encode::SEAL;
@@ -62,7 +62,7 @@ impl Device {
     /// Every device of this machine, the CPU first. The index is what [`Device::open`] takes; the default is what
     /// [`Device::auto`] opens, `GRISTMILL_DEVICE` included.
     pub fn list() -> Vec<DeviceInfo> {
-        let mut devices = infos(&adapters());
+        let mut devices = infos(adapters());
         let wanted = wanted_by_variable();
         let chosen = wanted.map(|wanted| choose(&wanted, &devices).unwrap_or(0));
         let default = chosen.or_else(|| best(&devices, false)).unwrap_or(0);
@@ -82,7 +82,7 @@ impl Device {
             return Ok(Device::Cpu);
         }
         let adapters = adapters();
-        let chosen = choose(wanted, &infos(&adapters))?;
+        let chosen = choose(wanted, &infos(adapters))?;
         if chosen == 0 {
             return Ok(Device::Cpu);
         }
@@ -166,7 +166,13 @@ impl Device {
     }
 }
 
-fn adapters() -> Vec<wgpu::Adapter> {
+/// The adapters of this machine, found once: drivers take their time to say what is there.
+fn adapters() -> &'static [wgpu::Adapter] {
+    static ADAPTERS: OnceLock<Vec<wgpu::Adapter>> = OnceLock::new();
+    ADAPTERS.get_or_init(enumerate)
+}
+
+fn enumerate() -> Vec<wgpu::Adapter> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
         flags: wgpu::InstanceFlags::empty(),

@@ -12,7 +12,7 @@ macro_rules! library {
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
     "assign_rows", "carry", "cluster_runs", "columns", "elementary", "extreme_rows", "k_nearest_list", "label_runs",
-    "metric", "pairs", "pairs_operands", "status", "tile", "tree_cuts", "tree_jobs", "tree_pieces", "tree_searches",
+    "metric", "order", "pairs", "pairs_operands", "status", "tile", "tree_cuts", "tree_jobs", "tree_pieces", "tree_searches",
     "tree_target", "uniform_rows"
 ];
 
