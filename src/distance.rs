@@ -35,7 +35,7 @@ impl Metric {
             Metric::Minkowski(1.0) => Ok(Metric::Manhattan),
             Metric::Minkowski(2.0) => Ok(Metric::Euclidean),
             Metric::Minkowski(p) if !(p >= 1.0 && p.is_finite()) => {
-                Err(Error::Param { name: "p", rule: "a finite number of at least 1".to_string(), got: p.to_string() })
+                Err(Error::param("p", "a finite number of at least 1", p))
             }
             metric => Ok(metric),
         }
@@ -75,7 +75,7 @@ impl std::str::FromStr for Metric {
     /// `euclidean`, `manhattan`, `chebyshev`, `cosine`, or `minkowski:3` with its order.
     fn from_str(name: &str) -> Result<Metric> {
         let rule = "euclidean, manhattan, chebyshev, cosine or minkowski:P";
-        let refuse = || Error::Param { name: "metric", rule: rule.to_string(), got: name.to_string() };
+        let refuse = || Error::param("metric", rule.to_string(), name);
         match name {
             "euclidean" => Ok(Metric::Euclidean),
             "manhattan" => Ok(Metric::Manhattan),

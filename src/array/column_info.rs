@@ -84,7 +84,7 @@ impl ColumnInfo {
         };
         let columns: Vec<String> = (0..kinds.len()).filter(|column| self.is_categorical(*column)).map(name).collect();
         let expected = "columns of numbers; encode text columns (OneHotEncoder, --one-hot) or leave them out (--drop)";
-        Err(Error::Shape { op, expected: expected.to_string(), got: format!("text in {}", columns.join(", ")) })
+        Err(Error::shape(op, expected.to_string(), format!("text in {}", columns.join(", "))))
     }
 
     fn kind(&self, column: usize) -> Option<&ColumnKind> {
@@ -175,7 +175,7 @@ impl Matrix {
             let value = self.get(row, column);
             if category(value, row, column)?.is_some_and(|code| code >= names.len()) {
                 let expected = format!("codes below {}, the number of names", names.len());
-                return Err(Error::Shape { op: OP, expected, got: format!("{value} in row {row}, column {column}") });
+                return Err(Error::shape(OP, expected, format!("{value} in row {row}, column {column}")));
             }
         }
         self.info.set(self.columns(), column, ColumnKind::Category(Some(Arc::new(names))));
@@ -225,7 +225,6 @@ pub(crate) fn category(value: f32, row: usize, column: usize) -> Result<Option<u
         Ok(Some(code))
     } else {
         let expected = "codes of categories in categorical columns: integers from 0 to 2²⁴ − 1, NaN if missing";
-        let got = format!("{value} in row {row}, column {column}");
-        Err(Error::Shape { op: "categories", expected: expected.to_string(), got })
+        Err(Error::shape("categories", expected.to_string(), format!("{value} in row {row}, column {column}")))
     }
 }

@@ -151,8 +151,7 @@ impl DeviceMatrix {
     pub fn view(&self, stream: &mut Stream, range: Range<usize>) -> Result<View> {
         self.on(stream, "view")?;
         if range.start > range.end || range.end > self.rows {
-            let got = format!("{range:?}");
-            return Err(Error::Shape { op: "view", expected: format!("rows within 0..{}", self.rows), got });
+            return Err(Error::shape("view", format!("rows within 0..{}", self.rows), format!("{range:?}")));
         }
         match (&self.storage, stream.gpu()) {
             (MatrixStorage::Gpu(store), Some(recording)) => store.view(recording, range),

@@ -34,11 +34,11 @@ impl Matrix {
     /// A matrix of `rows`×`columns` from its values, row by row. No copy.
     pub fn from_vec(rows: usize, columns: usize, values: Vec<f32>) -> Result<Matrix> {
         if rows.checked_mul(columns) != Some(values.len()) {
-            return Err(Error::Shape {
-                op: "Matrix::from_vec",
-                expected: format!("{rows}×{columns} values"),
-                got: format!("{} values", values.len()),
-            });
+            return Err(Error::shape(
+                "Matrix::from_vec",
+                format!("{rows}×{columns} values"),
+                format!("{} values", values.len()),
+            ));
         }
         Ok(Matrix { values: Arc::new(values), rows, columns, info: ColumnInfo::default(), checked: OnceLock::new() })
     }
@@ -52,11 +52,11 @@ impl Matrix {
     pub fn from_rows<R: AsRef<[f32]>>(rows: &[R]) -> Result<Matrix> {
         let columns = rows.first().map_or(0, |row| row.as_ref().len());
         if let Some((at, row)) = rows.iter().enumerate().find(|(_, row)| row.as_ref().len() != columns) {
-            return Err(Error::Shape {
-                op: "Matrix::from_rows",
-                expected: format!("{columns} values in each row, as in the first"),
-                got: format!("{} in row {at}", row.as_ref().len()),
-            });
+            return Err(Error::shape(
+                "Matrix::from_rows",
+                format!("{columns} values in each row, as in the first"),
+                format!("{} in row {at}", row.as_ref().len()),
+            ));
         }
         let values = rows.iter().flat_map(|row| row.as_ref()).copied().collect();
         Matrix::from_vec(rows.len(), columns, values)

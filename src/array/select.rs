@@ -26,7 +26,7 @@ impl Matrix {
     pub fn select_columns(&self, columns: &[usize]) -> Result<Matrix> {
         if let Some(column) = columns.iter().find(|column| **column >= self.columns()) {
             let (expected, got) = (format!("columns below {}", self.columns()), format!("column {column}"));
-            return Err(Error::Shape { op: "select_columns", expected, got });
+            return Err(Error::shape("select_columns", expected, got));
         }
         let mut values = vec![0.0; self.rows() * columns.len()];
         if !columns.is_empty() {

@@ -67,7 +67,7 @@ impl Estimator for DummyClassifier {
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<DummyClassifierModel> {
         if x.rows() != y.len() || y.is_empty() {
             let expected = "at least one row, and a class for each".to_string();
-            return Err(Error::Shape { op: OP, expected, got: format!("{} rows, {} classes", x.rows(), y.len()) });
+            return Err(Error::shape(OP, expected, format!("{} rows, {} classes", x.rows(), y.len())));
         }
         let weights = options.weights(OP, y.len())?;
         let mut shares = vec![0.0_f64; y.classes()];

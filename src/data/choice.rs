@@ -21,7 +21,7 @@ impl Choice {
         dropped.iter().for_each(|column| free[*column] = false);
         let refuse = |name, rule: &str, column: usize| {
             let got = names.map_or_else(|| (column + 1).to_string(), |names| format!("{:?}", names[column]));
-            Err(Error::Param { name, rule: rule.to_string(), got })
+            Err(Error::param(name, rule.to_string(), got))
         };
         if let Some(column) = targets.iter().find(|column| !free[**column]) {
             return refuse("drop", "columns other than the target", *column);

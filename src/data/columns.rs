@@ -16,7 +16,7 @@ pub(crate) fn find(what: &'static str, wanted: &str, names: Option<&[String]>, c
     });
     match number {
         Some(at) if at < columns => Ok(at),
-        _ => Err(Error::Param { name: what, rule: rule(wanted, names, columns), got: format!("{wanted:?}") }),
+        _ => Err(Error::param(what, rule(wanted, names, columns), format!("{wanted:?}"))),
     }
 }
 

@@ -44,7 +44,7 @@ impl Labels {
     pub fn select(&self, rows: &[usize]) -> Result<Labels> {
         let code = |&row: &usize| {
             let (expected, got) = (format!("rows below {}", self.len()), format!("row {row}"));
-            self.codes.get(row).copied().ok_or(Error::Shape { op: "Labels::select", expected, got })
+            self.codes.get(row).copied().ok_or(Error::shape("Labels::select", expected, got))
         };
         Ok(Labels { codes: rows.iter().map(code).collect::<Result<_>>()?, names: self.names.clone() })
     }

@@ -97,7 +97,7 @@ fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset> {
         Format::Libsvm => {
             if !options.targets.is_empty() {
                 let rule = "left out for a LIBSVM file, which has its own".to_string();
-                return Err(Error::Param { name: "target", rule, got: format!("{:?}", options.targets) });
+                return Err(Error::param("target", rule, format!("{:?}", options.targets)));
             }
             let (features, labels) = libsvm::read(source, options)?;
             let target = Target::from_numbers(Matrix::from_vec(labels.len(), 1, labels)?);

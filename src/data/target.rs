@@ -50,7 +50,7 @@ impl Target {
                     1 => "a target of numbers that are not all integers, or too many different ones".to_string(),
                     columns => format!("{columns} columns of numbers"),
                 };
-                Err(Error::Shape { op: "labels", expected, got })
+                Err(Error::shape("labels", expected, got))
             }
             Target::None => Err(absent("labels")),
         }
@@ -90,7 +90,7 @@ impl Target {
         if let (Some(&column), 2..) = (coded, columns.len()) {
             let expected = "several targets of numbers, or one of classes".to_string();
             let label = data.x.names().map_or_else(|| (column + 1).to_string(), |names| format!("{:?}", names[column]));
-            return Err(Error::Shape { op: "with_targets", expected, got: format!("column {label} of text") });
+            return Err(Error::shape("with_targets", expected, format!("column {label} of text")));
         }
         let mut values = Vec::with_capacity(data.x.rows() * columns.len());
         for row in 0..data.x.rows() {
@@ -117,7 +117,7 @@ impl Target {
 
 fn absent(op: &'static str) -> Error {
     let expected = "a dataset with a target; name one by with_target or with_labels_file".to_string();
-    Error::Shape { op, expected, got: "no target".to_string() }
+    Error::shape(op, expected, "no target")
 }
 
 /// The classes of one column of integers.

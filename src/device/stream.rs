@@ -196,18 +196,18 @@ impl Recording {
         if dispatch.params.len().next_multiple_of(16) != kernel.params_size
             || dispatch.buffers.len() != kernel.buffers.len()
         {
-            return Err(Error::Shape {
-                op: kernel.name,
-                expected: format!("{} bytes of Params and {} buffers", kernel.params_size, kernel.buffers.len()),
-                got: format!("{} bytes and {} buffers", dispatch.params.len(), dispatch.buffers.len()),
-            });
+            return Err(Error::shape(
+                kernel.name,
+                format!("{} bytes of Params and {} buffers", kernel.params_size, kernel.buffers.len()),
+                format!("{} bytes and {} buffers", dispatch.params.len(), dispatch.buffers.len()),
+            ));
         }
         let mut bound = dispatch.buffers.iter().zip(kernel.buffers);
         let shared =
             |buffer: &Arc<Buffer>| dispatch.buffers.iter().filter(|other| Arc::ptr_eq(other, buffer)).count() > 1;
         if bound.clone().any(|(buffer, access)| *access == Access::Write && shared(buffer)) {
             let rule = "bound once, if it is written".to_string();
-            return Err(Error::Param { name: "buffers", rule, got: format!("one twice in {}", kernel.name) });
+            return Err(Error::param("buffers", rule, format!("one twice in {}", kernel.name)));
         }
         bound.try_for_each(|(buffer, access)| buffer.ready_for(&self.clock, *access == Access::Write))
     }

@@ -60,7 +60,7 @@ impl EnsembleVariance {
 fn deviations(op: &'static str, predictions: &Matrix) -> Result<Vec<f64>> {
     let (rows, outputs) = (predictions.rows(), predictions.columns());
     if rows == 0 {
-        return Err(Error::Shape { op, expected: "at least one row".to_string(), got: "0".to_string() });
+        return Err(Error::shape(op, "at least one row", "0"));
     }
     let mean = |output: usize| (0..rows).map(|row| f64::from(predictions.get(row, output))).sum::<f64>() / rows as f64;
     let means: Vec<f64> = (0..outputs).map(mean).collect();

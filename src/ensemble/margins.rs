@@ -85,7 +85,7 @@ impl Votes {
         let rows = self.codes.len() / self.members.max(1);
         if y.len() != rows || rows == 0 {
             let expected = format!("a class for each of {rows} rows, of which there is one at least");
-            return Err(Error::Shape { op, expected, got: y.len().to_string() });
+            return Err(Error::shape(op, expected, y.len()));
         }
         let code_of = |name: &String| names.iter().position(|known| known == name).map(|code| code as u32);
         let codes: Vec<Option<u32>> = y.names().iter().map(code_of).collect();

@@ -66,13 +66,13 @@ pub(super) use new_of_estimators;
 /// Refuses an empty list, and members that do something else than the ensemble.
 pub(super) fn check_members(name: &'static str, members: &[AnyEstimator], task: Task) -> Result<()> {
     if members.is_empty() {
-        return Err(Error::Param { name, rule: LIST.to_string(), got: "none".to_string() });
+        return Err(Error::param(name, LIST.to_string(), "none"));
     }
     match members.iter().find(|member| member.task() != task) {
         Some(member) => {
             let one = if task == Task::Classification { "classifier" } else { "regressor" };
             let rule = if name.ends_with('s') { format!("{one}s") } else { format!("a {one}") };
-            Err(Error::Param { name, rule, got: member.name().to_string() })
+            Err(Error::param(name, rule, member.name()))
         }
         None => Ok(()),
     }
@@ -144,7 +144,7 @@ pub(super) fn values_of(model: &AnyModel, x: Rows<'_>, classes: Option<usize>) -
 }
 
 fn unfit(expected: &str) -> Error {
-    Error::Shape { op: "ensemble", expected: expected.to_string(), got: "another kind of model".to_string() }
+    Error::shape("ensemble", expected.to_string(), "another kind of model")
 }
 
 /// Σ of weighted matrices of one shape over the sum of the weights, added in the order of the members, in f64.

@@ -160,7 +160,7 @@ fn check_weights(weights: Option<&[f64]>, members: usize) -> Result<()> {
     let sound = |weight: &f64| *weight >= 0.0 && weight.is_finite();
     if weights.len() != members || !weights.iter().all(sound) || weights.iter().sum::<f64>() <= 0.0 {
         let rule = format!("{members} numbers of at least 0, not all 0: one a member");
-        return Err(Error::Param { name: "weights", rule, got: format!("{weights:?}") });
+        return Err(Error::param("weights", rule, format!("{weights:?}")));
     }
     Ok(())
 }

@@ -177,7 +177,7 @@ impl<E: Estimator> Erased for E {
             Ok(Value::Object(parameters)) => Ok(parameters),
             other => {
                 let got = other.map_or_else(|error| error.to_string(), |value| value.to_string());
-                Err(Error::Param { name: "parameters", rule: "a struct of named fields".to_string(), got })
+                Err(Error::param("parameters", "a struct of named fields", got))
             }
         }
     }

@@ -139,7 +139,7 @@ pub trait Estimator: Parameters {
         _options: Fit<'_>,
     ) -> Result<Self::Model> {
         let expected = "all rows at once (fit): this model does not learn from chunks".to_string();
-        Err(Error::Shape { op: Self::NAME, expected, got: "a chunk (partial_fit)".to_string() })
+        Err(Error::shape(Self::NAME, expected, "a chunk (partial_fit)"))
     }
 }
 

@@ -69,16 +69,16 @@ impl<'a> Fit<'a> {
         let Some(weights) = self.sample_weight else { return Ok(None) };
         if weights.len() != rows {
             let (expected, got) = (format!("{rows} sample weights, one a row"), format!("{} weights", weights.len()));
-            return Err(Error::Shape { op, expected, got });
+            return Err(Error::shape(op, expected, got));
         }
         let rule = || "finite numbers of at least 0, not all 0".to_string();
         if let Some((row, weight)) =
             weights.iter().enumerate().find(|(_, weight)| !(**weight >= 0.0 && weight.is_finite()))
         {
-            return Err(Error::Param { name: "sample_weight", rule: rule(), got: format!("{weight} in row {row}") });
+            return Err(Error::param("sample_weight", rule(), format!("{weight} in row {row}")));
         }
         if weights.iter().all(|weight| *weight == 0.0) {
-            return Err(Error::Param { name: "sample_weight", rule: rule(), got: "only zeros".to_string() });
+            return Err(Error::param("sample_weight", rule(), "only zeros"));
         }
         Ok(Some(weights))
     }

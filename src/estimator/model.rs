@@ -204,5 +204,5 @@ impl<M: Persist + Send + Sync + 'static> Stored for M {
 /// The error of a model that is asked for what it does not give.
 pub(crate) fn unable(op: &'static str, what: &str) -> Error {
     let expected = format!("a model that gives {what}; see `gristmill models {op}` for what this one does");
-    Error::Shape { op, expected, got: "this one".to_string() }
+    Error::shape(op, expected, "this one")
 }

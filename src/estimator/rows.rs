@@ -234,7 +234,7 @@ impl<'a> Rows<'a> {
         let rows = self.on_device()?;
         if rows.rows() != targets || rows.rows() == 0 || rows.columns() == 0 {
             let expected = format!("rows with a column at least, and a target for each; there are {targets} targets");
-            return Err(Error::Shape { op, expected, got: format!("{}×{}", rows.rows(), rows.columns()) });
+            return Err(Error::shape(op, expected, format!("{}×{}", rows.rows(), rows.columns())));
         }
         Ok(rows.columns())
     }
@@ -245,7 +245,7 @@ impl<'a> Rows<'a> {
         let rows = self.on_device()?;
         if rows.columns() != columns {
             let expected = format!("{columns} columns, as in the data that was fitted");
-            return Err(Error::Shape { op, expected, got: format!("{} columns", rows.columns()) });
+            return Err(Error::shape(op, expected, format!("{} columns", rows.columns())));
         }
         rows.refuse_missing()?;
         Ok(rows)

@@ -79,7 +79,7 @@ impl Range {
         let high = if self.below { number < self.high } else { number <= self.high };
         match low && high {
             true => Ok(()),
-            false => Err(Error::Param { name, rule: self.words(T::INTEGER), got: number.to_string() }),
+            false => Err(Error::param(name, self.words(T::INTEGER), number)),
         }
     }
 
@@ -114,7 +114,7 @@ impl<T: std::fmt::Debug> Holds<T> {
     pub(crate) fn check(self, name: &'static str, value: &T) -> Result<()> {
         match (self.test)(value) {
             true => Ok(()),
-            false => Err(Error::Param { name, rule: self.words.to_string(), got: format!("{value:?}") }),
+            false => Err(Error::param(name, self.words.to_string(), format!("{value:?}"))),
         }
     }
 }

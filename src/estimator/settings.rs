@@ -46,11 +46,7 @@ fn number(text: &str) -> Value {
 
 fn array(x: &crate::array::Matrix) -> Result<Value> {
     let rows: Vec<&[f32]> = (0..x.rows()).map(|row| x.row(row)).collect();
-    let unfit = |error: serde_json::Error| Error::Param {
-        name: "set",
-        rule: "an array of finite numbers".to_string(),
-        got: error.to_string(),
-    };
+    let unfit = |error: serde_json::Error| Error::param("set", "an array of finite numbers", error);
     serde_json::to_value(rows).map_err(unfit)
 }
 
@@ -88,7 +84,7 @@ pub(super) fn put(
             Some(near) => format!("one of {model} (did you mean {near}?)"),
             None => format!("one of {model}: {}", names().collect::<Vec<_>>().join(", ")),
         };
-        return Err(Error::Param { name: "parameter", rule, got: format!("{name:?}") });
+        return Err(Error::param("parameter", rule, format!("{name:?}")));
     }
     match inner {
         None => parameters.insert(own.to_string(), value),
@@ -104,7 +100,7 @@ pub(super) fn put(
 fn put_inside(help: &'static [Parameter], own: &str, outer: Value, inner: &str, value: Value) -> Result<Value> {
     let unfit = |got: String| {
         let rule = format!("an estimator before {own}.{inner} can be set; set {own} first");
-        Error::Param { name: fixed(help, own), rule, got }
+        Error::param(fixed(help, own), rule, got)
     };
     // `estimators.0.max_depth`: of a list, by place.
     if let (Value::Array(list), Some((place, inner))) = (&outer, inner.split_once('.')) {
@@ -141,7 +137,7 @@ pub(super) fn refused(help: &'static [Parameter], name: &str, error: &serde_json
         (None, Some((got, expected))) => (plain(expected), plain(got)),
         (None, None) => ("a value of its type".to_string(), words),
     };
-    Error::Param { name: fixed(help, own), rule, got }
+    Error::param(fixed(help, own), rule, got)
 }
 
 /// Serde's message in our wording.

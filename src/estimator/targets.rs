@@ -29,7 +29,7 @@ impl Targets<'_> {
         };
         if matrix.rows() != rows || matrix.columns() == 0 {
             let expected = format!("targets for {rows} rows");
-            return Err(Error::Shape { op, expected, got: format!("{}×{}", matrix.rows(), matrix.columns()) });
+            return Err(Error::shape(op, expected, format!("{}×{}", matrix.rows(), matrix.columns())));
         }
         matrix.refuse_missing()?;
         Ok(matrix)

@@ -82,7 +82,7 @@ fn check_square(op: &'static str, a: &DMatrix<f64>) -> Result<usize> {
     if a.nrows() == a.ncols() {
         Ok(a.nrows())
     } else {
-        Err(Error::Shape { op, expected: "a square matrix".to_string(), got: format!("{}×{}", a.nrows(), a.ncols()) })
+        Err(Error::shape(op, "a square matrix", format!("{}×{}", a.nrows(), a.ncols())))
     }
 }
 
@@ -90,11 +90,7 @@ fn check_rows(op: &'static str, rows: usize, b: &DMatrix<f64>) -> Result<()> {
     if b.nrows() == rows {
         Ok(())
     } else {
-        Err(Error::Shape {
-            op,
-            expected: format!("a right-hand side of {rows} rows"),
-            got: format!("{}×{}", b.nrows(), b.ncols()),
-        })
+        Err(Error::shape(op, format!("a right-hand side of {rows} rows"), format!("{}×{}", b.nrows(), b.ncols())))
     }
 }
 

@@ -48,11 +48,11 @@ pub fn solve_least_squares_from_gram(
 ) -> Result<Solution> {
     check("solve_least_squares_from_gram", x, y, ridge)?;
     if gram_of_x.shape() != (x.ncols(), x.ncols()) {
-        return Err(Error::Shape {
-            op: "solve_least_squares_from_gram",
-            expected: format!("a Gram matrix of {0}×{0}", x.ncols()),
-            got: format!("{}×{}", gram_of_x.nrows(), gram_of_x.ncols()),
-        });
+        return Err(Error::shape(
+            "solve_least_squares_from_gram",
+            format!("a Gram matrix of {0}×{0}", x.ncols()),
+            format!("{}×{}", gram_of_x.nrows(), gram_of_x.ncols()),
+        ));
     }
     check_finite(gram_of_x)?;
     solve(gram_of_x, x, y, ridge).or_else(|_| solve(&gram(x), x, y, ridge))
@@ -65,7 +65,7 @@ fn check(op: &'static str, x: &DMatrix<f64>, y: &DMatrix<f64>, ridge: f64) -> Re
     if ridge.is_finite() && ridge >= 0.0 {
         Ok(())
     } else {
-        Err(Error::Param { name: "ridge", rule: "a finite number, 0 or more".to_string(), got: ridge.to_string() })
+        Err(Error::param("ridge", "a finite number, 0 or more", ridge))
     }
 }
 

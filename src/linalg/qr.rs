@@ -147,8 +147,7 @@ impl Qr {
         check_rows("Qr::least_squares", m, b)?;
         check_finite(b)?;
         if m < n {
-            let expected = "at least as many rows as columns".to_string();
-            return Err(Error::Shape { op: "Qr::least_squares", expected, got: format!("{m}×{n}") });
+            return Err(Error::shape("Qr::least_squares", "at least as many rows as columns", format!("{m}×{n}")));
         }
         let rank = self.rank(self.default_tolerance());
         if rank < n {

@@ -102,11 +102,11 @@ impl SingleFactor {
     /// Takes a given lower factor of D A D; what is above its diagonal is not read.
     pub fn from_lower(lower: &DMatrix<f32>, scale: Vec<f64>) -> Result<SingleFactor> {
         if lower.nrows() != lower.ncols() || scale.len() != lower.nrows() {
-            return Err(Error::Shape {
-                op: "SingleFactor::from_lower",
-                expected: format!("a {0}×{0} factor", scale.len()),
-                got: format!("{}×{}", lower.nrows(), lower.ncols()),
-            });
+            return Err(Error::shape(
+                "SingleFactor::from_lower",
+                format!("a {0}×{0} factor", scale.len()),
+                format!("{}×{}", lower.nrows(), lower.ncols()),
+            ));
         }
         let lower = Mat::from_fn(scale.len(), scale.len(), |row, column| lower[(row, column)]);
         Ok(SingleFactor { lower, scale })

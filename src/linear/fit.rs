@@ -103,8 +103,7 @@ fn solve(problem: &Problem<'_>, watch: &mut Reporter<'_>) -> Result<Found> {
 pub(super) fn fit_f64(op: &'static str, x: &DMatrix<f64>, y: &DMatrix<f64>, penalty: Penalty) -> Result<Fitted> {
     let got = || format!("{}×{} and {}×{}", x.nrows(), x.ncols(), y.nrows(), y.ncols());
     if x.is_empty() || y.is_empty() || x.nrows() != y.nrows() {
-        let expected = "at least one row and one column, and as many rows of targets".to_string();
-        return Err(Error::Shape { op, expected, got: got() });
+        return Err(Error::shape(op, "at least one row and one column, and as many rows of targets", got()));
     }
     for matrix in [x, y] {
         for row in 0..matrix.nrows() {

@@ -50,7 +50,7 @@ impl Linear {
         let (outputs, columns) = self.coef.shape();
         if x.columns() != columns {
             let expected = format!("{columns} columns, as in the data that was fitted");
-            return Err(Error::Shape { op, expected, got: format!("{} columns", x.columns()) });
+            return Err(Error::shape(op, expected, format!("{} columns", x.columns())));
         }
         // nalgebra keeps the outputs of a column together.
         let mut predicted = multiply(x.into(), self.coef.as_slice(), outputs);
@@ -63,7 +63,7 @@ impl Linear {
     pub(super) fn predict_f64(&self, op: &'static str, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
         if x.ncols() != self.coef.ncols() {
             let expected = format!("{} columns, as in the data that was fitted", self.coef.ncols());
-            return Err(Error::Shape { op, expected, got: format!("{} columns", x.ncols()) });
+            return Err(Error::shape(op, expected, format!("{} columns", x.ncols())));
         }
         let mut predicted = x * self.coef.transpose();
         for (mut column, intercept) in predicted.column_iter_mut().zip(&self.intercept) {

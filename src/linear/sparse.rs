@@ -30,8 +30,7 @@ pub(super) fn fit(
     options: Fit<'_>,
 ) -> Result<Found> {
     if x.rows() == 0 || x.columns() == 0 {
-        let (expected, got) = ("at least one row and one column".to_string(), format!("{}×{}", x.rows(), x.columns()));
-        return Err(Error::Shape { op, expected, got });
+        return Err(Error::shape(op, "at least one row and one column", format!("{}×{}", x.rows(), x.columns())));
     }
     let y = y.complete(op, x.rows())?;
     check_room(x.columns(), y.columns())?;

@@ -5,11 +5,7 @@ use crate::error::{Error, Result};
 /// The number of rows, when targets and predictions have as many and there is at least one.
 pub(super) fn same_rows(op: &'static str, truth: usize, predicted: usize) -> Result<usize> {
     if truth != predicted {
-        return Err(Error::Shape {
-            op,
-            expected: format!("{truth} rows, as in the target"),
-            got: predicted.to_string(),
-        });
+        return Err(Error::shape(op, format!("{truth} rows, as in the target"), predicted));
     }
     if truth == 0 {
         return Err(Error::shape(op, "at least one row", "0"));
@@ -76,10 +72,10 @@ impl<'a> Weights<'a> {
     pub(super) fn new(op: &'static str, rows: usize, values: Option<&'a [f32]>) -> Result<Weights<'a>> {
         let Some(weights) = values else { return Ok(Weights { values, rows, total: rows as f64 }) };
         if weights.len() != rows {
-            return Err(Error::Shape { op, expected: format!("{rows} weights"), got: weights.len().to_string() });
+            return Err(Error::shape(op, format!("{rows} weights"), weights.len()));
         }
         finite(weights)?;
-        let refused = |rule: &str, got: String| Error::Param { name: "weights", rule: rule.to_string(), got };
+        let refused = |rule: &str, got: String| Error::param("weights", rule.to_string(), got);
         if let Some(negative) = weights.iter().find(|weight| **weight < 0.0) {
             return Err(refused("zero or more", negative.to_string()));
         }

@@ -23,7 +23,7 @@ impl Clusters {
         distinct.dedup();
         if distinct.len() < 2 || distinct.len() >= rows {
             let rule = format!("of two clusters or more, and fewer than the {rows} rows");
-            return Err(Error::Param { name: "labels", rule, got: format!("{} clusters", distinct.len()) });
+            return Err(Error::param("labels", rule, format!("{} clusters", distinct.len())));
         }
         let number = |label: &u32| distinct.partition_point(|other| other < label) as u32;
         let of_row: Vec<u32> = labels.iter().map(number).collect();

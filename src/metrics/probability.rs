@@ -63,7 +63,7 @@ fn checked<'a>(op: &'static str, y: Weighted<'a, Labels>, proba: &Matrix) -> Res
         return Err(Error::shape(op, "a column for each of two or more classes", proba.columns()));
     }
     proba.refuse_missing()?;
-    let refused = |rule: &str, got: String| Error::Param { name: "proba", rule: rule.to_string(), got };
+    let refused = |rule: &str, got: String| Error::param("proba", rule.to_string(), got);
     if let Some(probability) = proba.as_slice().iter().find(|probability| !(0.0..=1.0).contains(*probability)) {
         return Err(refused("between 0 and 1", probability.to_string()));
     }
@@ -77,7 +77,7 @@ fn checked<'a>(op: &'static str, y: Weighted<'a, Labels>, proba: &Matrix) -> Res
         None if proba.columns() == y.classes() => (0..y.classes()).map(Some).collect::<Vec<_>>(),
         None => {
             let expected = format!("{} columns, one for each class of the targets, or named columns", y.classes());
-            return Err(Error::Shape { op, expected, got: proba.columns().to_string() });
+            return Err(Error::shape(op, expected, proba.columns()));
         }
         Some(names) => y.names().iter().map(|class| names.iter().position(|name| name == class)).collect(),
     };

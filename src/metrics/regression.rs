@@ -98,7 +98,7 @@ pub fn r2_score_columns<'a>(y: impl Into<Weighted<'a, Matrix>>, predicted: &Matr
     two_rows(op, y.rows())?;
     if y.columns() != predicted.columns() || y.columns() == 0 {
         let expected = format!("{} columns, as in the target, at least one", y.columns());
-        return Err(Error::Shape { op, expected, got: predicted.columns().to_string() });
+        return Err(Error::shape(op, expected, predicted.columns()));
     }
     y.refuse_missing()?;
     predicted.refuse_missing()?;

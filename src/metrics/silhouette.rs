@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::clustering::Clusters;
 use crate::array::Matrix;
-use crate::cpu::distance::sq_euclidean::sq_euclidean;
+use crate::cpu::distance::pairwise::sq_euclidean;
 use crate::error::{Error, Result};
 
 /// Rows whose distances are computed together, and how many others at a time: 4 MiB of distances.

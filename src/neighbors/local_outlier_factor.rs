@@ -160,7 +160,7 @@ impl LocalOutlierFactorModel {
     pub fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f64>> {
         if !self.params.novelty {
             let rule = "true to score rows that were not fitted; labels() has those that were".to_string();
-            return Err(Error::Param { name: "novelty", rule, got: "false".to_string() });
+            return Err(Error::param("novelty", rule, "false"));
         }
         let neighbors = self.reference.k_nearest(x.into(), self.k, Fit::default())?;
         let score = |row| -factor(&neighbors, row, density(&neighbors, row, &self.reach), &self.density);

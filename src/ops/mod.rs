@@ -18,12 +18,7 @@ pub use cluster::assign::assign;
 pub use cluster::center_shift::center_shift;
 pub use cluster::centroid_sum::centroid_sum;
 pub use cluster::min_distance_update::{MinDistanceUpdate, min_distance_update};
-pub use distance::chebyshev::chebyshev;
-pub use distance::cosine::cosine;
-pub use distance::mahalanobis::mahalanobis;
-pub use distance::manhattan::manhattan;
-pub use distance::minkowski::minkowski;
-pub use distance::sq_euclidean::sq_euclidean;
+pub use distance::pairwise::{chebyshev, cosine, mahalanobis, manhattan, minkowski, sq_euclidean};
 pub use linalg::affine::{ColumnLines, affine};
 pub use linalg::gemm::{Layout, gemm, gemm_into};
 pub use linalg::gemv::{gemv, gemv_transposed};
@@ -61,8 +56,8 @@ pub fn kernels() -> Vec<&'static Kernel> {
         &cluster::centroid_sum::KERNEL_MERGE,
         &cluster::centroid_sum::KERNEL_PLACE,
         &cluster::min_distance_update::KERNEL,
-        &distance::KERNEL,
-        &distance::cosine::KERNEL_UNIT,
+        &distance::pairwise::KERNEL,
+        &distance::pairwise::KERNEL_UNIT,
         &linalg::affine::KERNEL,
         &linalg::gemm::KERNEL,
         &linalg::gemm::KERNEL_MERGE,

@@ -53,7 +53,7 @@ impl Operand<'_> {
     }
 
     /// The view from a row on, which is a multiple of 4.
-    fn from_row(&self, row: usize) -> View {
+    fn rows_from(&self, row: usize) -> View {
         self.view.skip(if self.deep { row } else { row * self.stride })
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn layered_product(
     let row_work = pair.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
     let at_once = (recording.gpu.operations_per_dispatch() / row_work.max(1)) as usize;
     for rows in blocks(a.rows, at_once.next_multiple_of(TILE).max(TILE)) {
-        let a_view = a.from_row(rows.start);
+        let a_view = a.rows_from(rows.start);
         let out_view = out.view.skip(rows.start * out.stride);
         let part = Operand { view: &a_view, rows: rows.len(), ..a };
         layers_of_rows(recording, pair, (part, b), depth.clone(), Output { view: &out_view, ..out })?;

@@ -63,7 +63,7 @@ pub(super) fn align(columns: &[Column], data: &Dataset, unseen_is_missing: bool)
         None if data.columns() == columns.len() => ((0..columns.len()).collect(), vec![]),
         None => {
             let expected = format!("{} columns, as in the data that was fitted", columns.len());
-            return Err(Error::Shape { op: "predict", expected, got: format!("{} columns", data.columns()) });
+            return Err(Error::shape("predict", expected, format!("{} columns", data.columns())));
         }
     };
     let unchanged = places.iter().enumerate().all(|(at, place)| at == *place) && data.columns() == columns.len();
@@ -108,7 +108,7 @@ fn by_name(columns: &[Column], names: &[String]) -> Result<(Vec<usize>, Vec<Stri
                 None => String::new(),
             };
             let expected = format!("a column {:?}, which the model was fitted on", column.name);
-            Error::Shape { op: "predict", expected, got: format!("data without it{near}") }
+            Error::shape("predict", expected, format!("data without it{near}"))
         })
     };
     let found: Vec<usize> = columns.iter().map(find).collect::<Result<_>>()?;
@@ -129,7 +129,7 @@ fn recoding(column: &Column, categories: Option<&[String]>) -> Result<Option<Vec
         (known, _) => {
             let kind = |text: bool| if text { "text" } else { "numbers" }.to_string();
             let expected = format!("{} in column {:?}", kind(known.is_some()), column.name);
-            Err(Error::Shape { op: "predict", expected, got: kind(known.is_none()) })
+            Err(Error::shape("predict", expected, kind(known.is_none())))
         }
     }
 }
@@ -145,5 +145,5 @@ fn unseen(column: &Column, categories: Option<&[String]>, code: usize, row: usiz
         .collect::<Vec<_>>()
         .join(", ");
     let expected = format!("a category of {:?} that was fitted ({known})", column.name);
-    Error::Shape { op: "predict", expected, got: format!("{category:?} in row {}", row + 1) }
+    Error::shape("predict", expected, format!("{category:?} in row {}", row + 1))
 }

@@ -101,7 +101,7 @@ impl Figure {
     pub fn size(mut self, width: u32, height: u32) -> Result<Figure> {
         if !SIDES.contains(&width) || !SIDES.contains(&height) {
             let rule = format!("from {} to {} a side", SIDES.start(), SIDES.end());
-            return Err(Error::Param { name: "size", rule, got: format!("{width}×{height}") });
+            return Err(Error::param("size", rule, format!("{width}×{height}")));
         }
         (self.width, self.height) = (width as f64, height as f64);
         Ok(self)
@@ -179,7 +179,7 @@ impl Figure {
         let points = points(x, pair)?;
         if points.len() != labels.len() {
             let (expected, got) = (format!("{} labels, one a row", points.len()), labels.len().to_string());
-            return Err(Error::Shape { op: "Figure::scatter_classes", expected, got });
+            return Err(Error::shape("Figure::scatter_classes", expected, got));
         }
         let mut by_class = vec![vec![]; labels.classes()];
         points.into_iter().zip(labels.codes()).for_each(|(point, code)| by_class[*code as usize].push(point));
@@ -272,7 +272,7 @@ impl Figure {
     ) -> Result<Figure> {
         if rows.len().checked_mul(columns.len()) != Some(shares.len()) || shares.is_empty() {
             let expected = format!("{}×{} values, at least one", rows.len(), columns.len());
-            return Err(Error::Shape { op: "Figure::heatmap", expected, got: shares.len().to_string() });
+            return Err(Error::shape("Figure::heatmap", expected, shares.len()));
         }
         (self.x_names, self.y_names) = (Some(owned(columns)), Some(owned(rows)));
         self.layers.push(Layer::Cells { columns: columns.len(), shares, texts });

@@ -75,7 +75,7 @@ pub(super) fn checked_range(name: &'static str, (low, high): (f64, f64)) -> Resu
     let range = Range { low, high };
     if !super::scale::drawable(low) || !super::scale::drawable(high) || low >= high || range.opened() != range {
         let rule = "finite, the lower end first, and wide enough to be divided".to_string();
-        return Err(Error::Param { name, rule, got: format!("({low}, {high})") });
+        return Err(Error::param(name, rule, format!("({low}, {high})")));
     }
     Ok(range)
 }

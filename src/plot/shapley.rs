@@ -40,7 +40,7 @@ pub fn shapley_summary(values: &Matrix, x: &Matrix, most: usize) -> Result<Figur
     if (values.rows(), values.columns()) != (rows, columns) || rows == 0 || columns == 0 {
         let expected = format!("Shapley values of {rows}×{columns}, as the rows, at least one of each");
         let got = format!("{}×{}", values.rows(), values.columns());
-        return Err(Error::Shape { op: "plot::shapley_summary", expected, got });
+        return Err(Error::shape("plot::shapley_summary", expected, got));
     }
     let size = |column: usize| (0..rows).map(|row| f64::from(values.get(row, column).abs())).sum::<f64>();
     let mut order: Vec<(usize, f64)> = (0..columns).map(|column| (column, size(column))).collect();

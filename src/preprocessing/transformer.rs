@@ -113,7 +113,7 @@ pub(super) fn to_turn_back<M: Transformer>(_: &M, x: Rows<'_>, columns: usize) -
     let x = x.on_host()?;
     if x.columns() != columns {
         let expected = format!("{columns} columns, as transform gives");
-        return Err(Error::Shape { op: M::Estimator::TYPE, expected, got: format!("{} columns", x.columns()) });
+        return Err(Error::shape(M::Estimator::TYPE, expected, format!("{} columns", x.columns())));
     }
     Ok(x)
 }
@@ -124,7 +124,7 @@ pub(super) fn check_width<M: Transformer>(model: &M, width: usize) -> Result<()>
         return Ok(());
     }
     let expected = format!("{} columns, as in the data that was fitted", model.columns());
-    Err(Error::Shape { op: M::Estimator::TYPE, expected, got: format!("{width} columns") })
+    Err(Error::shape(M::Estimator::TYPE, expected, format!("{width} columns")))
 }
 
 /// Each value by the line of its column, where the rows live; lines of sparse rows have neither centre nor base.

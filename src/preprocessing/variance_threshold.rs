@@ -37,7 +37,7 @@ impl Estimator for VarianceThreshold {
         let model = VarianceThresholdModel { params: self.clone(), variance };
         if model.support().is_empty() {
             let rule = "below the variance of a column at least: no column would be left".to_string();
-            return Err(Error::Param { name: "threshold", rule, got: self.threshold.to_string() });
+            return Err(Error::param("threshold", rule, self.threshold));
         }
         Ok(model)
     }

@@ -104,7 +104,7 @@ pub fn find(name: &str) -> Result<&'static Entry> {
             (None, 1..=MOST_MEANT) => format!("the name of a model (did you mean {}?)", part.join(" or ")),
             (None, _) => format!("the name of a model: {}", names().collect::<Vec<_>>().join(", ")),
         };
-        Error::Param { name: "model", rule, got: format!("{name:?}") }
+        Error::param("model", rule, format!("{name:?}"))
     })
 }
 

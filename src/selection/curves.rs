@@ -70,11 +70,7 @@ impl Curve {
 
 /// The error of a curve without a point.
 fn nothing_fitted(along: &str, failure: Option<Error>) -> Error {
-    failure.unwrap_or_else(|| Error::Param {
-        name: "values",
-        rule: "one at least".to_string(),
-        got: format!("no value of {along}"),
-    })
+    failure.unwrap_or_else(|| Error::param("values", "one at least", format!("no value of {along}")))
 }
 
 /// How the scores grow with the number of training rows: each fold's training rows are

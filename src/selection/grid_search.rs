@@ -149,7 +149,7 @@ impl GridSearch {
 }
 
 fn no_curve(rule: &str) -> Error {
-    Error::Param { name: "curve", rule: format!("asked of {rule}"), got: "another search".to_string() }
+    Error::param("curve", format!("asked of {rule}"), "another search")
 }
 
 /// The first of the best candidates; those that failed do not count.

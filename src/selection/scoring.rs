@@ -87,7 +87,7 @@ impl Scoring {
                     _ => "a transformer",
                 };
                 let rule = "given for a model with a target or clusters".to_string();
-                Err(Error::Param { name: "scoring", rule, got: format!("{model}, whose predictions have no score") })
+                Err(Error::param("scoring", rule, format!("{model}, whose predictions have no score")))
             }
         }
     }
@@ -127,7 +127,7 @@ impl std::str::FromStr for Scoring {
                 Some(near) => format!("a score (did you mean {near}?)"),
                 None => format!("one of {}", names().collect::<Vec<_>>().join(", ")),
             };
-            Error::Param { name: "scoring", rule, got: format!("{name:?}") }
+            Error::param("scoring", rule, format!("{name:?}"))
         })
     }
 }
@@ -219,7 +219,7 @@ fn score_numbers(scoring: Scoring, truth: &Matrix, predicted: &Matrix) -> Result
     }
     if (truth.rows(), truth.columns()) != (predicted.rows(), predicted.columns()) {
         let expected = format!("targets of {}×{}", predicted.rows(), predicted.columns());
-        return Err(Error::Shape { op: "score", expected, got: format!("{}×{}", truth.rows(), truth.columns()) });
+        return Err(Error::shape("score", expected, format!("{}×{}", truth.rows(), truth.columns())));
     }
     let column = |x: &Matrix, at: usize| (0..x.rows()).map(|row| x.get(row, at)).collect::<Vec<f32>>();
     let error = |at: usize| match scoring {

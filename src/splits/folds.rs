@@ -109,11 +109,11 @@ impl Folds {
             return Err(Error::shape("Folds::split", format!("a class for each of {n} rows"), labels.len()));
         }
         let classes = || {
-            labels.cloned().ok_or(Error::Shape {
-                op: "Folds::split",
-                expected: "a class for each row, which stratified splits need".to_string(),
-                got: "no labels".to_string(),
-            })
+            labels.cloned().ok_or(Error::shape(
+                "Folds::split",
+                "a class for each row, which stratified splits need",
+                "no labels",
+            ))
         };
         let plan = match *self {
             Folds::KFold { n_splits, shuffle, seed } => {

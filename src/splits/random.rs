@@ -122,7 +122,7 @@ pub(super) fn train_size(n: usize, share: f64) -> Result<usize> {
     let size = part(n, share);
     if !(share > 0.0 && share < 1.0) || size == 0 || size >= n {
         let rule = format!("between 0 and 1, and leave at least one of {n} rows on each side");
-        return Err(Error::Param { name: "share", rule, got: share.to_string() });
+        return Err(Error::param("share", rule, share));
     }
     Ok(size)
 }
@@ -132,7 +132,7 @@ fn three_sizes(n: usize, train: f64, validation: f64) -> Result<(usize, usize)> 
     let whole = train > 0.0 && validation > 0.0 && train + validation < 1.0;
     if !whole || sizes.0 == 0 || sizes.1 == 0 || sizes.0 + sizes.1 >= n {
         let rule = format!("above 0, add up to less than 1, and leave at least one of {n} rows in each part");
-        return Err(Error::Param { name: "shares", rule, got: format!("{train} and {validation}") });
+        return Err(Error::param("shares", rule, format!("{train} and {validation}")));
     }
     Ok(sizes)
 }

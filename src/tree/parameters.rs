@@ -97,7 +97,7 @@ impl MaxFeatures {
     /// The number, at least 1.
     #[doc(hidden)]
     pub fn of(self, columns: usize) -> Result<usize> {
-        let refuse = |rule: String, got: String| Err(Error::Param { name: "max_features", rule, got });
+        let refuse = |rule: String, got: String| Err(Error::param("max_features", rule, got));
         let count = match self {
             MaxFeatures::All => columns,
             MaxFeatures::Sqrt => columns.isqrt(),
@@ -156,8 +156,7 @@ impl TryFrom<WrittenWeight> for ClassWeight {
             WrittenWeight::Given(weights) => Ok(ClassWeight::Given(weights)),
             WrittenWeight::Name(name) if name == "balanced" => Ok(ClassWeight::Balanced),
             WrittenWeight::Name(got) => {
-                let rule = "none, balanced, or an object of weights by class".to_string();
-                Err(Error::Param { name: "class_weight", rule, got })
+                Err(Error::param("class_weight", "none, balanced, or an object of weights by class", got))
             }
         }
     }
@@ -191,8 +190,7 @@ impl ClassWeight {
                 Ok(Some(counts.iter().map(weight).collect()))
             }
             ClassWeight::Given(given) => {
-                let refuse =
-                    |rule: &str, got: String| Error::Param { name: "class_weight", rule: rule.to_string(), got };
+                let refuse = |rule: &str, got: String| Error::param("class_weight", rule.to_string(), got);
                 if let Some(name) = given.keys().find(|name| !y.names().contains(name)) {
                     return Err(refuse("given for classes that there are", format!("one for {name}")));
                 }

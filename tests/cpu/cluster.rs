@@ -4,7 +4,7 @@ use gristmill::cpu::cluster::bounds::Bounded;
 use gristmill::cpu::cluster::center_shift::center_shift;
 use gristmill::cpu::cluster::centroid_sum::centroid_sum;
 use gristmill::cpu::cluster::min_distance_update::{POTENTIAL_ROWS, min_distance_update};
-use gristmill::cpu::distance::sq_euclidean::sq_euclidean;
+use gristmill::cpu::distance::pairwise::sq_euclidean;
 
 fn assigned(x: &[f32], centers: &[f32], d: usize) -> (Vec<u32>, Vec<u32>) {
     let (n, k) = (x.len() / d, centers.len() / d);

@@ -1,7 +1,7 @@
 use super::*;
-use gristmill::cpu::distance::{
-    chebyshev::chebyshev, cosine::cosine, mahalanobis::mahalanobis, manhattan::manhattan, minkowski::minkowski,
-};
+use gristmill::cpu::distance::minkowski::minkowski;
+use gristmill::cpu::distance::pairwise::{chebyshev, cosine, manhattan};
+use gristmill::prelude::*;
 
 /// The exact distance of two rows, and what its error is measured against.
 type Oracle<'a> = &'a dyn Fn(&[f32], &[f32]) -> (f64, f64);
@@ -115,7 +115,10 @@ fn mahalanobis_is_the_distance_after_whitening() {
         let mut whitening = numbers(d * d, 5);
         (0..d).for_each(|i| whitening[i * d + i] += 2.0);
         let op = |x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]| {
-            mahalanobis(x, n, y, m, d, &whitening, out)
+            let rows = |values: &[f32], rows| Matrix::from_slice(rows, d, values).unwrap().to(&Device::Cpu).unwrap();
+            let mut stream = Device::Cpu.stream();
+            let found = gristmill::ops::mahalanobis(&mut stream, &rows(x, n), &rows(y, m), &rows(&whitening, d));
+            out.copy_from_slice(found.unwrap().to_matrix(&mut stream).unwrap().as_slice());
         };
         check(n, m, d, &op, d.min(256) as f64 + 18.0, &|x, y| {
             let (mut sum, mut scale) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-use gristmill::cpu::distance::sq_euclidean::sq_euclidean;
+use gristmill::cpu::distance::pairwise::sq_euclidean;
 use gristmill::cpu::linalg::gemm::{Layout, gemm};
 use rayon::ThreadPoolBuilder;
 

@@ -17,7 +17,7 @@ impl SparseMatrix {
         values: Vec<f32>,
     ) -> Result<SparseMatrix> {
         const OP: &str = "SparseMatrix::from_parts";
-        let shape = |expected: String, got: String| Err(Error::Shape { op: OP, expected, got });
+        let shape = |expected: String, got: String| Err(Error::shape(OP, expected, got));
         let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else {
             return shape("an offset for each row and one more".to_string(), "none".to_string());
         };
@@ -56,7 +56,7 @@ impl SparseMatrix {
             if row >= rows || column >= columns {
                 let (expected, got) =
                     (format!("places within {rows}×{columns}"), format!("row {row}, column {column}"));
-                return Err(Error::Shape { op: OP, expected, got });
+                return Err(Error::shape(OP, expected, got));
             }
             entries.push((row as u32, column as u32, value));
         }

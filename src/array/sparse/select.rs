@@ -34,7 +34,7 @@ impl SparseMatrix {
         for (at, column) in columns.iter().enumerate() {
             if *column >= self.columns || place[*column] != ABSENT {
                 let expected = format!("columns below {}, each once", self.columns);
-                return Err(Error::Shape { op: "select_columns", expected, got: format!("column {column}") });
+                return Err(Error::shape("select_columns", expected, format!("column {column}")));
             }
             place[*column] = at as u32;
         }

@@ -65,8 +65,7 @@ impl Init {
         let Init::Centers(centers) = self else { return Ok(()) };
         if (centers.rows(), centers.columns()) != (clusters, columns) {
             let expected = format!("{clusters}×{columns} centres, one a cluster");
-            let got = format!("{}×{}", centers.rows(), centers.columns());
-            return Err(Error::Shape { op: "KMeans init", expected, got });
+            return Err(Error::shape("KMeans init", expected, format!("{}×{}", centers.rows(), centers.columns())));
         }
         centers.refuse_missing()
     }

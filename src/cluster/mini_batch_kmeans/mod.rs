@@ -94,8 +94,7 @@ impl Estimator for MiniBatchKMeans {
             Some(model) if model.cluster_centers().columns() == x.columns() => model,
             Some(model) => {
                 let expected = format!("{} columns, as in the batches before", model.cluster_centers().columns());
-                let got = format!("{} columns", x.columns());
-                return Err(Error::Shape { op: OP, expected, got });
+                return Err(Error::shape(OP, expected, format!("{} columns", x.columns())));
             }
             None => {
                 self.check_rows(&x)?;

@@ -3,8 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::chebyshev::chebyshev;
-use super::manhattan::manhattan;
+use super::pairwise::{chebyshev, manhattan};
 use crate::cpu::elementary::{exp2, log2};
 use crate::cpu::tile::{Euclidean, Operand, product};
 

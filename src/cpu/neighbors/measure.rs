@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::cpu::distance::cosine::{unit_rows, write_unit_rows};
 use crate::cpu::distance::minkowski::row_to_panels;
+use crate::cpu::distance::pairwise::{unit_rows, write_unit_rows};
 use crate::cpu::tile::{
     AbsoluteDifference, Accumulate, LargestDifference, OneMinusDot, Operand, PANEL_DEPTH, SquaredDifference,
     pack_panels, panel_product, panel_width, product, with_buffer,

@@ -105,7 +105,7 @@ impl AdaBoostClassifier {
                 if members.is_empty() {
                     let rule = "a classifier that is better than chance".to_string();
                     let got = format!("{} with the weighted error {error}", self.estimator.name());
-                    return Err(Error::Param { name: "estimator", rule, got });
+                    return Err(Error::param("estimator", rule, got));
                 }
                 break;
             }

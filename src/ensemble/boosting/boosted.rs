@@ -80,7 +80,7 @@ impl Boosted {
                      Matrix::with_categories, or fit anew"
                 );
                 let kind = if x.is_categorical(column) { "categorical" } else { "one of numbers" };
-                Err(Error::Shape { op: "gradient boosting", expected, got: format!("column {column} is {kind}") })
+                Err(Error::shape("gradient boosting", expected, format!("column {column} is {kind}")))
             }
         }
     }
@@ -89,11 +89,11 @@ impl Boosted {
     pub fn continued(&self, outputs: usize, rounds: usize) -> Result<Vec<f64>> {
         if outputs != self.outputs() {
             let (expected, got) = (format!("{} outputs, as in the model", self.outputs()), outputs.to_string());
-            return Err(Error::Shape { op: "gradient boosting", expected, got });
+            return Err(Error::shape("gradient boosting", expected, got));
         }
         if rounds < self.rounds() {
             let rule = format!("at least the {} rounds of the model to go on from", self.rounds());
-            return Err(Error::Param { name: "n_estimators", rule, got: rounds.to_string() });
+            return Err(Error::param("n_estimators", rule, rounds));
         }
         Ok(self.baseline.clone())
     }
@@ -130,7 +130,7 @@ impl Boosted {
     pub fn check_width(&self, op: &'static str, columns: usize) -> Result<()> {
         if columns != self.features {
             let expected = format!("{} columns, as in the data that was fitted", self.features);
-            return Err(Error::Shape { op, expected, got: format!("{columns} columns") });
+            return Err(Error::shape(op, expected, format!("{columns} columns")));
         }
         Ok(())
     }

@@ -95,7 +95,7 @@ impl GradientBoostingClassifier {
             if before.classes() != y.names() {
                 let (expected, got) =
                     (format!("the model's classes {:?}", before.classes()), format!("{:?}", y.names()));
-                return Err(Error::Shape { op: OP, expected, got });
+                return Err(Error::shape(OP, expected, got));
             }
         }
         let (x, device) = rows_to_learn(OP, rows)?;
@@ -105,11 +105,11 @@ impl GradientBoostingClassifier {
         }
         if self.monotonic_cst.is_some() && y.classes() > 2 {
             let rule = "none for more than two classes".to_string();
-            return Err(Error::Param { name: "monotonic_cst", rule, got: format!("some for {}", y.classes()) });
+            return Err(Error::param("monotonic_cst", rule, format!("some for {}", y.classes())));
         }
         if self.loss == ClassificationLoss::Exponential && y.classes() != 2 {
             let rule = "log_loss for other than two classes".to_string();
-            return Err(Error::Param { name: "loss", rule, got: format!("exponential and {} classes", y.classes()) });
+            return Err(Error::param("loss", rule, format!("exponential and {} classes", y.classes())));
         }
         let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
         let validation = options.validation_rows().map(|(x, target)| self.validation(y, x, target)).transpose()?;
@@ -146,14 +146,14 @@ impl GradientBoostingClassifier {
         if labels.len() != x.rows() || x.rows() == 0 {
             let (expected, got) =
                 ("a class for each validation row", format!("{} for {} rows", labels.len(), x.rows()));
-            return Err(Error::Shape { op: OP, expected: expected.to_string(), got });
+            return Err(Error::shape(OP, expected.to_string(), got));
         }
         let code = |name: &String| y.names().iter().position(|known| known == name).map(|code| code as u32);
         let codes: Vec<Option<u32>> = labels.names().iter().map(code).collect();
         let unknown = |class: u32| {
             let (expected, name) =
                 ("validation rows of the classes fitted".to_string(), &labels.names()[class as usize]);
-            Error::Shape { op: OP, expected, got: format!("the class {name:?}") }
+            Error::shape(OP, expected, format!("the class {name:?}"))
         };
         let classes = labels.codes().iter().map(|class| codes[*class as usize].ok_or_else(|| unknown(*class)));
         Ok((x, self.targets(classes.collect::<Result<_>>()?, y.classes())))

@@ -50,7 +50,7 @@ fn check(gradients: &[f32], hessians: &[f32], row_of: impl Fn(usize) -> usize) -
         if !(gradient.is_finite() && hessian.is_finite() && *hessian >= 0.0) {
             let rule = "one of finite gradients, and of finite Hessians of at least 0".to_string();
             let got = format!("gradient {gradient} and Hessian {hessian} in row {}", row_of(at));
-            return Err(Error::Param { name: "loss", rule, got });
+            return Err(Error::param("loss", rule, got));
         }
         largest = [largest[0].max(gradient.abs()), largest[1].max(*hessian)];
     }

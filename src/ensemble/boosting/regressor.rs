@@ -161,7 +161,7 @@ impl GradientBoostingRegressor {
         if let (RegressionLoss::Poisson, Some(at)) = (self.loss, negative) {
             let rule = "another than poisson for targets below 0".to_string();
             let got = format!("poisson and {} in row {}", y.as_slice()[at], at / y.columns());
-            return Err(Error::Param { name: "loss", rule, got });
+            return Err(Error::param("loss", rule, got));
         }
         let losses = vec![self.loss.pointwise(self.alpha); columns.len()];
         Ok(BoostingTargets::Numbers { columns, losses, alpha: self.alpha })
@@ -176,7 +176,7 @@ fn validation(columns: usize, x: Rows<'_>, target: ValidationTarget<'_>) -> Resu
     let y = targets.complete(OP, x.rows())?;
     if y.columns() != columns || x.rows() == 0 {
         let (expected, got) = (format!("validation targets n×{columns}"), format!("{}×{}", y.rows(), y.columns()));
-        return Err(Error::Shape { op: OP, expected, got });
+        return Err(Error::shape(OP, expected, got));
     }
     Ok((x, y))
 }

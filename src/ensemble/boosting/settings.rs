@@ -49,15 +49,14 @@ impl Settings {
         let features = x.columns();
         let rule = format!("-1, 0 or 1 for each of {features} features");
         if directions.len() != features {
-            return Err(Error::Param { name: "monotonic_cst", rule, got: format!("{} numbers", directions.len()) });
+            return Err(Error::param("monotonic_cst", rule, format!("{} numbers", directions.len())));
         }
         if let Some(feature) = (0..features).find(|feature| directions[*feature] != 0 && x.is_categorical(*feature)) {
             let rule = "0 for categorical features, whose categories have no order".to_string();
-            let got = format!("{} for feature {feature}", directions[feature]);
-            return Err(Error::Param { name: "monotonic_cst", rule, got });
+            return Err(Error::param("monotonic_cst", rule, format!("{} for feature {feature}", directions[feature])));
         }
         match directions.iter().find(|direction| !(-1..=1).contains(*direction)) {
-            Some(wrong) => Err(Error::Param { name: "monotonic_cst", rule, got: wrong.to_string() }),
+            Some(wrong) => Err(Error::param("monotonic_cst", rule, wrong)),
             None => Ok(Some(directions).filter(|directions| directions.iter().any(|direction| *direction != 0))),
         }
     }

@@ -203,7 +203,7 @@ impl BoostingTargets<'_> {
         match self {
             BoostingTargets::Custom { columns, loss } if loss.loss(scores[0][0], columns[0][0]).is_none() => {
                 let rule = "one that knows BoostingLoss::loss, which validation and early stopping need".to_string();
-                Err(Error::Param { name: "loss", rule, got: "one without".to_string() })
+                Err(Error::param("loss", rule, "one without"))
             }
             _ => Ok(()),
         }
@@ -230,5 +230,5 @@ fn weighted<'a>(numbers: &'a [f32], weights: Option<&'a [f32]>) -> impl Iterator
 
 fn too_far(target: f32, baseline: f64, row: usize) -> Error {
     let rule = "numbers of which f32 holds the differences; divide them by a constant".to_string();
-    Error::Param { name: "target", rule, got: format!("{target:e} in row {row}, {baseline:e} before the first tree") }
+    Error::param("target", rule, format!("{target:e} in row {row}, {baseline:e} before the first tree"))
 }

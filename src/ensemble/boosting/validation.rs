@@ -22,7 +22,7 @@ pub fn hold_out(groups: &[u32], weights: Option<&[f32]>, share: f64, seed: u64) 
     if wanted.iter().all(|wanted| *wanted == 0) {
         let rule = "none where every class has one row only, or used with validation rows of their own".to_string();
         let got = format!("{} rows that count", sizes.iter().sum::<usize>());
-        return Err(Error::Param { name: "n_iter_no_change", rule, got });
+        return Err(Error::param("n_iter_no_change", rule, got));
     }
     let mut held = vec![false; groups.len()];
     for row in permutation(seed, HOLD_OUT_STREAM, groups.len() as u32) {

@@ -50,7 +50,7 @@ impl Bootstrap {
         match oob_score || max_samples.is_some() {
             true => {
                 let rule = "left alone without bootstrap: every tree then learns from every row".to_string();
-                Err(Error::Param { name, rule, got: "bootstrap = false".to_string() })
+                Err(Error::param(name, rule, "bootstrap = false"))
             }
             false => Ok(None),
         }

@@ -57,7 +57,7 @@ impl StackLayers {
         };
         let labels = if classes.is_some() { Some(target.labels()?) } else { None };
         let splits = folds.seed(self.seed).split(rows.rows(), labels).map_err(|error| match error {
-            Error::Param { rule, got, .. } => Error::Param { name: "cv", rule, got },
+            Error::Param { rule, got, .. } => Error::param("cv", rule, got),
             other => other,
         })?;
         let mut features: Option<Matrix> = None;
@@ -77,11 +77,7 @@ impl StackLayers {
             }
             reporter.check_stopped(number + 1, (number + 1) as f64 / (self.cv + 1) as f64)?;
         }
-        let features = features.ok_or_else(|| Error::Param {
-            name: "cv",
-            rule: "at least 2".to_string(),
-            got: self.cv.to_string(),
-        })?;
+        let features = features.ok_or_else(|| Error::param("cv", "at least 2", self.cv))?;
         let features = if self.passthrough { beside(&features, &rows)? } else { features };
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
         let last = seeded(std::slice::from_ref(&self.final_estimator), self.seed)?[0]
@@ -106,7 +102,7 @@ fn predictions_of(members: &[AnyModel], x: Rows<'_>, classes: Option<usize>) -> 
             None => part,
         });
     }
-    all.ok_or_else(|| Error::Param { name: "estimators", rule: "not empty".to_string(), got: "none".to_string() })
+    all.ok_or_else(|| Error::param("estimators", "not empty", "none"))
 }
 
 /// Runs `job` with the model on top, on the members' predictions for the rows of `x`, on their device.

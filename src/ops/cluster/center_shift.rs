@@ -94,7 +94,7 @@ pub fn center_shift(
     counts.refuse_missing()?;
     if sums.rows() != centers.rows() || counts.len() != centers.rows() {
         let expected = format!("a sum and a count for each of {} centres", centers.rows());
-        return Err(Error::Shape { op, expected, got: format!("{} and {}", sums.rows(), counts.len()) });
+        return Err(Error::shape(op, expected, format!("{} and {}", sums.rows(), counts.len())));
     }
     if stream.gpu().is_none() {
         let (k, d) = (centers.rows(), centers.columns());

@@ -72,7 +72,7 @@ pub fn centroid_sum(
     if labels.len() != x.rows() || weights.is_some_and(|weights| weights.len() != x.rows()) {
         let expected = format!("a label, and a weight if there are any, for each of {} rows", x.rows());
         let got = format!("{} labels, {} weights", labels.len(), weights.map_or(0, DeviceVec::len));
-        return Err(Error::Shape { op, expected, got });
+        return Err(Error::shape(op, expected, got));
     }
     if x.rows() == 0 {
         let sums = Matrix::zeros(centers.rows(), x.columns())?.to(stream.device())?;

@@ -68,11 +68,7 @@ impl MinDistanceUpdate {
         let range = block * BLOCK..((block + 1) * BLOCK).min(self.rows);
         if candidate >= self.candidates || range.start >= self.rows {
             let expected = format!("one of {} candidates and a block of {} rows", self.candidates, self.rows);
-            return Err(Error::Shape {
-                op: "min_distance_update",
-                expected,
-                got: format!("candidate {candidate}, block {block}"),
-            });
+            return Err(Error::shape("min_distance_update", expected, format!("candidate {candidate}, block {block}")));
         }
         match &self.storage {
             DistanceStorage::Cpu { distances, .. } => {
@@ -115,14 +111,13 @@ pub fn min_distance_update(
     {
         let expected = format!("distances of {} rows, and one of their candidates", x.rows());
         let got = format!("{} rows, candidate {chosen} of {}", closest.rows, closest.candidates);
-        return Err(Error::Shape { op, expected, got });
+        return Err(Error::shape(op, expected, got));
     }
     if let Some(weights) = weights {
         weights.on(stream, op)?;
         weights.refuse_missing()?;
         if weights.len() != x.rows() {
-            let (expected, got) = (format!("{} weights", x.rows()), weights.len().to_string());
-            return Err(Error::Shape { op, expected, got });
+            return Err(Error::shape(op, format!("{} weights", x.rows()), weights.len()));
         }
     }
     let (rows, candidate_rows) = (x.rows(), candidates.rows());

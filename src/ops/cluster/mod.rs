@@ -18,7 +18,7 @@ pub(crate) fn check(stream: &Stream, op: &'static str, x: &DeviceMatrix, centers
     if x.columns() != centers.columns() || centers.rows() == 0 || x.columns() == 0 {
         let expected = "rows and at least one centre, of the same number of columns, at least one".to_string();
         let got = format!("{}×{} and {}×{}", x.rows(), x.columns(), centers.rows(), centers.columns());
-        return Err(Error::Shape { op, expected, got });
+        return Err(Error::shape(op, expected, got));
     }
     Ok(())
 }

@@ -55,8 +55,7 @@ pub fn affine(stream: &mut Stream, x: &DeviceMatrix, lines: &ColumnLines) -> Res
     x.on(stream, op)?;
     let lengths = [lines.center.len(), lines.factor.len(), lines.base.len()];
     if lengths != [x.columns(); 3] {
-        let expected = format!("{} centres, factors and bases", x.columns());
-        return Err(Error::Shape { op, expected, got: format!("{lengths:?}") });
+        return Err(Error::shape(op, format!("{} centres, factors and bases", x.columns()), format!("{lengths:?}")));
     }
     let names = x.column_info().names().map(<[String]>::to_vec);
     let out = DeviceMatrix::output(stream.device(), x.rows(), x.columns())?;
@@ -111,7 +110,7 @@ impl ColumnLines {
             let [center, factor, base] = [self.center[column], self.factor[column], self.base[column]];
             if let Some(number) = [center, factor, base].into_iter().find(|number| !(*number as f32).is_finite()) {
                 let rule = "numbers in the range of f32".to_string();
-                return Err(Error::Param { name: "lines", rule, got: format!("{number} for column {column}") });
+                return Err(Error::param("lines", rule, format!("{number} for column {column}")));
             }
             let rounded = center as f32;
             let parts = [rounded, (center - f64::from(rounded)) as f32, factor as f32, base as f32];

@@ -67,7 +67,7 @@ pub fn gemm_into(
     }
     for (name, factor) in [("alpha", alpha), ("beta", beta)] {
         if !factor.is_finite() {
-            return Err(Error::Param { name, rule: "a finite number".to_string(), got: factor.to_string() });
+            return Err(Error::param(name, "a finite number", factor));
         }
     }
     for operand in [a, b, &*c] {
@@ -220,5 +220,5 @@ fn shape(layout: Layout, a: &DeviceMatrix, b: &DeviceMatrix) -> Result<[usize; 3
 }
 
 fn mismatch(expected: String, got: String) -> Error {
-    Error::Shape { op: "gemm", expected, got }
+    Error::shape("gemm", expected, got)
 }

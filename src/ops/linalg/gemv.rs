@@ -88,7 +88,7 @@ fn check(stream: &Stream, a: &DeviceMatrix, x: &DeviceVec<f32>, len: usize) -> R
     a.refuse_missing()?;
     x.refuse_missing()?;
     if x.len() != len {
-        return Err(Error::Shape { op: "gemv", expected: format!("a vector of {len}"), got: x.len().to_string() });
+        return Err(Error::shape("gemv", format!("a vector of {len}"), x.len()));
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub fn linear_predictor(stream: &mut Stream, x: &DeviceMatrix, coef: &[f64], int
     let (columns, outputs) = (x.columns(), intercept.len());
     if outputs == 0 || coef.len() != outputs * columns {
         let expected = format!("at least one intercept, and {columns} coefficients for each");
-        return Err(Error::Shape { op, expected, got: format!("{outputs} and {}", coef.len()) });
+        return Err(Error::shape(op, expected, format!("{outputs} and {}", coef.len())));
     }
     let predicted = match stream.gpu().is_some() {
         false => {

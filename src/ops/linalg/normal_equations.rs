@@ -38,12 +38,11 @@ pub fn normal_equations(
     let lengths = [y.rows(), weights.map_or(x.rows(), <[f32]>::len)];
     if lengths != [x.rows(); 2] {
         let expected = format!("{} rows of targets and as many weights", x.rows());
-        return Err(Error::Shape { op: "normal_equations", expected, got: format!("{lengths:?}") });
+        return Err(Error::shape("normal_equations", expected, format!("{lengths:?}")));
     }
     let unfit = |weight: &f32| !(*weight >= 0.0 && weight.is_finite());
     if let Some((row, weight)) = weights.and_then(|weights| weights.iter().enumerate().find(|(_, one)| unfit(one))) {
-        let rule = "finite numbers of at least 0".to_string();
-        return Err(Error::Param { name: "weights", rule, got: format!("{weight} in row {row}") });
+        return Err(Error::param("weights", "finite numbers of at least 0", format!("{weight} in row {row}")));
     }
     if stream.gpu().is_none() {
         let (x, y) = ((x.values()?, x.rows(), x.columns()), (y.as_slice(), y.columns()));

@@ -44,8 +44,7 @@ pub fn syrk(
     }
     if let Some(center) = center {
         if center.len() != d {
-            let expected = format!("a centre of {d} numbers");
-            return Err(Error::Shape { op: "syrk", expected, got: center.len().to_string() });
+            return Err(Error::shape("syrk", format!("a centre of {d} numbers"), center.len()));
         }
         if let Some(at) = center.iter().position(|value| !value.is_finite()) {
             return Err(Error::NotFinite { row: 0, column: at, value: center[at] as f64 });

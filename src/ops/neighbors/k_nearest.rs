@@ -64,8 +64,7 @@ pub fn k_nearest(
 ) -> Result<(DeviceVec<u32>, DeviceMatrix)> {
     let metric = checked(stream, "k_nearest", (queries, rows), metric)?;
     if k == 0 || k > rows.rows() {
-        let rule = format!("at least 1 and at most the number of rows, {}", rows.rows());
-        return Err(Error::Param { name: "k", rule, got: k.to_string() });
+        return Err(Error::param("k", format!("at least 1 and at most the number of rows, {}", rows.rows()), k));
     }
     let (n, m, d) = (queries.rows(), rows.rows(), rows.columns());
     let mut distances = DeviceMatrix::output(stream.device(), n, k)?;

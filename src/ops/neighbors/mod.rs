@@ -8,7 +8,7 @@ pub mod radius;
 pub mod radius_neighbors;
 pub mod select;
 
-use super::distance::cosine::unit_rows;
+use super::distance::pairwise::unit_rows;
 use crate::array::DeviceMatrix;
 use crate::device::Stream;
 use crate::distance::Metric;
@@ -46,11 +46,7 @@ fn checked(
     metric: Metric,
 ) -> Result<Metric> {
     if queries.columns() != rows.columns() {
-        return Err(Error::Shape {
-            op,
-            expected: format!("queries of {} columns", rows.columns()),
-            got: queries.columns().to_string(),
-        });
+        return Err(Error::shape(op, format!("queries of {} columns", rows.columns()), queries.columns()));
     }
     for operand in [queries, rows] {
         operand.on(stream, op)?;

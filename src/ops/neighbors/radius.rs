@@ -21,8 +21,7 @@ pub fn limit(metric: Metric, radius: f32) -> Result<f32> {
     };
     // Powers are held at 2¹²⁷ on a GPU.
     if !(radius >= 0.0 && power < 1.7e38) {
-        let rule = "at least 0, with a power of the metric's order below 1.7e38".to_string();
-        return Err(Error::Param { name: "radius", rule, got: radius.to_string() });
+        return Err(Error::param("radius", "at least 0, with a power of the metric's order below 1.7e38", radius));
     }
     let (mut low, mut high) = (0, f32::MAX.to_bits());
     while low < high {

@@ -8,7 +8,7 @@ use crate::device::{Dispatch, Gpu, Recording};
 use crate::distance::Metric;
 use crate::error::Result;
 use crate::kernel::{Grid, Work, kernels, params};
-use crate::ops::distance::{CHEBYSHEV, COSINE, MANHATTAN, POWERS, SQ_EUCLIDEAN};
+use crate::ops::distance::pairwise::{CHEBYSHEV, COSINE, MANHATTAN, POWERS, SQ_EUCLIDEAN};
 use crate::ops::pairs::{Operand, Output, PairKernel, TILE, block_of_columns, product};
 
 kernels! {

@@ -66,7 +66,7 @@ pub fn random_uniforms(stream: &mut Stream, draw: Draw, count: usize) -> Result<
 /// `count` integers in 0..bound, all equally likely, the same on every device.
 pub fn random_integers(stream: &mut Stream, draw: Draw, count: usize, bound: u32) -> Result<DeviceVec<u32>> {
     if bound == 0 {
-        return Err(Error::Param { name: "bound", rule: "at least 1".to_string(), got: "0".to_string() });
+        return Err(Error::param("bound", "at least 1", "0"));
     }
     fill(stream, draw, count, 2, bound, |out| draw.philox().fill_below(draw.first, bound, out))
 }

@@ -101,12 +101,11 @@ pub(crate) fn check_weights(
     weights.on(stream, op)?;
     weights.refuse_missing()?;
     if weights.len() != x.rows() {
-        let expected = format!("{} weights, one for each row", x.rows());
-        return Err(Error::Shape { op, expected, got: weights.len().to_string() });
+        return Err(Error::shape(op, format!("{} weights, one for each row", x.rows()), weights.len()));
     }
     match crate::ops::minimum(stream, weights)? {
         Some((least, at)) if least < 0.0 => {
-            Err(Error::Param { name: "weights", rule: "not negative".to_string(), got: format!("{least} in row {at}") })
+            Err(Error::param("weights", "not negative", format!("{least} in row {at}")))
         }
         _ => Ok(()),
     }

@@ -26,8 +26,7 @@ pub(super) fn extreme_rows(
     x.on(stream, op)?;
     x.refuse_missing()?;
     if x.columns() == 0 && x.rows() > 0 {
-        let got = format!("{}×0", x.rows());
-        return Err(Error::Shape { op, expected: "at least one column".to_string(), got });
+        return Err(Error::shape(op, "at least one column", format!("{}×0", x.rows())));
     }
     if stream.gpu().is_none() {
         let (mut index, mut value) = (vec![0; x.rows()], vec![0.0; x.rows()]);

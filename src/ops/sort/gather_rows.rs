@@ -32,8 +32,7 @@ pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>
     let mut out = DeviceMatrix::output(stream.device(), index.len(), x.columns())?;
     out.missing_as_in_source(x);
     if x.rows() == 0 && !index.is_empty() {
-        let expected = "at least one row to take".to_string();
-        return Err(Error::Shape { op: "gather_rows", expected, got: format!("0×{}", x.columns()) });
+        return Err(Error::shape("gather_rows", "at least one row to take", format!("0×{}", x.columns())));
     }
     let Some(recording) = stream.gpu() else {
         let taken = index.values()?;

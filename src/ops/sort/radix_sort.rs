@@ -45,8 +45,7 @@ pub fn radix_sort(
     keys.on(stream, "radix_sort")?;
     payload.on(stream, "radix_sort")?;
     if keys.len() != payload.len() {
-        let expected = format!("a payload for each of {} keys", keys.len());
-        return Err(Error::Shape { op: "radix_sort", expected, got: payload.len().to_string() });
+        return Err(Error::shape("radix_sort", format!("a payload for each of {} keys", keys.len()), payload.len()));
     }
     if stream.gpu().is_none() {
         let (mut keys, mut payload) = (keys.values()?.to_vec(), payload.values()?.to_vec());

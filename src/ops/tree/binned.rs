@@ -58,7 +58,7 @@ impl<'a> Binned<'a> {
             let expected =
                 "a stride that is a multiple of 8 and at least the columns, up to 256 cells a column".to_string();
             let got = format!("{columns} columns in a stride of {}", matrix.stride);
-            return Err(Error::Shape { op: "binned rows", expected, got });
+            return Err(Error::shape("binned rows", expected, got));
         }
         let device = stream.device().clone();
         let storage = match stream.gpu() {

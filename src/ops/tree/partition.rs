@@ -83,7 +83,7 @@ fn check(binned: &Binned<'_>, state: &GrowState, nodes: &[NodePartition]) -> Res
             let expected =
                 format!("ranges that ascend within 0..{}, columns below {}", state.places(), binned.columns());
             let got = format!("{start}..{end} by column {}", node.route.column);
-            return Err(Error::Shape { op: "partition", expected, got });
+            return Err(Error::shape("partition", expected, got));
         }
         done = end;
     }

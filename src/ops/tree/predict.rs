@@ -44,7 +44,7 @@ pub fn predict<T: Send>(
     x.on(stream, "predict")?;
     if out.len() != x.rows() * outputs {
         let (expected, got) = (format!("{} rows of {outputs} results", x.rows()), format!("{} results", out.len()));
-        return Err(Error::Shape { op: "predict", expected, got });
+        return Err(Error::shape("predict", expected, got));
     }
     let widest = flat.nodes().iter().map(|node| node.feature & FEATURE).max().unwrap_or(0);
     if x.columns() > 0 && widest as usize >= x.columns() {

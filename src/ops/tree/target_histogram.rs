@@ -62,7 +62,7 @@ pub fn target_histogram(
 
 fn check(binned: &Binned<'_>, state: &GrowState, targets: &[TargetRows<'_>], fills: &[HistogramFill]) -> Result<()> {
     let (places, rows) = (state.places(), binned.rows());
-    let shape = |expected: String, got: String| Err(Error::Shape { op: "target_histogram", expected, got });
+    let shape = |expected: String, got: String| Err(Error::shape("target_histogram", expected, got));
     if let Some(fill) = fills.iter().find(|fill| fill.rows.start > fill.rows.end || fill.rows.end > places) {
         return shape(format!("rows within 0..{places}"), format!("{:?}", fill.rows));
     }

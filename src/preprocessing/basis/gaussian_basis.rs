@@ -105,7 +105,7 @@ fn check_points(points: &[Vec<f32>], columns: usize) -> Result<Vec<Vec<f64>>> {
     let fits = |point: &Vec<f32>| point.len() == columns && point.iter().all(|value| value.is_finite());
     if points.is_empty() || !points.iter().all(fits) {
         let rule = format!("at least one point of {columns} finite numbers, one for each column");
-        return Err(Error::Param { name: "centers", rule, got: format!("{} points", points.len()) });
+        return Err(Error::param("centers", rule, format!("{} points", points.len())));
     }
     Ok(points.iter().map(|point| point.iter().map(|value| f64::from(*value)).collect()).collect())
 }

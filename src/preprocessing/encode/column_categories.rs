@@ -40,7 +40,7 @@ impl ColumnCategories {
         let some = self.names.iter().take(10).map(String::as_str).collect::<Vec<&str>>().join(", ");
         let more = if self.names.len() > 10 { ", …" } else { "" };
         let rule = format!("one of the {} that were fitted ({some}{more})", self.values.len());
-        Error::Param { name: "category", rule, got: format!("{value} in row {row}, column {column}") }
+        Error::param("category", rule, format!("{value} in row {row}, column {column}"))
     }
 }
 

@@ -47,7 +47,7 @@ impl LabelEncoderModel {
         if model.names.is_empty() || model.codes().len() < model.names.len() {
             let (expected, got) =
                 ("at least one class, and no two of one name", format!("{} names", model.names.len()));
-            return Err(Error::Shape { op: "LabelEncoder", expected: expected.to_string(), got });
+            return Err(Error::shape("LabelEncoder", expected.to_string(), got));
         }
         Ok(model)
     }
@@ -81,7 +81,7 @@ impl LabelEncoderModel {
     pub fn inverse_transform(&self, codes: &[u32]) -> Result<Vec<String>> {
         let name = |code: &u32| {
             let rule = format!("below the number of classes, {}", self.names.len());
-            let unknown = || Error::Param { name: "codes", rule, got: code.to_string() };
+            let unknown = || Error::param("codes", rule, code);
             self.names.get(*code as usize).cloned().ok_or_else(unknown)
         };
         codes.iter().map(name).collect()
@@ -94,7 +94,7 @@ impl LabelEncoderModel {
     fn unknown(&self, row: usize, name: &str) -> Error {
         let some = self.names.iter().take(10).map(String::as_str).collect::<Vec<&str>>().join(", ");
         let more = if self.names.len() > 10 { ", …" } else { "" };
-        Error::Param { name: "class", rule: format!("one of {some}{more}"), got: format!("\"{name}\" in row {row}") }
+        Error::param("class", format!("one of {some}{more}"), format!("\"{name}\" in row {row}"))
     }
 }
 

@@ -72,7 +72,7 @@ impl OneHotEncoder {
             by_column(x, |column, values| chosen[column].then(|| ColumnCategories::of(x.categories(column), values)));
         if let Some(column) = columns.iter().position(|own| own.as_ref().is_some_and(|own| own.values.is_empty())) {
             let expected = "at least one category in each column that is encoded".to_string();
-            return Err(Error::Shape { op: Self::TYPE, expected, got: format!("none in column {column}") });
+            return Err(Error::shape(Self::TYPE, expected, format!("none in column {column}")));
         }
         let strict = OneHotEncoder { handle_unknown: UnknownCategory::Error, ..self.clone() };
         let model = OneHotEncoderModel { params: strict, columns };

@@ -126,7 +126,7 @@ impl Outputs {
             true => Ok(outputs),
             false => {
                 let (expected, got) = (format!("a target for each of {rows} rows, and a row"), target_rows(&outputs));
-                Err(Error::Shape { op: TargetEncoder::TYPE, expected, got })
+                Err(Error::shape(TargetEncoder::TYPE, expected, got))
             }
         }
     }

@@ -129,7 +129,7 @@ impl FunctionTransformerModel {
                     let (row, column) = (first + at / columns, at % columns);
                     let expected = format!("values for {:?} that are {}", self.params.func, self.params.func.domain());
                     let got = format!("{value} in row {row}, column {column}");
-                    return Err(Error::Shape { op: FunctionTransformer::TYPE, expected, got });
+                    return Err(Error::shape(FunctionTransformer::TYPE, expected, got));
                 }
             }
             Ok(())

@@ -184,7 +184,7 @@ fn check_bins(max_bins: usize) -> Result<()> {
     if (2..=MAX_BINS).contains(&max_bins) {
         return Ok(());
     }
-    Err(Error::Param { name: "max_bins", rule: format!("from 2 to {MAX_BINS}"), got: max_bins.to_string() })
+    Err(Error::param("max_bins", format!("from 2 to {MAX_BINS}"), max_bins))
 }
 
 /// Thresholds, whether a value is missing, and the fullest bin with its share.

@@ -83,7 +83,7 @@ fn check_codes(x: &Matrix) -> Result<()> {
             let (row, column) = (at / x.columns(), at % x.columns());
             let name = x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
             let expected = "codes of categories: 0, 1, 2, … (numbers can be put into a few classes first)".to_string();
-            Err(Error::Shape { op: OP, expected, got: format!("{} in row {row}, column {name}", x.as_slice()[at]) })
+            Err(Error::shape(OP, expected, format!("{} in row {row}, column {name}", x.as_slice()[at])))
         }
     }
 }

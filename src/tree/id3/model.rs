@@ -101,7 +101,7 @@ impl Id3ClassifierModel {
         let x = x.on_host()?;
         if x.columns() != self.columns {
             let expected = format!("{} columns, as in the data that was fitted", self.columns);
-            return Err(Error::Shape { op: OP, expected, got: format!("{} columns", x.columns()) });
+            return Err(Error::shape(OP, expected, format!("{} columns", x.columns())));
         }
         Ok((0..x.rows()).map(|row| self.tree.node_of(x.row(row))).collect())
     }

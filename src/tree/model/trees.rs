@@ -61,7 +61,7 @@ impl Trees {
         let x = x.on_device()?;
         if x.columns() != self.columns {
             let expected = format!("{} columns, as in the data that was fitted", self.columns);
-            return Err(Error::Shape { op, expected, got: format!("{} columns", x.columns()) });
+            return Err(Error::shape(op, expected, format!("{} columns", x.columns())));
         }
         Ok(x)
     }
@@ -183,7 +183,7 @@ pub(crate) fn rows_to_learn(op: &'static str, x: Rows<'_>) -> Result<(Matrix, De
     let (device, x) = (x.device(), x.on_host()?);
     if x.rows() == 0 || x.columns() == 0 {
         let (expected, got) = ("at least one row and one column", format!("{}×{}", x.rows(), x.columns()));
-        return Err(Error::Shape { op, expected: expected.to_string(), got });
+        return Err(Error::shape(op, expected.to_string(), got));
     }
     Ok((x, device))
 }

@@ -3,5 +3,5 @@ mod cosine;
 mod mahalanobis;
 mod manhattan;
 mod minkowski;
-mod pairs;
+mod pairwise;
 mod sq_euclidean;

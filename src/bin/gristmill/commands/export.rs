@@ -66,5 +66,5 @@ fn lightgbm_text(model: &AnyModel, columns: &[String]) -> Option<String> {
 }
 
 fn refused(rule: &str, got: String) -> Error {
-    Error::Param { name: "model", rule: rule.to_string(), got }
+    Error::param("model", rule.to_string(), got)
 }

@@ -16,7 +16,7 @@ pub fn draw_alone(model: &PipelineModel, path: &Path) -> Result<()> {
     if figures.is_empty() {
         let rule =
             "left out: this model has no picture without rows, as one tree has; fit and evaluate draw it with rows";
-        return Err(Error::Param { name: "plot", rule: rule.to_string(), got: model.model().kind().to_string() });
+        return Err(Error::param("plot", rule.to_string(), model.model().kind()));
     }
     write(figures, path)
 }

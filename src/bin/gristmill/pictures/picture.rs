@@ -115,7 +115,7 @@ impl Picture<'_> {
     fn classes_of(&self, inputs: &Matrix) -> Result<Labels> {
         match self.model.model().predict(&inputs.to(self.device)?)? {
             Prediction::Classes(labels) => Ok(labels),
-            _ => Err(Error::Shape { op: "plot", expected: "classes".to_string(), got: "something else".to_string() }),
+            _ => Err(Error::shape("plot", "classes", "something else")),
         }
     }
 

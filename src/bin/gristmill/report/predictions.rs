@@ -89,11 +89,10 @@ pub fn dense<'a>(data: &'a Dataset, flag: &str) -> CommandResult<&'a Dataset> {
 }
 
 fn log_densities(model: &PipelineModel, rows: Rows<'_>) -> Result<Matrix> {
-    let scores = model.model().score_samples(rows)?.ok_or_else(|| Error::Shape {
-        op: model.model().kind(),
-        expected: "a density".to_string(),
-        got: "a model that gives none".to_string(),
-    })?;
+    let scores = model
+        .model()
+        .score_samples(rows)?
+        .ok_or_else(|| Error::shape(model.model().kind(), "a density", "a model that gives none"))?;
     Matrix::from_f64(scores.len(), 1, &scores)?.with_names(["log_density"])
 }
 

@@ -47,7 +47,7 @@ impl CsvChunks {
         }
         if matches!(options.missing, Missing::Mean | Missing::Median) {
             let rule = "Refuse, Keep or Drop for a file read in chunks".to_string();
-            return Err(Error::Param { name: "missing", rule, got: format!("{:?}", options.missing) });
+            return Err(Error::param("missing", rule, format!("{:?}", options.missing)));
         }
         let stream = Stream::open(Source::open(path.as_ref())?, options)?;
         let kept: Vec<usize> = stream.schema.kept().collect();

@@ -29,7 +29,7 @@ pub(super) fn delimiter(source: &Source, block: &[u8], options: &ReadOptions) ->
     };
     if delimiter.is_ascii_alphanumeric() || !delimiter.is_ascii() || b"\"\r\n+-.?\0".contains(&delimiter) {
         let rule = "an ASCII character that no number, name or line end contains, such as , or ;".to_string();
-        return Err(Error::Param { name: "delimiter", rule, got: format!("{:?}", delimiter as char) });
+        return Err(Error::param("delimiter", rule, format!("{:?}", delimiter as char)));
     }
     Ok(delimiter)
 }

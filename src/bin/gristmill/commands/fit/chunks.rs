@@ -103,5 +103,5 @@ fn refuse_text(op: &'static str, chunks: &CsvChunks) -> Result<()> {
         return Ok(());
     }
     let expected = "columns of numbers in a file that is read in chunks; leave the others out (--drop)".to_string();
-    Err(Error::Shape { op, expected, got: format!("text in {}", text.join(", ")) })
+    Err(Error::shape(op, expected, format!("text in {}", text.join(", "))))
 }

@@ -1,14 +1,45 @@
-//! Cosine distances between all rows of two matrices.
+//! Distances between all rows of two matrices, on the tile core.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::cpu::tile::{OneMinusDot, Operand, product};
+use crate::cpu::tile::{AbsoluteDifference, LargestDifference, OneMinusDot, Operand, SquaredDifference, product};
 
 /// Numbers a task scales at least: some 15 µs.
 const NUMBERS_PER_TASK: usize = 1 << 15;
 /// Sums of squares carried side by side.
 const LANES: usize = 16;
+
+/// `out[i·m + j] = Σ_k (x[i][k] − y[j][k])²` for `x` of `n×d` and `y` of `m×d`, row-major.
+///
+/// The direct form: no norms are subtracted, so nothing cancels far from the origin. Costs `n·m·d` steps of one
+/// subtraction and one multiply-add.
+pub fn sq_euclidean(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]) {
+    debug_assert_eq!(x.len(), n * d);
+    debug_assert_eq!(y.len(), m * d);
+    debug_assert_eq!(out.len(), n * m);
+    product(SquaredDifference, Operand::from_rows(x, n, d), Operand::from_rows(y, m, d), 1.0, 0.0, out, m);
+}
+
+/// `out[i·m + j] = Σ_k |x[i][k] − y[j][k]|` for `x` of `n×d` and `y` of `m×d`, row-major.
+///
+/// Costs `n·m·d` steps of a subtraction and an addition. Within `(min(d, 256) + 18)·2⁻²⁴·Σ|terms|` of the exact sum.
+pub fn manhattan(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]) {
+    debug_assert_eq!(x.len(), n * d);
+    debug_assert_eq!(y.len(), m * d);
+    debug_assert_eq!(out.len(), n * m);
+    product(AbsoluteDifference, Operand::from_rows(x, n, d), Operand::from_rows(y, m, d), 1.0, 0.0, out, m);
+}
+
+/// `out[i·m + j] = max_k |x[i][k] − y[j][k]|` for `x` of `n×d` and `y` of `m×d`, row-major; 0 for a `d` of 0.
+///
+/// Costs `n·m·d` steps of a subtraction and a comparison. The only rounding is that of the difference.
+pub fn chebyshev(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]) {
+    debug_assert_eq!(x.len(), n * d);
+    debug_assert_eq!(y.len(), m * d);
+    debug_assert_eq!(out.len(), n * m);
+    product(LargestDifference, Operand::from_rows(x, n, d), Operand::from_rows(y, m, d), 1.0, 0.0, out, m);
+}
 
 /// `out[i·m + j] = 1 − x[i]·y[j] / (|x[i]|·|y[j]|)` for `x` of `n×d` and `y` of `m×d`, row-major, held in `[0, 2]`.
 ///
