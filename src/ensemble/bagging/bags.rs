@@ -53,7 +53,7 @@ impl BagRules {
         }
         if self.oob_score && !self.bootstrap && self.max_samples == 1.0 {
             let rule = "true, or max_samples below 1, for oob_score: every bag has every row".to_string();
-            return Err(Error::Param { name: "bootstrap", rule, got: "false".to_string() });
+            return Err(Error::param("bootstrap", rule, "false"));
         }
         Ok(())
     }
@@ -200,7 +200,7 @@ pub(super) fn check_width(x: Rows<'_>, columns: usize) -> Result<()> {
     let found = x.on_device()?.columns();
     if found != columns {
         let expected = format!("{columns} columns, as in the data that was fitted");
-        return Err(Error::Shape { op: "bagging", expected, got: format!("{found} columns") });
+        return Err(Error::shape("bagging", expected, format!("{found} columns")));
     }
     Ok(())
 }

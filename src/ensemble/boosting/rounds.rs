@@ -45,7 +45,7 @@ pub(super) fn same_parameters(same: bool) -> Result<()> {
         return Ok(());
     }
     let rule = "fitted with the same parameters, but for n_estimators, and the same loss".to_string();
-    Err(Error::Param { name: "model", rule, got: "a model of others".to_string() })
+    Err(Error::param("model", rule, "a model of others"))
 }
 
 /// Boosts trees until there are enough, or the loss of the validation rows no longer falls.
@@ -61,7 +61,7 @@ pub(super) fn boost(
     }
     if let Some((own, _)) = problem.validation.as_ref().filter(|(own, _)| own.columns() != x.columns()) {
         let (expected, got) = (format!("{} columns of the validation rows", x.columns()), own.columns().to_string());
-        return Err(Error::Shape { op: "gradient boosting", expected, got });
+        return Err(Error::shape("gradient boosting", expected, got));
     }
     let directions = settings.directions(&x)?;
     let known = match problem.before {
@@ -272,7 +272,7 @@ impl Rounds<'_> {
 fn diverged(settings: &Settings, what: &str, round: usize) -> Error {
     let rule = "small enough that scores do not grow without end; or divide the targets by a constant".to_string();
     let got = format!("{}, with {what} beyond the numbers of f32 in round {}", settings.learning_rate, round + 1);
-    Error::Param { name: "learning_rate", rule, got }
+    Error::param("learning_rate", rule, got)
 }
 
 /// The rows that are not among these (ascending).
