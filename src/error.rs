@@ -6,7 +6,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// What went wrong, and where; the message says what to do about it.
 ///
 /// Errors can be cloned, because the first error of a device is what every later caller of that device gets.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+/// Its `Debug` is the message too, so that `fn main() -> Result<()>` prints it.
+#[derive(Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Sizes that do not fit together, or a model that cannot do what was asked.
@@ -28,6 +29,14 @@ pub enum Error {
         rule: String,
         /// The value that was given.
         got: String,
+    },
+    /// Columns that are not those that a model was fitted on.
+    #[error("{}", columns(fitted, found))]
+    Columns {
+        /// The names that were fitted, in their order.
+        fitted: Vec<String>,
+        /// The names that came.
+        found: Vec<String>,
     },
     /// Sparse rows, given to what takes dense ones.
     #[error(
@@ -56,6 +65,16 @@ pub enum Error {
         column: usize,
         /// The value itself.
         value: f64,
+    },
+    /// A result beyond the range of `f32`, of numbers that are all within it.
+    #[error(
+        "row {row}: {what} is beyond the range of f32; bring the columns to a common scale first (StandardScaler, --scale)"
+    )]
+    Overflow {
+        /// The row it was computed for, from 0.
+        row: usize,
+        /// What was computed.
+        what: String,
     },
     /// The device that was asked for is not here or not fit for use.
     #[error("no device for \"{wanted}\": {why}. Found: {}. {advice}", list(found))]
@@ -176,6 +195,12 @@ pub enum Error {
     },
 }
 
+impl std::fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{self}")
+    }
+}
+
 impl Error {
     /// [`Error::Shape`]: what was expected, and what came.
     pub fn shape(op: &'static str, expected: impl Into<String>, got: impl ToString) -> Error {
@@ -189,6 +214,11 @@ impl Error {
 
     /// Stands for a model whose name is not known where it refuses rows.
     pub(crate) const SOME_MODEL: &'static str = "this model";
+
+    /// Columns with other names than those that were fitted, or in another order.
+    pub(crate) fn columns(fitted: &[String], found: &[String]) -> Error {
+        Error::Columns { fitted: fitted.to_vec(), found: found.to_vec() }
+    }
 
     /// The same, with the name of the model that refused sparse rows.
     pub(crate) fn sparse_for(self, model: &'static str) -> Error {
@@ -211,6 +241,30 @@ impl Error {
     /// An index that points behind the last row.
     pub(crate) fn bad_index(index: u32) -> Error {
         Error::param("index", "below the number of rows", index)
+    }
+}
+
+/// What is wrong with columns, and what to do; long lists are cut.
+fn columns(fitted: &[String], found: &[String]) -> String {
+    let list = |names: Vec<&String>| {
+        let more = if names.len() > 8 { ", …" } else { "" };
+        names.iter().take(8).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ") + more
+    };
+    let without = |left: &[String], right: &[String]| -> String {
+        let right: std::collections::HashSet<&String> = right.iter().collect();
+        list(left.iter().filter(|name| !right.contains(name)).collect())
+    };
+    let (absent, unknown) = (without(fitted, found), without(found, fitted));
+    let advice = "give the model its columns in their order, or a Dataset, whose columns are found by name";
+    match (absent.is_empty(), unknown.is_empty()) {
+        (true, true) => format!(
+            "the columns are {}, and the model was fitted on {}: {advice}",
+            list(found.iter().collect()),
+            list(fitted.iter().collect())
+        ),
+        (true, false) => format!("the model was not fitted on the columns {unknown}: {advice}"),
+        (false, true) => format!("the model was fitted on columns that are not here: {absent}"),
+        (false, false) => format!("the model was fitted on columns that are not here: {absent}; not known: {unknown}"),
     }
 }
 

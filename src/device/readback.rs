@@ -30,6 +30,10 @@ pub(crate) struct Pending {
 impl Pending {
     /// Waits, checks the proof, hands the words over, and gives the chunk back.
     pub(crate) fn finish(self, gpu: &Gpu, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
+        // One timeout for each submit, so that it counts from the last that came to its end.
+        for earlier in gpu.submits.before(&self.submitted) {
+            gpu.wait(&earlier, "earlier work")?;
+        }
         let proof_at = proof_offset(self.words) as usize / 4;
         let bytes = proof_offset(self.words) + PROOF_BYTES;
         let checked = map(gpu, &self.chunk, bytes, &self.submitted.index, |words| {

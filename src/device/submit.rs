@@ -80,6 +80,12 @@ impl SubmitQueue {
         Ok(())
     }
 
+    /// The submits in flight before this one, oldest first. Each that ends is a sign of progress.
+    pub(crate) fn before(&self, submitted: &Submitted) -> Vec<wgpu::SubmissionIndex> {
+        let state = lock(&self.state);
+        state.in_flight.iter().take_while(|one| one.number < submitted.number).map(|one| one.index.clone()).collect()
+    }
+
     /// Forgets a submit that is known to be over, and all before it.
     pub(crate) fn retire(&self, submitted: &Submitted) {
         let mut state = lock(&self.state);

@@ -1,6 +1,6 @@
 //! Writing a file whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 /// Writes a file so that, whatever happens meanwhile, its path leads to the old contents or to the new ones.
 ///
 /// The bytes go to a temporary file in the same folder (`.gristmill-<process>-<number>.tmp`), which is synced and then
-/// renamed. On an error the temporary file is removed and the old file is as it was. The file keeps its permissions;
-/// a symbolic link is followed; a read-only file, and whatever is not a regular file, is refused.
+/// renamed. On an error the temporary file is removed and the old file is as it was. What a killed process left behind
+/// is removed by the next write into the folder. The file keeps its permissions; a symbolic link is followed; a read-only
+/// file, and whatever is not a regular file, is refused.
 ///
 /// ```
 /// let path = std::env::temp_dir().join("gristmill-write-atomically.txt");
@@ -50,6 +51,7 @@ fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> std:
         _ => Path::new("."),
     };
 
+    remove_left_behind(folder);
     let (temporary, mut file) = Temporary::create(folder)
         .map_err(|error| format!("cannot be written, because no file can be made in its folder: {error}"))?;
     write(&mut file).map_err(cannot("written"))?;
@@ -57,9 +59,24 @@ fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> std:
         file.set_permissions(old.permissions()).map_err(cannot("given its permissions"))?;
     }
     file.sync_all().map_err(cannot("synced"))?;
-    drop(file);
+    // Still open, and so locked, until it has its name.
     temporary.rename(&target).map_err(cannot("replaced"))?;
+    drop(file);
     sync_folder(folder).map_err(|error| format!("is written, but its folder cannot be synced: {error}"))
+}
+
+/// Removes temporary files that nobody writes any more: their locks went with the processes that were killed.
+fn remove_left_behind(folder: &Path) {
+    let ours = |name: &str| name.starts_with(".gristmill-") && name.ends_with(".tmp");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_str().is_some_and(ours)) {
+        let path = entry.path();
+        if let Ok(file) = OpenOptions::new().write(true).open(&path)
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(&path);
+        }
+    }
 }
 
 /// A temporary file that is removed when it is dropped before it got its name.
@@ -75,7 +92,12 @@ impl Temporary {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let path = folder.join(format!(".gristmill-{}-{number}.tmp", std::process::id()));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Temporary { path: Some(path) }, file)),
+                // The lock says that it is being written; whoever removed it before that took it for left behind.
+                Ok(file) => match file.try_lock() {
+                    Err(TryLockError::WouldBlock) => continue,
+                    _ if path.exists() => return Ok((Temporary { path: Some(path) }, file)),
+                    _ => continue,
+                },
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(error),
             }

@@ -100,7 +100,15 @@ impl Reference {
         while first < queries.rows() {
             let begun = Instant::now();
             let end = (first + rows).min(queries.rows());
-            let (indices, distances) = search(&mut stream, &index, queries, first..end, k)?;
+            let searched = search(&mut stream, &index, queries, first..end, k);
+            // Rows and queries are finite, so it is a distance that is not.
+            let (indices, distances) = searched.map_err(|error| match error {
+                Error::NotFinite { row, .. } => {
+                    let what = "the distance to a neighbour".to_string();
+                    Error::Overflow { row: first + row, what }
+                }
+                error => error,
+            })?;
             found.indices.extend(indices);
             found.distances.extend(distances);
             if begun.elapsed().as_secs_f64() < LOOK {

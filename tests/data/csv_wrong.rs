@@ -165,3 +165,20 @@ fn text_that_is_new_in_every_row_has_its_limit() {
     });
     assert!(matches!(parse("t.csv", &text), Err(Error::Limit { .. })));
 }
+
+#[test]
+fn a_gzip_bomb_of_columns_is_refused_before_it_is_unpacked() {
+    use std::io::Write;
+    let mut bomb = flate2::write::GzEncoder::new(vec![], flate2::Compression::best());
+    bomb.write_all(&[b"1,".repeat(3_000_000), b"1\n".to_vec()].concat().repeat(2)).unwrap();
+    let bomb = bomb.finish().unwrap();
+    assert!(bomb.len() < 20_000, "{}", bomb.len());
+    let refused = parse("bomb.csv.gz", bomb).unwrap_err();
+    // What the first block holds, and not three million.
+    let Error::Limit { need, .. } = refused else { panic!("{refused}") };
+    assert!(need < 80 * 100_000, "{need}");
+    let wide = (0..30_000).map(|column| format!("feature_{column}")).collect::<Vec<_>>().join(",");
+    let row = (0..30_000).map(|column| (column * 7919 % 1000).to_string()).collect::<Vec<_>>().join(",");
+    let table = parse("wide.csv.gz", super::gzip(format!("{wide}\n{row}\n{row}\n").as_bytes())).unwrap();
+    assert_eq!(table.x.columns(), 30_000);
+}

@@ -1,12 +1,12 @@
 //! Kernels that misbehave, made for these tests.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gristmill::device::Dispatch;
 use gristmill::kernel::{Access, Field, Grid, Kernel, Work};
 use gristmill::prelude::*;
 
-use crate::support::open_gpu;
+use crate::support::{Shared, open_gpu};
 
 const PARAMS: &[Field] = &[Field { name: "turns", offset: 0 }];
 
@@ -144,4 +144,52 @@ fn a_dispatch_that_does_not_fit_its_kernel_is_an_error() {
     };
     assert!(matches!(stream.dispatch(&SILENT, wrong), Err(Error::Shape { .. })));
     assert!(matches!(Device::Cpu.stream().dispatch(&SILENT, wrong), Err(Error::WrongDevice { .. })));
+}
+
+/// The same kernel in submits of its own, one after the other, before the first read-back.
+fn run_in_submits(device: &Device, submits: usize, turns: u32) -> Result<Vec<u32>> {
+    let mut stream = device.stream();
+    let out = fresh_output(&mut stream)?;
+    let view = out.view(&mut stream)?;
+    let params = [turns, 0, 0, 0];
+    for _ in 0..submits {
+        let dispatch = Dispatch {
+            params: bytemuck::cast_slice(&params),
+            buffers: &[view.buffer()],
+            grid: Grid::linear(1)?,
+            overrides: &[],
+            work: Work::default(),
+        };
+        stream.dispatch(&SLOW, dispatch)?;
+        stream.flush()?;
+    }
+    out.to_vec(&mut stream)
+}
+
+#[test]
+fn the_timeout_counts_from_the_last_submit_that_came_to_its_end() {
+    let first = open_gpu(DeviceOptions::default());
+    run(&first, &SLOW, 1).unwrap();
+    // A busy machine may give one submit much less than another: then it is tried again.
+    let mut late = None;
+    for _ in 0..4 {
+        let begun = Instant::now();
+        run(&first, &SLOW, 100_000_000).unwrap();
+        let one = begun.elapsed();
+        let device = open_gpu(DeviceOptions::default().timeout(one * 2));
+        match run_in_submits(&device, 3, 100_000_000) {
+            Ok(_) => return,
+            Err(error) => late = Some(error),
+        }
+    }
+    panic!("{late:?}");
+}
+
+#[test]
+fn a_poisoned_shared_device_is_opened_again() {
+    static SHARED: Shared = Shared::new(|| DeviceOptions::default().timeout(Duration::from_millis(100)));
+    let device = SHARED.device();
+    assert!(device.same(SHARED.device()));
+    run(device, &SLOW, 400_000_000).unwrap_err();
+    assert!(!device.same(SHARED.device()));
 }

@@ -227,6 +227,13 @@ fn what_cannot_be_is_refused_alike() {
         let missing = model.kneighbors(&nan.to(device).unwrap());
         assert!(matches!(missing, Err(Error::NotFinite { row: 0, column: 1, .. })), "{name}");
         assert_eq!(model.kneighbors(&Matrix::zeros(0, 2).unwrap().to(device).unwrap()).unwrap().len(), 0, "{name}");
+        let far = Matrix::from_rows(&[[0.0, 0.0], [3e38, -3e38]]).unwrap();
+        let model = NearestNeighbors::new(2).fit(&x).unwrap();
+        let overflown = model.kneighbors(&far.to(device).unwrap()).unwrap_err();
+        assert!(
+            matches!(&overflown, Error::Overflow { row: 1, what } if what.contains("distance")),
+            "{name}: {overflown}"
+        );
         let missing = NearestNeighbors::new(1).fit(&nan.to(device).unwrap());
         assert!(matches!(missing, Err(Error::NotFinite { .. })), "{name}");
         let few = KNeighborsClassifier::new(1).fit(&x, &Labels::from(&[1_u32, 2][..]));

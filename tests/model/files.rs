@@ -151,3 +151,14 @@ fn writers_at_the_same_time_do_not_meet() {
     assert!(bytes.len() == 10_000 && bytes.iter().all(|byte| *byte == bytes[0]));
     assert_eq!(folder.names(), ["file"]);
 }
+
+#[test]
+fn what_a_killed_save_left_behind_is_removed_by_the_next_and_what_is_being_written_stays() {
+    let folder = Folder::new("left");
+    fs::write(folder.path(".gristmill-4000000-7.tmp"), b"half a mo").unwrap();
+    let writing = fs::File::create(folder.path(".gristmill-4000001-0.tmp")).unwrap();
+    writing.lock().unwrap();
+    fs::write(folder.path("mine.tmp"), b"not ours").unwrap();
+    small().save(folder.path("model.gm")).unwrap();
+    assert_eq!(folder.names(), [".gristmill-4000001-0.tmp", "mine.tmp", "model.gm"]);
+}

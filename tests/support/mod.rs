@@ -3,7 +3,7 @@
 
 pub mod nist;
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use gristmill::prelude::*;
@@ -19,16 +19,37 @@ fn options() -> DeviceOptions {
     DeviceOptions::default().mark_outputs(true).timeout(Duration::from_secs(600))
 }
 
+/// A device that tests share. One that a test has poisoned is left to that test, and a new one opened for the others.
+pub struct Shared {
+    options: fn() -> DeviceOptions,
+    current: Mutex<Option<&'static Device>>,
+}
+
+impl Shared {
+    pub const fn new(options: fn() -> DeviceOptions) -> Shared {
+        Shared { options, current: Mutex::new(None) }
+    }
+
+    pub fn device(&self) -> &'static Device {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        // Any new array asks whether the device is well.
+        match *current {
+            Some(device) if Matrix::zeros(1, 1).unwrap().to(device).is_ok() => device,
+            _ => current.insert(Box::leak(Box::new(open_gpu((self.options)())))),
+        }
+    }
+}
+
 /// The GPU with the adapter's limits, shared by all tests.
 pub fn gpu() -> &'static Device {
-    static GPU: OnceLock<Device> = OnceLock::new();
-    GPU.get_or_init(|| open_gpu(options()))
+    static GPU: Shared = Shared::new(options);
+    GPU.device()
 }
 
 /// The GPU at WebGPU's minimum limits.
 pub fn baseline() -> &'static Device {
-    static BASELINE: OnceLock<Device> = OnceLock::new();
-    BASELINE.get_or_init(|| open_gpu(options().limits(Limits::WebGpuMinimum)))
+    static BASELINE: Shared = Shared::new(|| options().limits(Limits::WebGpuMinimum));
+    BASELINE.device()
 }
 
 /// The CPU and both GPUs, with names for messages.

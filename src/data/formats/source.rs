@@ -29,6 +29,8 @@ pub(in crate::data) struct Source<'a> {
     path: Option<PathBuf>,
     /// Bytes of data, where they can be known before they are read.
     length: Option<u64>,
+    /// Bytes of the compressed data, where they are known.
+    packed: Option<u64>,
 }
 
 impl Source<'static> {
@@ -57,12 +59,12 @@ impl<'a> Source<'a> {
     ) -> Result<Source<'a>> {
         let head = read_head(&mut reader).map_err(|why| fault(&name, false, &why))?;
         if !head.starts_with(&GZIP) {
-            return Ok(Source { name, reader, head, used: 0, taken: 0, compressed: false, path, length });
+            return Ok(Source { name, reader, head, used: 0, taken: 0, compressed: false, path, length, packed: None });
         }
         let inside = MultiGzDecoder::new(BufReader::new(Cursor::new(head).chain(reader)));
         let mut reader: Box<dyn Read + Send + 'a> = Box::new(inside);
         let head = read_head(&mut reader).map_err(|why| fault(&name, true, &why))?;
-        Ok(Source { name, reader, head, used: 0, taken: 0, compressed: true, path: None, length: None })
+        Ok(Source { name, reader, head, used: 0, taken: 0, compressed: true, path: None, length: None, packed: length })
     }
 
     /// The first bytes, at most 4096, whether or not they have been taken.
@@ -78,6 +80,11 @@ impl<'a> Source<'a> {
     /// Bytes of data, where they can be known before they are read.
     pub(in crate::data) fn length(&self) -> Option<u64> {
         self.length
+    }
+
+    /// Bytes of the compressed data, where they are known.
+    pub(super) fn packed(&self) -> Option<u64> {
+        self.packed
     }
 
     /// Bytes handed out so far.

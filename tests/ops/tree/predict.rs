@@ -1,3 +1,4 @@
+use gristmill::DeviceKind;
 use gristmill::cpu::tree::predict::{CATEGORIES, FlatNode, FlatTrees, MISSING_LEFT};
 use gristmill::cpu::tree::{BinSet, UNKNOWN};
 use gristmill::ops::tree::predict::predict;
@@ -186,5 +187,30 @@ fn sets_of_levels_lead_where_they_say() {
             let wanted: Vec<u32> = (0..trees.len()).map(|tree| leaf_of(tree, x.row(row))).collect();
             assert_eq!(*found, wanted, "{name}: row {row}");
         }
+    }
+}
+
+#[test]
+fn a_dispatch_takes_no_more_steps_than_half_a_second_allows() {
+    let device = open_gpu(DeviceOptions::default());
+    let (mut numbers, values) = (Numbers::new(5), values());
+    let trees: Vec<Vec<FlatNode>> = (0..40).map(|_| tree(&mut numbers, 255, 4, &values)).collect();
+    let levels: u64 = trees.iter().map(|tree| depth(tree) as u64 + 1).sum();
+    let mut flat = FlatTrees::default();
+    trees.iter().for_each(|tree| flat.push(tree.iter().copied(), depth(tree)));
+    let x = rows(40_000, 4, 6);
+    let mut out = vec![0_u64; x.rows()];
+    device.profile(true);
+    let on_device = x.to(&device).unwrap();
+    let add = |out: &mut [u64], _: usize, leaves: &[u32]| {
+        out.iter_mut().zip(leaves).for_each(|(sum, leaf)| *sum += u64::from(*leaf));
+    };
+    predict(&mut device.stream(), &on_device, &flat, &mut out, 1, add).unwrap();
+    let profile = &device.profile_report().kernels["tree/predict"];
+    // 24 ns a step on a busy software driver; real cards are given five times as many.
+    let (steps, most) = (levels * x.rows() as u64, 100_000_000);
+    assert!(steps / profile.dispatches <= most, "{steps} steps in {} dispatches", profile.dispatches);
+    if device.info().kind == DeviceKind::Software {
+        assert!(steps / profile.dispatches <= 20_000_000, "{steps} steps in {} dispatches", profile.dispatches);
     }
 }

@@ -46,6 +46,7 @@ fn is_misuse(error: &Error) -> bool {
 fn from_one(error: Error) -> Error {
     match error {
         Error::NotFinite { row, column, value } => Error::NotFinite { row: row + 1, column: column + 1, value },
+        Error::Overflow { row, what } => Error::Overflow { row: row + 1, what },
         Error::Nested { what, error } => Error::Nested { what, error: Box::new(from_one(*error)) },
         other => other,
     }

@@ -14,10 +14,10 @@ const INTERRUPTED: i32 = 130;
 
 /// Whether something runs that can end early with a result, or must not be torn.
 static GUARDED: AtomicBool = AtomicBool::new(false);
-/// Whether Ctrl-C has been pressed.
+/// Whether Ctrl-C has been pressed, or the program was asked to end (SIGTERM).
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From here on the first Ctrl-C lets what is [`guarded`] come to its end; without it, or the second time, it ends the
+/// From here on the first Ctrl-C, SIGTERM or SIGHUP lets what is [`guarded`] come to its end; without it, or the second time, it ends the
 /// program at once.
 pub fn listen() {
     let heard = || {

@@ -72,6 +72,7 @@ impl<'a> Stream<'a> {
             if block.len() > LONGEST {
                 return Err(too_long(&source, &block, 0));
             }
+            schema::refuse_bomb(&source, &block, delimiter)?;
             ended = source.take_block(&mut block)? == 0;
         }
         let (schema, header) = Schema::find(&source, &block, delimiter, options)?;

@@ -34,6 +34,26 @@ pub(super) fn delimiter(source: &Source, block: &[u8], options: &ReadOptions) ->
     Ok(delimiter)
 }
 
+/// What is kept of a column: a name costs far more than the byte a column takes.
+const COLUMN_BYTES: u64 = 80;
+
+/// Refuses columns that the file does not have the bytes for.
+fn check_columns(source: &Source, columns: usize, have: u64) -> Result<()> {
+    let need = COLUMN_BYTES * columns as u64;
+    if need <= have {
+        return Ok(());
+    }
+    let what = format!("bytes for the {columns} columns that the first line of {} begins", source.name);
+    Err(Error::Limit { what, need, have })
+}
+
+/// Refuses a first line of far more columns than its compressed bytes can mean, before all of it is unpacked.
+pub(super) fn refuse_bomb(source: &Source, block: &[u8], delimiter: u8) -> Result<()> {
+    let Some(packed) = source.packed() else { return Ok(()) };
+    let columns = cells(block, skip_empty_lines(block, 0), delimiter).count();
+    check_columns(source, columns, 64 * packed + (1536 << 10))
+}
+
 impl Schema {
     /// Finds the columns from the first records; also where the rows begin.
     pub(super) fn find(source: &Source, block: &[u8], delimiter: u8, options: &ReadOptions) -> Result<(Schema, usize)> {
@@ -42,13 +62,8 @@ impl Schema {
             return Err(source.error(Some(1), None, "the file is empty; expected rows of data"));
         }
         let columns = cells(block, start, delimiter).count();
-        // A name costs far more than the byte a column takes, so their number is held against the file's size.
         let length = source.length().unwrap_or(0).max(source.taken());
-        let (need, have) = (80 * columns as u64, 6 * length + (768 << 10));
-        if need > have {
-            let what = format!("bytes for the {columns} columns that the first line of {} begins", source.name);
-            return Err(Error::Limit { what, need, have });
-        }
+        check_columns(source, columns, 6 * length + (768 << 10))?;
         let (mut names, mut rows) = (None, start);
         if dialect::has_header(block, delimiter, options.header) {
             names = Some(header_names(source, block, start, delimiter)?);
