@@ -57,6 +57,9 @@ fn a_save_that_is_killed_leaves_the_old_file_or_the_new() {
     println!("{kills} kills: {complete} after the save, {torn} in its midst");
     assert!(complete > 0 && complete < kills, "{complete} of {kills}");
     assert!(save(3, &model).status().unwrap().success(), "what killed processes left behind is in the way");
+    let left = std::fs::read_dir(std::path::Path::new(&model).parent().unwrap()).unwrap();
+    let left = left.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "tmp")).count();
+    assert_eq!(left, 0, "the next save removes what killed ones left behind");
     run(&["inspect", &model]);
 }
 
@@ -73,17 +76,39 @@ fn end_of(mut child: Child) -> std::process::Output {
     child.wait_with_output().unwrap()
 }
 
-fn interrupt(child: &Child) {
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+fn signal(child: &Child, signal: &str) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
 
 /// A fit that would take hours, interrupted after a while.
 fn interrupted(arguments: &[&str], wait: f64) -> std::process::Output {
+    signalled(arguments, wait, "-INT")
+}
+
+fn signalled(arguments: &[&str], wait: f64, with: &str) -> std::process::Output {
     let mut command = gristmill(arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_secs_f64(wait));
-    interrupt(&child);
+    signal(&child, with);
     end_of(child)
+}
+
+#[test]
+fn sigterm_ends_a_fit_as_ctrl_c_does() {
+    let folder = Folder::new();
+    let (data, model) = (numbers(&folder, "x.csv", 2000, 8), folder.path("model.gm"));
+    let set = ["--set", "n_clusters=50", "--set", "init=random", "--set", "n_init=100000000", "--device", "cpu"];
+    let fit = [&["fit", "kmeans", &data], &set[..], &["--save", &model]].concat();
+    for wait in [1.0, 3.0, 9.0] {
+        let output = signalled(&fit, wait, "-TERM");
+        if output.status.code() == Some(130) {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output).1);
+        run(&["predict", &model, &data]);
+        return;
+    }
+    panic!("it never came to the fit");
 }
 
 #[test]
@@ -237,4 +262,34 @@ fn a_closed_pipe_ends_quietly() {
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), text(&output).1.as_str()), (Some(0), ""), "{arguments:?}");
     }
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused_and_left_alone() {
+    let folder = Folder::new();
+    let data = folder.file("iris.csv", &std::fs::read_to_string("data/iris.csv").unwrap());
+    let (model, boosted) = (folder.path("m.gm"), folder.path("b.gm"));
+    run(&["fit", "standard-scaler", &data, "--drop", "species", "--save", &model]);
+    let boosting = ["fit", "gradient-boosting-classifier", &data, "--target", "species", "--set", "n_estimators=2"];
+    run(&[&boosting[..], &["--save", &boosted]].concat());
+    let svg = folder.file("rows.svg", &std::fs::read_to_string("data/iris.csv").unwrap());
+    let winding = folder.path("../").to_string() + &model[model.rfind("gristmill-cli").unwrap()..];
+    let fit = ["fit", "kmeans", &data, "--drop", "species", "--set", "n_clusters=2"];
+    let cases: [&[&str]; 9] = [
+        &[&fit[..], &["--save", &data]].concat(),
+        &["fit", "kmeans", &svg, "--drop", "species", "--set", "n_clusters=2", "--plot", &svg],
+        &[&fit[..], &["--save", "same.svg", "--plot", "same.svg"]].concat(),
+        &["cv", "kneighbors-classifier", &data, "--target", "species", "--save", &data],
+        &["predict", &boosted, &data, "--out", &boosted],
+        &["predict", &boosted, &data, "--out", &data],
+        &["transform", &model, &data, "--out", &winding],
+        &["export", &boosted, &boosted],
+        &["evaluate", &boosted, &svg, "--plot", &svg],
+    ];
+    let before = [&data, &model, &boosted, &svg].map(|path| std::fs::read(path).unwrap());
+    for case in cases {
+        let errors = super::refused(2, case);
+        assert!(errors.contains("write to another"), "{case:?}: {errors}");
+    }
+    assert_eq!([&data, &model, &boosted, &svg].map(|path| std::fs::read(path).unwrap()), before);
 }

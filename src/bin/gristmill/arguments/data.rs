@@ -22,6 +22,13 @@ pub struct TargetArgs {
     pub labels: Option<PathBuf>,
 }
 
+impl DataArgs {
+    /// The files that are read.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        [Some(&self.data), self.target.labels.as_ref()].into_iter().flatten().map(PathBuf::as_path)
+    }
+}
+
 /// How a LIBSVM file is read.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub struct SparseArgs {

@@ -1,8 +1,10 @@
 //! Flags that every command takes, and the paths that commands write to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gristmill::{Device, Error, Result};
+
+use crate::report::{CliError, CommandResult};
 
 /// Flags that every command takes.
 #[derive(clap::Args, Clone)]
@@ -51,4 +53,28 @@ pub fn check_folder(path: &Path) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses an output that is one of the inputs, or another output: writing it would destroy what is there.
+pub fn check_outputs<'a>(
+    outputs: impl IntoIterator<Item = &'a Option<PathBuf>>,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> CommandResult {
+    let mut taken: Vec<(PathBuf, &str)> = inputs.into_iter().map(|path| (place(path), "reads")).collect();
+    for output in outputs.into_iter().flatten() {
+        let own = place(output);
+        if let Some((_, use_of)) = taken.iter().find(|(other, _)| *other == own) {
+            let why = format!("{} is a file that this run {use_of} too: write to another", output.display());
+            return Err(CliError::Usage(why));
+        }
+        taken.push((own, "writes"));
+    }
+    Ok(())
+}
+
+/// The path without links and dots; of a file that is not there yet, that of its folder.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let new = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(new).unwrap_or_else(|| path.to_path_buf())
 }

@@ -8,7 +8,7 @@ mod model;
 mod saved_model;
 
 pub use data::{DataArgs, Loaded, MissingChoice, SparseArgs, TargetArgs, check_target};
-pub use global::{GlobalArgs, check_folder};
+pub use global::{GlobalArgs, check_folder, check_outputs};
 pub use known_columns::{KnownColumns, brings_target};
 pub use list::split_list;
 pub use model::ModelArgs;

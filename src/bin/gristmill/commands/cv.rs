@@ -14,7 +14,7 @@ use gristmill::selection::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arguments::{DataArgs, GlobalArgs, Loaded, ModelArgs, check_folder, split_list};
+use crate::arguments::{DataArgs, GlobalArgs, Loaded, ModelArgs, check_folder, check_outputs, split_list};
 use crate::pictures::check_picture;
 use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, number, profile, show, table, timed};
 
@@ -104,6 +104,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         None => Scoring::of_task(task)?,
     };
     let grid = args.grid.iter().map(|text| parse_grid(text)).collect::<CommandResult<Vec<_>>>()?;
+    check_outputs([&args.save, &args.plot], args.data.inputs())?;
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
     let mut search = GridSearch::new(pipeline.clone());

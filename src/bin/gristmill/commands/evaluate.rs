@@ -8,7 +8,7 @@ use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::selection::{Scoring, permutation_importance_on};
 use gristmill::{Dataset, Device};
 
-use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, TargetArgs, brings_target, check_target};
+use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, TargetArgs, brings_target, check_outputs, check_target};
 use crate::pictures::{Picture, check_picture};
 use crate::report::{CliError, CommandResult, Importance, Report, dense, predict, print, print_json, timed};
 
@@ -44,6 +44,8 @@ pub struct EvaluateArgs {
 }
 
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
+    let labels = args.target.labels.as_deref();
+    check_outputs([&args.plot], [args.model.as_path(), &args.data].into_iter().chain(labels))?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
     let saved = SavedModel::load(&args.model, args.sparse)?;
     let device = global.open_device()?;
@@ -112,7 +114,7 @@ fn read(args: &EvaluateArgs, global: &GlobalArgs, saved: &SavedModel) -> Command
         true => CliError::Run(error),
         false => error.into(),
     })?;
-    read.note_ignored(global);
+    read.note_columns(global);
     let data = match &args.target.labels {
         Some(labels) => read.data.with_labels_file(labels)?,
         None => read.data,

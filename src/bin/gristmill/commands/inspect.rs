@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::models;
-use crate::arguments::GlobalArgs;
+use crate::arguments::{GlobalArgs, check_outputs};
 use crate::pictures::{check_picture, draw_alone};
 use crate::report::{CommandResult, bytes, show, table};
 
@@ -97,6 +97,7 @@ struct Array {
 }
 
 pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
+    check_outputs([&args.plot], [args.model.as_path()])?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
     let container = Container::load(&args.model)?;
     let part = part_of(&container);
@@ -110,10 +111,10 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
 }
 
 fn describe(args: &InspectArgs, part: Part, model: &PipelineModel) -> Result<ModelFileDescription> {
-    let columns = model.columns().iter().map(|column| Column {
-        name: column.name.clone(),
+    let columns = model.columns().into_iter().map(|column| Column {
+        name: column.name,
         kind: if column.categories.is_some() { "text" } else { "number" },
-        categories: column.categories.clone(),
+        categories: column.categories,
     });
     Ok(ModelFileDescription {
         file: args.model.display().to_string(),

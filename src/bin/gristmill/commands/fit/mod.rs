@@ -10,7 +10,7 @@ use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
-use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder};
+use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder, check_outputs};
 use crate::pictures::{Picture, check_picture, draw_transformed};
 use crate::report::{
     CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, dense, guarded, interrupted, note, predict,
@@ -68,6 +68,8 @@ struct ScoredRows {
 pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
     let pipeline = args.model.pipeline(&args.data, global.seed)?;
     let estimator = pipeline.estimator();
+    let tests = [&args.test, &args.test_labels].into_iter().flatten().map(PathBuf::as_path);
+    check_outputs([&args.save, &args.plot], args.data.inputs().chain(tests))?;
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
     if estimator.task() == Task::Transformation && (args.split.is_some() || args.test.is_some()) {
