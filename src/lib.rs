@@ -74,6 +74,7 @@ pub mod neighbors;
 pub mod ops;
 pub mod pipeline;
 pub mod plot;
+pub mod prelude;
 pub mod preprocessing;
 pub mod registry;
 pub mod selection;
@@ -88,38 +89,6 @@ pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile,
 pub use distance::Metric;
 pub use error::{Error, Result};
 pub use estimator::{AnyEstimator, AnyModel};
-
-/// What most programs need.
-pub mod prelude {
-    pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
-    pub use crate::ensemble::{
-        ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel,
-    };
-    pub use crate::ensemble::{
-        GradientBoostingClassifier, GradientBoostingClassifierModel, GradientBoostingRegressor,
-        GradientBoostingRegressorModel,
-    };
-    pub use crate::ensemble::{
-        RandomForestClassifier, RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel,
-    };
-    pub use crate::estimator::{
-        AnyEstimator, AnyModel, Decision, Fit, Predict, PredictProba, Progress, Score, ScoreSamples, Transform,
-    };
-    pub use crate::linear::{LinearRegression, LinearRegressionModel, Ridge, RidgeModel};
-    pub use crate::model_file::Persist;
-    pub use crate::neighbors::{
-        KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel,
-    };
-    pub use crate::neighbors::{LocalOutlierFactor, LocalOutlierFactorModel, NearestNeighbors, NearestNeighborsModel};
-    pub use crate::pipeline::{Pipeline, PipelineModel};
-    pub use crate::tree::{
-        DecisionTreeClassifier, DecisionTreeClassifierModel, DecisionTreeRegressor, DecisionTreeRegressorModel,
-    };
-    pub use crate::{Dataset, Labels, Metric, Target, datasets, metrics};
-    pub use crate::{
-        Device, DeviceMatrix, DeviceOptions, DeviceVec, Error, Limits, Matrix, Result, SparseMatrix, Stream,
-    };
-}
 
 /// The README's example is compiled and run with the other examples.
 #[cfg(doctest)]

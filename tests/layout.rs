@@ -38,6 +38,7 @@ const RANKS: &[&str] = &[
     "pipeline",
     "selection",
     "registry",
+    "prelude",
     "bin",
 ];
 /// The only places that may name wgpu.

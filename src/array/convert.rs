@@ -58,14 +58,38 @@ impl From<&Matrix> for DMatrix<f32> {
     }
 }
 
+/// From arrays and views of `ndarray` in any memory order; one of one axis becomes a column, and `f64` is rounded as by
+/// [`Matrix::from_f64`].
 #[cfg(feature = "ndarray")]
-impl TryFrom<&ndarray::Array2<f32>> for Matrix {
-    type Error = Error;
+macro_rules! from_ndarray {
+    ($($array:ty: $from:ident),*) => {$(
+        impl TryFrom<$array> for Matrix {
+            type Error = Error;
 
-    /// In any memory order.
-    fn try_from(array: &ndarray::Array2<f32>) -> Result<Matrix> {
-        Matrix::from_vec(array.nrows(), array.ncols(), array.iter().copied().collect())
+            fn try_from(array: $array) -> Result<Matrix> {
+                let (rows, columns) = (array.shape()[0], array.shape().get(1).copied().unwrap_or(1));
+                $from(rows, columns, array.iter().copied().collect())
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "ndarray")]
+mod from_ndarray {
+    use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+
+    use super::{Error, Matrix, Result};
+
+    fn single(rows: usize, columns: usize, values: Vec<f32>) -> Result<Matrix> {
+        Matrix::from_vec(rows, columns, values)
     }
+
+    fn double(rows: usize, columns: usize, values: Vec<f64>) -> Result<Matrix> {
+        Matrix::from_f64(rows, columns, &values)
+    }
+
+    from_ndarray!(&Array2<f32>: single, ArrayView2<'_, f32>: single, &Array1<f32>: single, ArrayView1<'_, f32>: single);
+    from_ndarray!(&Array2<f64>: double, ArrayView2<'_, f64>: double, &Array1<f64>: double, ArrayView1<'_, f64>: double);
 }
 
 #[cfg(feature = "ndarray")]

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 /// assert_eq!(x.row(1), [4.0, 5.0, 6.0]);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Matrix {
     pub(super) values: Arc<Vec<f32>>,
     rows: usize,
@@ -89,6 +89,19 @@ impl Matrix {
     /// The values of one row. Panics when `row` is out of range, as indexing does.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.values[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// The values of one column. Panics when `column` is out of range, as indexing does.
+    ///
+    /// ```
+    /// use gristmill::Matrix;
+    /// let x = Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?.with_names(["a", "b"])?;
+    /// assert_eq!(x.column(1), [2.0, 4.0]);
+    /// assert_eq!(x.to_string(), "a  b\n1  2\n3  4\n2 rows × 2 columns");
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn column(&self, column: usize) -> Vec<f32> {
+        (0..self.rows).map(|row| self.get(row, column)).collect()
     }
 
     /// One value. Panics when out of range, as indexing does.

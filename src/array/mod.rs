@@ -7,10 +7,11 @@ mod device_vec;
 mod matrix;
 mod rows;
 mod select;
+mod show;
 mod sparse;
 mod to_host;
 
-pub(crate) use column_info::{ColumnInfo, MAX_CATEGORIES, category};
+pub(crate) use column_info::{ColumnInfo, ColumnKind, MAX_CATEGORIES, category};
 pub use device_matrix::DeviceMatrix;
 #[doc(hidden)]
 pub use device_matrix::{pad, padded, unpad};

@@ -32,13 +32,7 @@ pub struct Dataset {
 impl Dataset {
     /// A dataset of numbers with a target of as many rows.
     pub fn new(x: Matrix, target: Target) -> Result<Dataset> {
-        let rows = match &target {
-            Target::None => x.rows(),
-            Target::Classes(labels) => labels.len(),
-            Target::Numbers(numbers) => numbers.rows(),
-            Target::Whole { classes, numbers } if classes.len() == numbers.rows() => numbers.rows(),
-            Target::Whole { classes, .. } => classes.len(),
-        };
+        let rows = target.rows().unwrap_or(x.rows());
         if rows != x.rows() {
             return Err(Error::shape("Dataset::new", format!("a target of {} rows", x.rows()), format!("{rows} rows")));
         }

@@ -51,6 +51,7 @@ impl Dataset {
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), gristmill::Error>(())
     /// ```
+    #[doc(alias = "read_csv")]
     pub fn read(path: impl AsRef<Path>) -> Result<Dataset> {
         Dataset::read_with(path, &ReadOptions::default())
     }

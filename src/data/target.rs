@@ -40,6 +40,15 @@ impl Target {
         }
     }
 
+    /// How many rows it is for; nothing if there is no target.
+    pub fn rows(&self) -> Option<usize> {
+        match self {
+            Target::None => None,
+            Target::Classes(labels) => Some(labels.len()),
+            Target::Numbers(numbers) | Target::Whole { numbers, .. } => Some(numbers.rows()),
+        }
+    }
+
     /// The classes, if the target is one.
     pub fn labels(&self) -> Result<&Labels> {
         match self {

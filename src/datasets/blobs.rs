@@ -42,6 +42,7 @@ settings! {
 /// assert_eq!((data.x.rows(), data.x.columns(), data.labels()?.classes()), (500, 2, 5));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "make_blobs")]
 pub fn blobs(n: usize, d: usize, centers: usize, seed: u64) -> Result<Dataset> {
     Blobs::default().n_samples(n).n_features(d).centers(centers).seed(seed).generate()
 }

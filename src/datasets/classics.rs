@@ -11,6 +11,7 @@ use crate::error::Result;
 /// assert_eq!(iris.labels()?.name(0), "setosa");
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "load_iris")]
 pub fn iris() -> Result<Dataset> {
     with_classes("data/iris.csv", include_str!("../../data/iris.csv"))
 }
@@ -22,6 +23,7 @@ pub fn iris() -> Result<Dataset> {
 /// assert_eq!((digits.x.rows(), digits.x.columns(), digits.labels()?.classes()), (1797, 64, 10));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "load_digits")]
 pub fn digits() -> Result<Dataset> {
     with_classes("data/digits.csv", include_str!("../../data/digits.csv"))
 }
@@ -32,6 +34,7 @@ pub fn digits() -> Result<Dataset> {
 /// assert_eq!(gristmill::datasets::wine()?.labels()?.counts(), [59, 71, 48]);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "load_wine")]
 pub fn wine() -> Result<Dataset> {
     with_classes("data/wine.csv", include_str!("../../data/wine.csv"))
 }
@@ -43,6 +46,7 @@ pub fn wine() -> Result<Dataset> {
 /// assert_eq!(gristmill::datasets::breast_cancer()?.labels()?.counts(), [357, 212]);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "load_breast_cancer")]
 pub fn breast_cancer() -> Result<Dataset> {
     with_classes("data/breast_cancer.csv", include_str!("../../data/breast_cancer.csv"))
 }
@@ -55,6 +59,7 @@ pub fn breast_cancer() -> Result<Dataset> {
 /// assert_eq!((diabetes.x.get(0, 2), diabetes.values()?.get(0, 0)), (32.1, 151.0));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "load_diabetes")]
 pub fn diabetes() -> Result<Dataset> {
     let text = include_str!("../../data/diabetes.csv");
     let data = Dataset::parse("data/diabetes.csv", text.as_bytes(), &ReadOptions::default().target("-1"))?;

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 /// assert_eq!((data.x.columns(), data.labels()?.counts()), (2, vec![100, 100]));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "make_moons")]
 pub fn moons(n: usize, noise: f32, seed: u64) -> Result<Dataset> {
     curves(n, noise, seed, |class, at, count| {
         let angle = PI * at as f64 / (count.max(2) - 1) as f64;
@@ -31,6 +32,7 @@ pub fn moons(n: usize, noise: f32, seed: u64) -> Result<Dataset> {
 /// assert!((0..100).all(|row| (radius(row) - expected(row)).abs() < 1e-6));
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "make_circles")]
 pub fn circles(n: usize, noise: f32, factor: f32, seed: u64) -> Result<Dataset> {
     if !(0.0..1.0).contains(&factor) {
         return Err(Error::param("factor", "at least 0 and below 1", factor));

@@ -39,6 +39,7 @@ pub struct ClassScore {
 /// assert_eq!(metrics::accuracy(&y, &predicted)?, 0.75);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "accuracy_score")]
 pub fn accuracy<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<f64> {
     Ok(ConfusionCounts::new("accuracy", y.into(), predicted)?.accuracy())
 }
@@ -51,6 +52,7 @@ pub fn accuracy<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> R
 /// assert_eq!(metrics::balanced_accuracy(&y, &predicted)?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "balanced_accuracy_score")]
 pub fn balanced_accuracy<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels) -> Result<f64> {
     let counts = ConfusionCounts::new("balanced_accuracy", y.into(), predicted)?;
     let recalls: Vec<f64> = counts
@@ -71,6 +73,7 @@ pub fn balanced_accuracy<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Lab
 /// assert!((metrics::precision(&y, &predicted, Average::Macro)? - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-12);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "precision_score")]
 pub fn precision<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, average: Average) -> Result<f64> {
     Ok(averaged(&ConfusionCounts::new("precision", y.into(), predicted)?, average, |score| score.precision))
 }
@@ -83,6 +86,7 @@ pub fn precision<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, ave
 /// assert_eq!(metrics::recall(&y, &predicted, Average::Macro)?, 0.75);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "recall_score")]
 pub fn recall<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, average: Average) -> Result<f64> {
     Ok(averaged(&ConfusionCounts::new("recall", y.into(), predicted)?, average, |score| score.recall))
 }
@@ -95,6 +99,7 @@ pub fn recall<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, averag
 /// assert!((metrics::f1(&y, &predicted, Average::Macro)? - (2.0 / 3.0 + 4.0 / 5.0) / 2.0).abs() < 1e-12);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "f1_score")]
 pub fn f1<'a>(y: impl Into<Weighted<'a, Labels>>, predicted: &Labels, average: Average) -> Result<f64> {
     Ok(averaged(&ConfusionCounts::new("f1", y.into(), predicted)?, average, |score| score.f1))
 }

@@ -21,6 +21,7 @@ const NAME_WIDTH: usize = 16;
 /// println!("{confusion}");
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "confusion_matrix")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfusionMatrix {
     classes: Vec<String>,

@@ -42,6 +42,7 @@ pub fn log_loss<'a>(y: impl Into<Weighted<'a, Labels>>, proba: &Matrix) -> Resul
 /// assert!((metrics::brier_score(&y, &proba)? - 0.0375).abs() < 1e-7);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "brier_score_loss")]
 pub fn brier_score<'a>(y: impl Into<Weighted<'a, Labels>>, proba: &Matrix) -> Result<f64> {
     let (columns, weights) = checked("brier_score", y.into(), proba)?;
     let distance = |row: usize| {

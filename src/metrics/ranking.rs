@@ -83,6 +83,7 @@ pub fn roc_curve<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[f32]) -> Resu
 /// assert_eq!(metrics::roc_auc(&y, &[0.5, 0.5, 0.5, 0.5])?, 0.5);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "roc_auc_score")]
 pub fn roc_auc<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[f32]) -> Result<f64> {
     Ok(Steps::new("roc_auc", y.into(), scores)?.auc())
 }
@@ -116,6 +117,7 @@ pub fn precision_recall_curve<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[
 /// assert!((metrics::average_precision(&y, &[0.1, 0.4, 0.35, 0.8])? - 0.8333333).abs() < 1e-7);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "average_precision_score")]
 pub fn average_precision<'a>(y: impl Into<Weighted<'a, Labels>>, scores: &[f32]) -> Result<f64> {
     let steps = Steps::new("average_precision", y.into(), scores)?;
     let mut found = 0.0;

@@ -39,6 +39,7 @@ pub struct Entry {
 }
 
 /// Every estimator, in the order of the documentation; pipelines are not listed.
+#[doc(alias = "all_estimators")]
 pub fn entries() -> &'static [Entry] {
     const ENTRIES: &[Entry] = &[
         Entry::of::<cluster::KMeans>(),

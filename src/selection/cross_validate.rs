@@ -113,6 +113,7 @@ impl CrossValidation {
 /// assert!((score.mean - 0.9733).abs() < 1e-4, "{} ± {}", score.mean, score.deviation);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "cross_val_score")]
 pub fn cross_validate(pipeline: &Pipeline, data: &Dataset, folds: &Folds) -> Result<CrossValidation> {
     cross_validate_with(pipeline, data, folds, CrossValidateOptions::default())
 }

@@ -26,6 +26,7 @@ use crate::splits::Folds;
 /// let predicted = found.model.predict(&iris.x)?;
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "GridSearchCV")]
 #[derive(Debug, Clone)]
 pub struct GridSearch {
     pipeline: Pipeline,

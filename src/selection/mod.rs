@@ -18,4 +18,4 @@ pub use cross_validate::{CrossValidateOptions, CrossValidation, cross_validate, 
 pub use curves::{Curve, learning_curve, learning_curve_with, validation_curve, validation_curve_with};
 pub use grid_search::{Candidate, GridSearch, GridSearchResult};
 pub use permutation::{PermutationImportance, permutation_importance, permutation_importance_on};
-pub use scoring::{Predictions, Scoring};
+pub use scoring::{CustomScoring, Predictions, Scoring};

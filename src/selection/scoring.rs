@@ -38,10 +38,58 @@ pub enum Scoring {
     Mae,
     /// Σ of squared distances to the nearest centres; smaller is better.
     Inertia,
+    /// A score of your own: [`Scoring::custom`].
+    #[serde(skip)]
+    Custom(CustomScoring),
+}
+
+/// A score of your own, known by its name.
+#[derive(Debug, Clone, Copy)]
+pub struct CustomScoring {
+    name: &'static str,
+    greater_is_better: bool,
+    score: fn(&Predictions, &Target) -> Result<f64>,
+}
+
+impl PartialEq for CustomScoring {
+    fn eq(&self, other: &CustomScoring) -> bool {
+        (self.name, self.greater_is_better) == (other.name, other.greater_is_better)
+    }
+}
+
+impl Eq for CustomScoring {}
+
+impl std::hash::Hash for CustomScoring {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
 }
 
 impl Scoring {
-    /// Every score, in the order in which they are shown.
+    /// A score of your own, for cross-validation and search: its name, whether a larger one is better, and the function
+    /// that compares predictions with their target.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let largest_error = Scoring::custom("largest_error", false, |predictions, target| {
+    ///     let (right, predicted) = (target.values()?.column(0), predictions.prediction.numbers()?.column(0));
+    ///     Ok(right.iter().zip(&predicted).map(|(right, own)| f64::from((right - own).abs())).fold(0.0, f64::max))
+    /// });
+    /// let pipeline = Pipeline::new(Ridge::new(1.0));
+    /// let options = CrossValidateOptions::default().scoring([largest_error, Scoring::R2]);
+    /// let found = cross_validate_with(&pipeline, &datasets::diabetes()?, &Folds::k_fold(5), options)?;
+    /// assert!(found.score().mean > 100.0);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn custom(
+        name: &'static str,
+        greater_is_better: bool,
+        score: fn(&Predictions, &Target) -> Result<f64>,
+    ) -> Scoring {
+        Scoring::Custom(CustomScoring { name, greater_is_better, score })
+    }
+
+    /// Every score of the crate, in the order in which they are shown.
     pub const ALL: [Scoring; 9] = [
         Scoring::Accuracy,
         Scoring::BalancedAccuracy,
@@ -66,12 +114,16 @@ impl Scoring {
             Scoring::Rmse => "rmse",
             Scoring::Mae => "mae",
             Scoring::Inertia => "inertia",
+            Scoring::Custom(custom) => custom.name,
         }
     }
 
     /// Whether a larger score is a better one.
     pub fn greater_is_better(self) -> bool {
-        !matches!(self, Scoring::LogLoss | Scoring::Rmse | Scoring::Mae | Scoring::Inertia)
+        match self {
+            Scoring::Custom(custom) => custom.greater_is_better,
+            _ => !matches!(self, Scoring::LogLoss | Scoring::Rmse | Scoring::Mae | Scoring::Inertia),
+        }
     }
 
     /// The default score of a task; an error for tasks without one, such as outliers.
@@ -101,7 +153,7 @@ impl Scoring {
         Err(Error::param("scoring", format!("one that a single row has, with folds of one row: {others}"), self.name()))
     }
 
-    /// The task whose models have this score.
+    /// The task whose models have this score; classification for one of your own, which decides itself.
     pub fn task(self) -> Task {
         match self {
             Scoring::R2 | Scoring::Rmse | Scoring::Mae => Task::Regression,
@@ -158,6 +210,9 @@ impl Predictions {
 
     /// One score against the target. A score that does not suit the model is an error.
     pub fn score(&self, scoring: Scoring, truth: &Target) -> Result<f64> {
+        if let Scoring::Custom(custom) = scoring {
+            return (custom.score)(self, truth);
+        }
         match (&self.prediction, scoring.task()) {
             (Prediction::Classes(predicted), Task::Classification) => {
                 self.score_classes(scoring, truth.labels()?, predicted)

@@ -10,6 +10,7 @@ impl Dataset {
     ///
     /// Both parts have at least one row. With classes each part has its share of every class, as nearly as possible.
     /// The same seed gives the same parts on every machine. O(n) beside the copies.
+    #[doc(alias = "train_test_split")]
     pub fn split(&self, share: f64, seed: u64) -> Result<(Dataset, Dataset)> {
         let (train, test) = match &self.target {
             Target::Classes(labels) | Target::Whole { classes: labels, .. } => {

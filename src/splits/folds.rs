@@ -73,16 +73,19 @@ impl Default for Folds {
 
 impl Folds {
     /// Parts of equal size, in the order of the rows.
+    #[doc(alias = "KFold")]
     pub fn k_fold(n_splits: usize) -> Folds {
         Folds::KFold { n_splits, shuffle: false, seed: 0 }
     }
 
     /// Parts of equal size with the share of every class, in the order of the rows.
+    #[doc(alias = "StratifiedKFold")]
     pub fn stratified(n_splits: usize) -> Folds {
         Folds::Stratified { n_splits, shuffle: false, seed: 0 }
     }
 
     /// Random splits.
+    #[doc(alias = "ShuffleSplit")]
     pub fn shuffle(n_splits: usize, train_size: f64) -> Folds {
         Folds::Shuffle { n_splits, train_size, seed: 0 }
     }

@@ -2,4 +2,5 @@
 
 mod categories;
 mod padding;
+mod show;
 mod sparse;
