@@ -18,14 +18,29 @@ pub(crate) struct ColumnInfo {
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Default, PartialEq)]
-enum ColumnKind {
+pub(crate) enum ColumnKind {
     #[default]
     Number,
     /// Codes of categories, with their names by code where they are known.
     Category(Option<Arc<Vec<String>>>),
 }
 
+impl ColumnKind {
+    /// The names of the categories, by code, of a categorical column whose categories have names.
+    pub(crate) fn categories(&self) -> Option<&[String]> {
+        match self {
+            ColumnKind::Category(Some(names)) => Some(names),
+            _ => None,
+        }
+    }
+}
+
 impl ColumnInfo {
+    /// Columns with these names, if they have any, and these kinds; without kinds, all are of numbers.
+    pub(crate) fn of_kinds(names: Option<Vec<String>>, kinds: Vec<ColumnKind>) -> ColumnInfo {
+        ColumnInfo { names: names.map(Arc::new), kinds: some_categorical(kinds) }
+    }
+
     /// Columns with these names, if they have any, and the names of the categories of those that are categorical.
     pub(crate) fn new(names: Option<Vec<String>>, categories: Vec<Option<Vec<String>>>) -> ColumnInfo {
         let kind = |names: Option<Vec<String>>| match names {
@@ -70,10 +85,23 @@ impl ColumnInfo {
 
     /// The names of a column's categories, by code, if it is categorical and they are known.
     pub(crate) fn categories(&self, column: usize) -> Option<&[String]> {
-        match self.kind(column) {
-            Some(ColumnKind::Category(Some(names))) => Some(names),
-            _ => None,
-        }
+        self.kind(column).and_then(ColumnKind::categories)
+    }
+
+    /// The kind of each column; nothing where all are of numbers.
+    pub(crate) fn kinds(&self) -> Option<&[ColumnKind]> {
+        self.kinds.as_ref().map(|kinds| kinds.as_slice())
+    }
+
+    /// Whether nothing is known: neither names nor categorical columns.
+    pub(crate) fn is_default(&self) -> bool {
+        self.names.is_none() && self.kinds.is_none()
+    }
+
+    /// The name of a column in quotation marks, or its number from 1.
+    pub(crate) fn name(&self, column: usize) -> String {
+        let name = self.names().and_then(|names| names.get(column));
+        name.map_or_else(|| (column + 1).to_string(), |name| format!("{name:?}"))
     }
 
     /// Refuses categorical columns, for what takes numbers only.
@@ -87,7 +115,7 @@ impl ColumnInfo {
         Err(Error::shape(op, expected.to_string(), format!("text in {}", columns.join(", "))))
     }
 
-    fn kind(&self, column: usize) -> Option<&ColumnKind> {
+    pub(crate) fn kind(&self, column: usize) -> Option<&ColumnKind> {
         self.kinds.as_ref().and_then(|kinds| kinds.get(column))
     }
 

@@ -7,7 +7,7 @@ use crate::cpu::random::philox::Philox;
 use crate::data::{Labels, nearest_name};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Estimator, Fit, Model, Observer, Predict, PredictProba, Prediction, Rows, Save, parameters,
+    Abilities, Estimator, Fit, FittedWith, Model, Observer, Predict, PredictProba, Prediction, Rows, Save, parameters,
 };
 use crate::model_file::Container;
 
@@ -76,7 +76,7 @@ impl Estimator for DummyClassifier {
         }
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= total);
-        let model = DummyClassifierModel { params: self.clone(), classes: y.with_codes(vec![])?, shares };
+        let model = DummyClassifierModel { params: self.clone().into(), classes: y.with_codes(vec![])?, shares };
         model.constant()?;
         Ok(model)
     }
@@ -85,7 +85,7 @@ impl Estimator for DummyClassifier {
 /// The shares of the classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DummyClassifierModel {
-    params: DummyClassifier,
+    params: FittedWith<DummyClassifier>,
     classes: Labels,
     shares: Vec<f64>,
 }
@@ -179,7 +179,7 @@ impl Save for DummyClassifierModel {
         container.insert("shares", &[self.shares.len()], self.shares.clone())
     }
 
-    fn load_fitted(params: DummyClassifier, container: &mut Container) -> Result<DummyClassifierModel> {
+    fn load_fitted(params: FittedWith<DummyClassifier>, container: &mut Container) -> Result<DummyClassifierModel> {
         let names = container.take_strings("class_names")?;
         let shares: Vec<f64> = container.take("shares", &[names.len()])?;
         if names.is_empty() || shares.iter().any(|share| *share < 0.0) {

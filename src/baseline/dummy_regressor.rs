@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Estimator, Fit, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
+    Abilities, Estimator, Fit, FittedWith, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
 };
 use crate::model_file::Container;
 
@@ -67,7 +67,7 @@ impl Estimator for DummyRegressor {
             self.number(&values, weights)
         };
         let constant = (0..y.columns()).map(number).collect::<Result<_>>()?;
-        Ok(DummyRegressorModel { params: self.clone(), constant })
+        Ok(DummyRegressorModel { params: self.clone().into(), constant })
     }
 }
 
@@ -109,7 +109,7 @@ fn quantile(values: &[f64], weights: Option<&[f32]>, share: f64) -> f64 {
 /// The number of each output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DummyRegressorModel {
-    params: DummyRegressor,
+    params: FittedWith<DummyRegressor>,
     constant: Vec<f64>,
 }
 
@@ -138,7 +138,7 @@ impl Save for DummyRegressorModel {
         container.insert("constant", &[self.constant.len()], self.constant.clone())
     }
 
-    fn load_fitted(params: DummyRegressor, container: &mut Container) -> Result<DummyRegressorModel> {
+    fn load_fitted(params: FittedWith<DummyRegressor>, container: &mut Container) -> Result<DummyRegressorModel> {
         let [outputs] = container.shape("constant")?;
         match outputs {
             0 => Err(container.refuse("there is no output")),

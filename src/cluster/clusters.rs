@@ -120,8 +120,8 @@ macro_rules! center_clusters {
             }
 
             /// −Σ of the squared distances from the rows of `x` to their nearest centres; larger is better.
-            pub fn score<'a>(&self, x: impl Into<Rows<'a>>) -> Result<f64> {
-                Ok(-inertia(&self.clusters.nearest(x.into())?.1, None))
+            pub fn score<'a>(&self, x: impl Into<Queries<'a>>) -> Result<f64> {
+                Ok(-inertia(&self.clusters.nearest(self.params.align(x)?.rows())?.1, None))
             }
         }
 

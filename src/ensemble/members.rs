@@ -93,7 +93,7 @@ pub(super) fn fit_all(
     let rows = x.on_device()?;
     let fit = |(place, member): (usize, &AnyEstimator)| {
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
-        member.fit(&*rows, target, options).map_err(|error| error.inside(named(place, member)))
+        member.fit_inside(&*rows, target, options).map_err(|error| error.inside(named(place, member)))
     };
     rows.device().map(members.iter().enumerate(), fit)
 }

@@ -7,8 +7,8 @@ use crate::array::Matrix;
 use crate::data::{Labels, Target};
 use crate::error::Result;
 use crate::estimator::{
-    AnyModel, Declared, Estimator, FitReport, Model, Observer, PictureInput, Predict, PredictProba, Predicted,
-    Prediction, Rows, Save, Targets, Task,
+    AnyModel, Declared, Estimator, FitReport, FittedWith, Model, Observer, PictureInput, Predict, PredictProba,
+    Predicted, Prediction, Rows, Save, Targets, Task,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;
@@ -60,7 +60,7 @@ pub trait Ensemble: Estimator<Model = EnsembleModel<Self>> + Declared {
 /// Fitted models that predict together.
 #[derive(Debug)]
 pub struct EnsembleModel<E: Ensemble> {
-    pub(crate) params: E,
+    pub(crate) params: FittedWith<E>,
     pub(super) members: Vec<AnyModel>,
     /// The classes without rows; none of numbers.
     pub(super) classes: Labels,
@@ -74,7 +74,7 @@ impl<E: Ensemble> EnsembleModel<E> {
             Task::Classification => target.labels()?.with_codes(vec![])?,
             _ => Labels::from_codes(vec![], vec![])?,
         };
-        Ok(EnsembleModel { params: params.clone(), members, classes, fitted })
+        Ok(EnsembleModel { params: params.clone().into(), members, classes, fitted })
     }
 
     /// The fitted members, in the order in which they were fitted.
@@ -143,7 +143,7 @@ impl<E: Ensemble> Save for EnsembleModel<E> {
         store_members(container, &self.members)
     }
 
-    fn load_fitted(params: E, container: &mut Container) -> Result<EnsembleModel<E>> {
+    fn load_fitted(params: FittedWith<E>, container: &mut Container) -> Result<EnsembleModel<E>> {
         let members = restore_members(container)?;
         let fitted = params.load(container, members.len())?;
         let names = match E::TASK {

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::align::align;
 use super::any_model::AnyModel;
-use super::contract::{Abilities, Estimator, Learnt, Task, checked_fit};
+use super::contract::{Abilities, Estimator, Learnt, Task, checked_fit, fit_inside, remember};
 use super::fit::Fit;
+use super::model::Stored;
 use super::parameters::Parameter;
 use super::report::RanOn;
 use super::rows::{OwnedRows, Rows};
@@ -93,6 +95,11 @@ impl AnyEstimator {
         Ok(self.0.fit(x, target, options)?.ran_on(ran_on))
     }
 
+    /// The same as a part of another model, which remembers the columns for it.
+    pub(crate) fn fit_inside<'a>(&self, x: impl Into<Rows<'a>>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
+        self.0.fit_inside(x.into(), target, options)
+    }
+
     /// Learns from `x` and the target, and transforms the same rows, where `x` lives: a step of a pipeline.
     pub fn fit_transform<'a>(
         &self,
@@ -147,6 +154,7 @@ trait Erased: fmt::Debug + Send + Sync {
     fn parameters(&self) -> Result<Map<String, Value>>;
     fn with(&self, parameters: Map<String, Value>) -> std::result::Result<AnyEstimator, serde_json::Error>;
     fn fit(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel>;
+    fn fit_inside(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel>;
     fn fit_transform(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<(AnyModel, OwnedRows)>;
     fn partial_fit(&self, model: Option<AnyModel>, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel>;
 }
@@ -190,6 +198,10 @@ impl<E: Estimator> Erased for E {
         Ok(AnyModel::new(checked_fit(self, x, E::Target::of(target)?, options)?))
     }
 
+    fn fit_inside(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
+        Ok(AnyModel::new(fit_inside(self, x, E::Target::of(target)?, options)?))
+    }
+
     fn fit_transform(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<(AnyModel, OwnedRows)> {
         super::Parameters::check(self)?;
         let (model, rows) = self.fit_transform_rows(x, E::Target::of(target)?, options)?;
@@ -199,6 +211,10 @@ impl<E: Estimator> Erased for E {
     fn partial_fit(&self, model: Option<AnyModel>, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
         super::Parameters::check(self)?;
         let model = model.map(|model| model.downcast::<E::Model>(E::NAME)).transpose()?;
-        Ok(AnyModel::new(self.partial_fit_rows(model, x, E::Target::of(target)?, options)?))
+        if let Some(model) = &model {
+            align(Stored::fitted_columns(model), x.into())?;
+        }
+        let model = self.partial_fit_rows(model, x, E::Target::of(target)?, options)?;
+        Ok(AnyModel::new(remember(x, model)))
     }
 }

@@ -5,10 +5,11 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::align::{AlignedRows, Queries, align};
 use super::model::{Model, Prediction};
 use super::observer::{Observer, Unobserved};
 use super::report::{FitReport, RanOn};
-use super::rows::{Input, Rows};
+use super::rows::Input;
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::error::{Error, Result};
@@ -66,63 +67,64 @@ impl AnyModel {
         self.container()?.to_bytes()
     }
 
+    /// The rows in the form that was fitted.
+    fn align<'a>(&self, x: impl Into<Queries<'a>>) -> Result<AlignedRows<'a>> {
+        align(self.model.fitted_columns(), x.into())
+    }
+
     /// The prediction for each row of `x`, computed where `x` lives.
-    pub fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Prediction> {
+    pub fn predict<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Prediction> {
         self.predict_with(x, &mut Unobserved)
     }
 
     /// The same, reported to an observer.
-    pub fn predict_with<'a>(&self, x: impl Into<Rows<'a>>, observer: &mut dyn Observer) -> Result<Prediction> {
-        self.model.predict_rows(x.into(), observer)
+    pub fn predict_with<'a>(&self, x: impl Into<Queries<'a>>, observer: &mut dyn Observer) -> Result<Prediction> {
+        self.model.predict_rows(self.align(x)?.rows(), observer)
     }
 
     /// The probability of each class for each row of `x`, n×k; nothing for a model that gives none.
-    pub fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Matrix>> {
-        self.model.predict_proba_rows(x.into())
+    pub fn predict_proba<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<Matrix>> {
+        self.model.predict_proba_rows(self.align(x)?.rows())
     }
 
     /// Predictions and, where the model gives them, probabilities, in one pass over the rows.
     pub fn predict_both<'a>(
         &self,
-        x: impl Into<Rows<'a>>,
+        x: impl Into<Queries<'a>>,
         observer: &mut dyn Observer,
     ) -> Result<(Prediction, Option<Matrix>)> {
-        self.model.predict_both_rows(x.into(), observer)
+        self.model.predict_both_rows(self.align(x)?.rows(), observer)
     }
 
     /// The decision function of each row of `x`, n×k; nothing for a model that has none.
-    pub fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Matrix>> {
-        self.model.decision_rows(x.into())
+    pub fn decision_function<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<Matrix>> {
+        self.model.decision_rows(self.align(x)?.rows())
     }
 
     /// The transformed rows of `x`, where `x` lives; an error for a model that transforms no rows.
     pub fn transform<'a, X: Input<'a>>(&self, x: X) -> Result<X::Owned> {
-        X::owned(self.kind(), self.model.transform_rows(x.into())?)
+        X::owned(self.kind(), self.model.transform_rows(self.align(x)?.rows())?)
     }
 
     /// The logarithm of the density of each row of `x`; nothing for a model that has none.
-    pub fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<f64>>> {
-        self.model.score_samples_rows(x.into())
+    pub fn score_samples<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<Vec<f64>>> {
+        self.model.score_samples_rows(self.align(x)?.rows())
     }
 
     /// Σ of the squared distances from the rows of `x` to the nearest centres; nothing for a model without centres.
-    pub fn inertia<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<f64>> {
-        self.model.inertia_rows(x.into())
+    pub fn inertia<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<f64>> {
+        self.model.inertia_rows(self.align(x)?.rows())
     }
 
     /// The score of the predictions, larger is better: accuracy for classes, R² for numbers; an error for other models.
-    pub fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Target) -> Result<f64> {
-        match self.predict(x)? {
-            Prediction::Numbers(numbers) => metrics::r2_score_columns(target.values()?, &numbers),
-            Prediction::Classes(labels) => metrics::accuracy(target.labels()?, &labels),
-            _ => Err(super::model::unable(self.kind(), "predictions that a target can be compared with")),
-        }
+    pub fn score<'a>(&self, x: impl Into<Queries<'a>>, target: &Target) -> Result<f64> {
+        score(self.kind(), &self.predict(x)?, target)
     }
 
     /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what
     /// is expected of any row in the last column; nothing for a model that has none.
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<Matrix>>> {
-        self.model.contributions(x.into())
+    pub fn shapley_values<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<Vec<Matrix>>> {
+        self.model.contributions(self.align(x)?.rows())
     }
 
     /// The report of the fit.
@@ -137,5 +139,14 @@ impl Deref for AnyModel {
 
     fn deref(&self) -> &dyn Model {
         self.model.as_ref()
+    }
+}
+
+/// How good predictions are: accuracy for classes, R² for numbers.
+pub(crate) fn score(op: &'static str, prediction: &Prediction, target: &Target) -> Result<f64> {
+    match prediction {
+        Prediction::Numbers(numbers) => metrics::r2_score_columns(target.values()?, numbers),
+        Prediction::Classes(labels) => metrics::accuracy(target.labels()?, labels),
+        _ => Err(super::model::unable(op, "predictions that a target can be compared with")),
     }
 }

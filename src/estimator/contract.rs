@@ -6,13 +6,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::fit::Fit;
+use super::fitted_with::FittedWith;
 use super::model::Model;
 use super::parameters::Parameter;
 use super::rows::{OwnedRows, Rows};
 use super::targets::Targets;
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
-use crate::model_file::Persist;
+use crate::model_file::{FittedColumns, Persist};
 
 /// The task of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,8 +85,8 @@ pub trait Declared: Parameters {
     /// The name of the type, for messages: `KMeans`.
     const TYPE: &'static str;
 
-    /// The parameters that a model was fitted with.
-    fn of_model(model: &Self::Model) -> &Self;
+    /// The parameters that a model was fitted with, and the columns.
+    fn of_model(model: &Self::Model) -> &FittedWith<Self>;
 }
 
 /// Which rows an estimator takes, and what it does with them.
@@ -147,11 +148,18 @@ pub trait Estimator: Parameters {
 pub trait Learnt<'a>: Sized {
     /// That part of `target`, or the reason why it has none.
     fn of(target: &'a Target) -> Result<Self>;
+
+    /// How many rows it has targets for, if it has any.
+    fn targets(&self) -> Option<usize>;
 }
 
 impl<'a> Learnt<'a> for &'a Labels {
     fn of(target: &'a Target) -> Result<Self> {
         target.labels()
+    }
+
+    fn targets(&self) -> Option<usize> {
+        Some(self.len())
     }
 }
 
@@ -159,17 +167,32 @@ impl<'a> Learnt<'a> for Targets<'a> {
     fn of(target: &'a Target) -> Result<Self> {
         target.values().map(Targets::Many)
     }
+
+    fn targets(&self) -> Option<usize> {
+        match self {
+            Targets::One(values) => Some(values.len()),
+            Targets::Many(matrix) => Some(matrix.rows()),
+        }
+    }
 }
 
 impl<'a> Learnt<'a> for &'a Target {
     fn of(target: &'a Target) -> Result<Self> {
         Ok(target)
     }
+
+    fn targets(&self) -> Option<usize> {
+        self.rows()
+    }
 }
 
 impl<'a> Learnt<'a> for () {
     fn of(_: &'a Target) -> Result<()> {
         Ok(())
+    }
+
+    fn targets(&self) -> Option<usize> {
+        None
     }
 }
 
@@ -180,7 +203,28 @@ pub(crate) fn checked_fit<E: Estimator>(
     target: E::Target<'_>,
     options: Fit<'_>,
 ) -> Result<E::Model> {
+    fit_inside(estimator, x, target, options).map(|model| remember(x, model))
+}
+
+/// The same model, which remembers the columns that it was fitted on.
+pub(crate) fn remember<M: Persist>(x: Rows<'_>, model: M) -> M {
+    let (info, columns) = x.column_info();
+    model.remember_columns(FittedColumns::new(columns, info));
+    model
+}
+
+/// The same of a model inside another, which remembers the columns for it.
+pub(crate) fn fit_inside<E: Estimator>(
+    estimator: &E,
+    x: Rows<'_>,
+    target: E::Target<'_>,
+    options: Fit<'_>,
+) -> Result<E::Model> {
     estimator.check()?;
+    if let Some(targets) = target.targets().filter(|targets| *targets != x.rows()) {
+        let expected = format!("a target for each of the {} rows of x", x.rows());
+        return Err(Error::shape(E::NAME, expected, format!("{targets} targets")));
+    }
     // Sparse rows are refused where they are looked at; here it is known by whom.
     estimator.fit_rows(x, target, options).map_err(|error| error.sparse_for(E::NAME))
 }

@@ -4,10 +4,12 @@
 //! [`AnyModel`] are the same when the type is known only at run time. `docs/estimators.md` in the repository walks
 //! through adding an estimator.
 
+mod align;
 mod any_estimator;
 mod any_model;
 mod contract;
 mod fit;
+mod fitted_with;
 mod model;
 mod observer;
 mod parameters;
@@ -20,15 +22,19 @@ mod settings;
 mod targets;
 mod typed;
 
+pub use align::Queries;
+pub(crate) use align::{AlignedRows, align, ignored};
 pub use any_estimator::AnyEstimator;
 pub(crate) use any_estimator::MODEL;
 pub use any_model::AnyModel;
-pub(crate) use contract::checked_fit;
+pub(crate) use any_model::score;
 pub use contract::{Abilities, Declared, Estimator, Learnt, Parameters, Task};
+pub(crate) use contract::{checked_fit, remember};
 pub use fit::{Fit, ValidationTarget};
+pub use fitted_with::FittedWith;
 pub use model::{InputColumns, Model, Predicted, Prediction, Stored};
-pub(crate) use observer::Reporter;
 pub use observer::{Flow, Observer, Progress, Report};
+pub(crate) use observer::{Reporter, Unobserved};
 pub use parameters::Parameter;
 pub(crate) use parameters::parameters;
 pub use pictures::{PictureInput, PicturePlane, PictureRows};

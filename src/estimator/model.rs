@@ -11,7 +11,7 @@ use super::rows::{OwnedRows, Rows};
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::model_file::{Container, Persist};
+use crate::model_file::{Container, FittedColumns, Persist};
 use crate::plot::Figure;
 
 /// What a model predicts for rows.
@@ -42,6 +42,30 @@ impl Prediction {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// Each kind of prediction by a method, which is an error for the others.
+macro_rules! kinds_of_prediction {
+    ($($method:ident, $variant:ident: $type:ty, $what:literal;)*) => {
+        impl Prediction {
+            $(
+                #[doc = concat!("The ", $what, "; an error for predictions of another kind.")]
+                pub fn $method(&self) -> Result<&$type> {
+                    match self {
+                        Prediction::$variant(predicted) => Ok(predicted),
+                        _ => Err(unable("prediction", $what)),
+                    }
+                }
+            )*
+        }
+    };
+}
+
+kinds_of_prediction! {
+    classes, Classes: Labels, "classes";
+    numbers, Numbers: Matrix, "numbers, n×p";
+    clusters, Clusters: [u32], "numbers of clusters";
+    outliers, Outliers: [i32], "1 for rows like the others and −1 for outliers";
 }
 
 /// A kind of prediction: what [`Predict`](super::Predict) returns.
@@ -89,8 +113,9 @@ impl InputColumns {
 
     /// Some of the columns, in this order.
     pub fn select(&self, columns: &[usize]) -> InputColumns {
-        let names = columns.iter().map(|column| self.names[*column].clone()).collect();
-        InputColumns { names, categories: columns.iter().map(|column| self.categories[*column].clone()).collect() }
+        let name = |column: &usize| self.names.get(*column).cloned().unwrap_or_else(|| format!("x{column}"));
+        let categories = columns.iter().map(|column| self.categories.get(*column).cloned().flatten());
+        InputColumns { names: columns.iter().map(name).collect(), categories: categories.collect() }
     }
 }
 
@@ -183,6 +208,9 @@ pub trait Stored {
     /// The model in a container of its kind.
     fn container(&self) -> Result<Container>;
 
+    /// The columns that it was fitted on, if it remembers them.
+    fn fitted_columns(&self) -> Option<&FittedColumns>;
+
     /// The same model, for a downcast to its type.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -194,6 +222,10 @@ impl<M: Persist + Send + Sync + 'static> Stored for M {
 
     fn container(&self) -> Result<Container> {
         self.to_container()
+    }
+
+    fn fitted_columns(&self) -> Option<&FittedColumns> {
+        Persist::fitted_columns(self)
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

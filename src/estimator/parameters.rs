@@ -91,7 +91,7 @@ macro_rules! parameters {
         impl $crate::estimator::Declared for $name {
             const TYPE: &'static str = stringify!($name);
 
-            fn of_model(model: &$model) -> &$name {
+            fn of_model(model: &$model) -> &$crate::estimator::FittedWith<$name> {
                 &model.params
             }
         }

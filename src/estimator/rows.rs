@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use super::align::Queries;
 use crate::array::{ColumnInfo, DeviceMatrix, Matrix, SparseMatrix};
 use crate::data::Dataset;
 use crate::device::Device;
@@ -89,7 +90,7 @@ impl OwnedRows {
 }
 
 /// Rows that `transform` takes; it returns the same kind of rows.
-pub trait Input<'a>: Into<Rows<'a>> {
+pub trait Input<'a>: Into<Queries<'a>> {
     /// The kind of rows that comes back.
     type Owned;
 

@@ -1,8 +1,9 @@
 //! How a fitted estimator is saved: its parameters, and what it learnt.
 
 use super::contract::{Declared, Estimator};
+use super::fitted_with::FittedWith;
 use crate::error::Result;
-use crate::model_file::{Container, Persist};
+use crate::model_file::{Container, FittedColumns, Persist};
 
 /// A model that is saved as the estimator it was fitted with and what it learnt. It implements [`Persist`] for the
 /// model.
@@ -16,8 +17,8 @@ pub trait Save: Sized {
     /// The version of what `save_fitted` writes: increase it when that changes.
     const VERSION: u32 = 1;
 
-    /// The parameters that it was fitted with.
-    fn estimator(&self) -> &Self::Estimator {
+    /// The parameters that it was fitted with, and the columns.
+    fn estimator(&self) -> &FittedWith<Self::Estimator> {
         Self::Estimator::of_model(self)
     }
 
@@ -25,7 +26,7 @@ pub trait Save: Sized {
     fn save_fitted(&self, container: &mut Container) -> Result<()>;
 
     /// Takes it out again, and checks that everything fits together; the parameters keep their rules already.
-    fn load_fitted(estimator: Self::Estimator, container: &mut Container) -> Result<Self>;
+    fn load_fitted(estimator: FittedWith<Self::Estimator>, container: &mut Container) -> Result<Self>;
 }
 
 impl<M: Save> Persist for M {
@@ -33,7 +34,10 @@ impl<M: Save> Persist for M {
     const VERSION: u32 = M::VERSION;
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        container.set_estimator(self.estimator())?;
+        container.set_estimator(&**self.estimator())?;
+        if let Some(columns) = self.estimator().columns() {
+            container.set_columns(columns)?;
+        }
         self.save_fitted(container)
     }
 
@@ -41,6 +45,16 @@ impl<M: Save> Persist for M {
         use super::Parameters;
         let estimator: M::Estimator = container.estimator()?;
         estimator.check().map_err(|error| container.refuse(error.to_string()))?;
+        let estimator = FittedWith::from(estimator);
+        estimator.remember(container.take_columns()?);
         M::load_fitted(estimator, container)
+    }
+
+    fn fitted_columns(&self) -> Option<&FittedColumns> {
+        self.estimator().columns()
+    }
+
+    fn remember_columns(&self, columns: FittedColumns) {
+        self.estimator().remember(columns);
     }
 }

@@ -1,8 +1,9 @@
 //! The methods of fitted models whose type is known.
 
+use super::align::{Queries, align};
 use super::model::{InputColumns, Model, Predicted, unable};
 use super::observer::Unobserved;
-use super::rows::{Input, Rows};
+use super::rows::Input;
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
@@ -15,8 +16,8 @@ pub trait Predict: Model {
     type Output: Predicted;
 
     /// The prediction for each row of `x`, computed where `x` lives.
-    fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Self::Output> {
-        let prediction = self.predict_rows(x.into(), &mut Unobserved)?;
+    fn predict<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Self::Output> {
+        let prediction = self.predict_rows(align(self.fitted_columns(), x.into())?.rows(), &mut Unobserved)?;
         Self::Output::from_prediction(prediction).ok_or_else(|| unable(self.kind(), "predictions of this kind"))
     }
 }
@@ -24,8 +25,9 @@ pub trait Predict: Model {
 /// A classifier that gives probabilities.
 pub trait PredictProba: Model {
     /// The probability of each class for each row of `x`: n×k, each row sums to 1.
-    fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.predict_proba_rows(x.into())?.ok_or_else(|| unable(self.kind(), "probabilities"))
+    fn predict_proba<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Matrix> {
+        self.predict_proba_rows(align(self.fitted_columns(), x.into())?.rows())?
+            .ok_or_else(|| unable(self.kind(), "probabilities"))
     }
 }
 
@@ -33,8 +35,9 @@ pub trait PredictProba: Model {
 pub trait Decision: Model {
     /// n×k: one column for each class; a single one for two classes (larger means the second class) and for outliers
     /// (larger means more normal).
-    fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.decision_rows(x.into())?.ok_or_else(|| unable(self.kind(), "a decision function"))
+    fn decision_function<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Matrix> {
+        self.decision_rows(align(self.fitted_columns(), x.into())?.rows())?
+            .ok_or_else(|| unable(self.kind(), "a decision function"))
     }
 }
 
@@ -43,7 +46,7 @@ pub trait Transform: Model {
     /// The transformed rows of `x`, where `x` lives: a [`Matrix`] for a `&Matrix`, a
     /// [`DeviceMatrix`](crate::DeviceMatrix) for a `&DeviceMatrix`.
     fn transform<'a, X: Input<'a>>(&self, x: X) -> Result<X::Owned> {
-        X::owned(self.kind(), self.transform_rows(x.into())?)
+        X::owned(self.kind(), self.transform_rows(align(self.fitted_columns(), x.into())?.rows())?)
     }
 
     /// The names of the new columns of columns with these names, or of `x0`, `x1`, ….
@@ -56,8 +59,9 @@ pub trait Transform: Model {
 /// A model of the density of rows.
 pub trait ScoreSamples: Model {
     /// The logarithm of the density of each row of `x`.
-    fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f64>> {
-        self.score_samples_rows(x.into())?.ok_or_else(|| unable(self.kind(), "densities"))
+    fn score_samples<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<f64>> {
+        self.score_samples_rows(align(self.fitted_columns(), x.into())?.rows())?
+            .ok_or_else(|| unable(self.kind(), "densities"))
     }
 }
 
@@ -68,7 +72,7 @@ pub trait Score: Predict {
 
     /// How good the model is on these rows; larger is better. Accuracy of a classifier; R² of a regressor, the mean
     /// over the outputs.
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Self::Target) -> Result<f64>;
+    fn score<'a>(&self, x: impl Into<Queries<'a>>, target: &Self::Target) -> Result<f64>;
 }
 
 impl<M: Predict> Score for M
@@ -77,7 +81,7 @@ where
 {
     type Target = <M::Output as Scored>::Target;
 
-    fn score<'a>(&self, x: impl Into<Rows<'a>>, target: &Self::Target) -> Result<f64> {
+    fn score<'a>(&self, x: impl Into<Queries<'a>>, target: &Self::Target) -> Result<f64> {
         self.predict(x)?.score(target)
     }
 }

@@ -7,7 +7,8 @@ use super::predict::Linear;
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{
-    Abilities, Estimator, Fit, InputColumns, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
+    Abilities, Estimator, Fit, FittedWith, InputColumns, Model, Observer, Predict, Prediction, Rows, Save, Targets,
+    parameters,
 };
 use crate::model_file::Container;
 
@@ -68,7 +69,7 @@ impl LinearRegression {
 
     fn model(&self, fitted: Fitted) -> LinearRegressionModel {
         let Fitted { linear, rank, singular_values } = fitted;
-        LinearRegressionModel { params: self.clone(), linear, rank, singular_values }
+        LinearRegressionModel { params: self.clone().into(), linear, rank, singular_values }
     }
 
     fn penalty(&self) -> Penalty {
@@ -79,7 +80,7 @@ impl LinearRegression {
 /// A model fitted by [`LinearRegression`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearRegressionModel {
-    params: LinearRegression,
+    params: FittedWith<LinearRegression>,
     linear: Linear,
     rank: usize,
     singular_values: Option<Vec<f64>>,
@@ -140,7 +141,7 @@ impl Save for LinearRegressionModel {
         self.linear.store(container)
     }
 
-    fn load_fitted(params: LinearRegression, container: &mut Container) -> Result<LinearRegressionModel> {
+    fn load_fitted(params: FittedWith<LinearRegression>, container: &mut Container) -> Result<LinearRegressionModel> {
         let linear = Linear::restore(container)?;
         let rank = container.take::<u64>("rank", &[1])?[0];
         let [count] = container.shape("singular_values")?;

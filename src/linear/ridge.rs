@@ -8,8 +8,8 @@ use crate::array::Matrix;
 use crate::error::Result;
 
 use crate::estimator::{
-    Abilities, Estimator, Fit, InputColumns, Model, Observer, Parameters, Predict, Prediction, Rows, Save, Targets,
-    parameters,
+    Abilities, Estimator, Fit, FittedWith, InputColumns, Model, Observer, Parameters, Predict, Prediction, Rows, Save,
+    Targets, parameters,
 };
 use crate::model_file::Container;
 
@@ -48,7 +48,7 @@ impl Ridge {
     /// Fits f64 rows, n×d, to their targets, n×p, on the host: what f32 would round away is kept.
     pub fn fit_f64(&self, x: &DMatrix<f64>, y: &DMatrix<f64>) -> Result<RidgeModel> {
         self.check()?;
-        Ok(RidgeModel { params: self.clone(), linear: fit_f64(OP, x, y, self.penalty())?.linear })
+        Ok(RidgeModel { params: self.clone().into(), linear: fit_f64(OP, x, y, self.penalty())?.linear })
     }
 
     fn penalty(&self) -> Penalty {
@@ -64,14 +64,14 @@ impl Estimator for Ridge {
     /// About n·d² operations; some 10·d·n² where there are no more rows than columns.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<RidgeModel> {
         let found = fit_rows((OP, "ridge"), x, y, self.penalty(), options)?;
-        Ok(RidgeModel { params: self.clone(), linear: found.linear })
+        Ok(RidgeModel { params: self.clone().into(), linear: found.linear })
     }
 }
 
 /// A model fitted by [`Ridge`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct RidgeModel {
-    params: Ridge,
+    params: FittedWith<Ridge>,
     linear: Linear,
 }
 
@@ -114,7 +114,7 @@ impl Save for RidgeModel {
         self.linear.store(container)
     }
 
-    fn load_fitted(params: Ridge, container: &mut Container) -> Result<RidgeModel> {
+    fn load_fitted(params: FittedWith<Ridge>, container: &mut Container) -> Result<RidgeModel> {
         Ok(RidgeModel { params, linear: Linear::restore(container)? })
     }
 }

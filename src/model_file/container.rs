@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 /// The parameter under which the models inside a model are described.
 pub(super) const MODELS: &str = "models";
 
+/// Sizes up to this are believed whatever a file holds: they allocate little.
+pub(super) const BELIEVED: usize = 1 << 16;
+
 /// A model taken apart: its kind, its parameters as JSON, its arrays by name, and the models inside it.
 ///
 /// Arrays are put in and taken out whole. Every error names the file that the container came from.
@@ -36,6 +39,8 @@ pub struct Container {
     pub(super) parameters: Map<String, Value>,
     pub(super) tensors: BTreeMap<String, Tensor>,
     pub(super) models: BTreeMap<String, Container>,
+    /// How many values there are in the file it came from; no limit for one that came from none.
+    pub(super) held: usize,
 }
 
 impl Container {
@@ -58,6 +63,7 @@ impl Container {
             parameters,
             tensors: BTreeMap::new(),
             models: BTreeMap::new(),
+            held: usize::MAX,
         };
         let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if kind.is_empty() || kind.len() > 64 || !kind.bytes().all(letter) {
@@ -82,6 +88,20 @@ impl Container {
     /// An error that names the file this came from. For a model whose parts do not fit together.
     pub fn refuse(&self, why: impl Into<String>) -> Error {
         refusal(&self.origin, &why.into())
+    }
+
+    /// A size that a file claims, in its parameters, a shape or an array: refused where it is larger than what the file
+    /// holds, before anything is allocated or indexed by it. What is fitted on more columns than are believed names them,
+    /// or stores a byte for each.
+    pub fn size(&self, what: &str, claimed: u64) -> Result<usize> {
+        let most = self.held.max(BELIEVED);
+        match usize::try_from(claimed) {
+            Ok(size) if size <= most => Ok(size),
+            _ => {
+                Err(self
+                    .refuse(format!("{claimed} {what}, and the file holds {} values: not as it was saved", self.held)))
+            }
+        }
     }
 
     /// Sets the parameters from a struct with named fields.

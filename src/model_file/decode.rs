@@ -75,7 +75,12 @@ fn read(mut reader: impl Read, length: u64, origin: &str) -> Result<Container> {
     })?;
     let header::Description { kind, parameters, version, .. } = description;
     let mut container = Container::described(origin.to_string(), &kind, version, parameters)?;
-    container.unfold_models()?;
+    container.held = tensors.iter().fold(0, |held, (place, _)| held + place.count);
+    container.unfold_models(0)?;
+    for (place, _) in &tensors {
+        // An axis of 0 beside it lets a shape claim anything.
+        place.shape.iter().try_for_each(|axis| container.size("along an axis", *axis as u64).map(drop))?;
+    }
     for (place, values) in tensors {
         let tensor = Tensor::new(&place.shape, values);
         let tensor = tensor.map_err(|why| refuse(format!("tensor \"{}\": {why}", place.name.escape_debug())))?;

@@ -28,6 +28,7 @@
 //! ```
 
 mod atomic;
+mod columns;
 mod container;
 mod decode;
 mod encode;
@@ -38,6 +39,8 @@ mod tensor;
 use std::path::Path;
 
 pub use atomic::{write_atomically, write_atomically_with};
+pub use columns::FittedColumns;
+pub(crate) use columns::Unseen;
 pub use container::Container;
 pub use tensor::{Element, ElementType, Tensor};
 
@@ -59,6 +62,14 @@ pub trait Persist: Sized {
     /// Takes them out again and checks that they fit together: shapes, indices, ranges. What is not taken is refused
     /// afterwards, and [`Container::refuse`] makes an error that names the file.
     fn restore(container: &mut Container) -> Result<Self>;
+
+    /// The columns that it was fitted on, if it remembers them.
+    fn fitted_columns(&self) -> Option<&FittedColumns> {
+        None
+    }
+
+    /// Remembers the columns that it was fitted on, if it can.
+    fn remember_columns(&self, _columns: FittedColumns) {}
 
     /// The model in a container of its kind.
     fn to_container(&self) -> Result<Container> {

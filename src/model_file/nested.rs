@@ -11,6 +11,9 @@ use super::container::{Container, MODELS};
 use super::tensor::Tensor;
 use crate::error::Result;
 
+/// How many models may be inside one another: a pipeline in a stack in a pipeline is three.
+const DEEPEST: usize = 16;
+
 /// How a model inside another is described in the outer one's parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,8 +79,11 @@ impl Container {
     }
 
     /// The reverse of [`file_parameters`](Container::file_parameters): makes the models inside, still without arrays.
-    pub(super) fn unfold_models(&mut self) -> Result<()> {
+    pub(super) fn unfold_models(&mut self, depth: usize) -> Result<()> {
         let Some(models) = self.parameters.remove(MODELS) else { return Ok(()) };
+        if depth == DEEPEST {
+            return Err(self.refuse(format!("more than {DEEPEST} models are inside one another")));
+        }
         let Value::Object(models) = models else {
             return Err(self.refuse(format!("parameters.{MODELS} is not an object")));
         };
@@ -87,7 +93,8 @@ impl Container {
             let Description { kind, parameters, version } = description;
             let origin = format!("{}, model {name}", self.origin);
             let mut model = Container::described(origin, &kind, version, parameters)?;
-            model.unfold_models()?;
+            model.held = self.held;
+            model.unfold_models(depth + 1)?;
             self.insert_container(&name, model)?;
         }
         Ok(())

@@ -9,7 +9,9 @@ use crate::cpu::reduce::argmax;
 use crate::data::Labels;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, Model, Observer, Predict, PredictProba, Prediction, Rows, Save, parameters};
+use crate::estimator::{
+    Estimator, Fit, FittedWith, Model, Observer, Predict, PredictProba, Prediction, Queries, Rows, Save, parameters,
+};
 use crate::model_file::Container;
 
 const OP: &str = "KNeighborsClassifier";
@@ -47,14 +49,14 @@ impl Estimator for KNeighborsClassifier {
         if y.len() != reference.len() {
             return Err(Error::shape(OP, format!("a class for each of {} rows", reference.len()), y.len()));
         }
-        Ok(KNeighborsClassifierModel { params: self.clone(), reference, y: y.clone() })
+        Ok(KNeighborsClassifierModel { params: self.clone().into(), reference, y: y.clone() })
     }
 }
 
 /// A fitted k-nearest-neighbours classifier: the rows that vote.
 #[derive(Debug)]
 pub struct KNeighborsClassifierModel {
-    params: KNeighborsClassifier,
+    params: FittedWith<KNeighborsClassifier>,
     reference: Reference,
     y: Labels,
 }
@@ -66,8 +68,8 @@ impl KNeighborsClassifierModel {
     }
 
     /// The neighbours that vote for each row of `x`.
-    pub fn kneighbors<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Neighbors> {
-        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default())
+    pub fn kneighbors<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Neighbors> {
+        self.reference.k_nearest(self.params.align(x)?.rows(), self.params.n_neighbors, Fit::default())
     }
 
     fn nearest(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Neighbors> {
@@ -145,7 +147,10 @@ impl Save for KNeighborsClassifierModel {
         self.reference.store(container)
     }
 
-    fn load_fitted(params: KNeighborsClassifier, container: &mut Container) -> Result<KNeighborsClassifierModel> {
+    fn load_fitted(
+        params: FittedWith<KNeighborsClassifier>,
+        container: &mut Container,
+    ) -> Result<KNeighborsClassifierModel> {
         let reference = Reference::restore(container, params.metric)?;
         reference.check_neighbors(params.n_neighbors).map_err(|error| container.refuse(error.to_string()))?;
         let codes = container.take("classes", &[reference.len()])?;

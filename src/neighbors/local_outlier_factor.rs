@@ -6,7 +6,9 @@ use super::reference::{Neighbors, Reference};
 use crate::array::Matrix;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
-use crate::estimator::{Decision, Estimator, Fit, Model, Observer, Predict, Prediction, Rows, Save, parameters};
+use crate::estimator::{
+    Decision, Estimator, Fit, FittedWith, Model, Observer, Predict, Prediction, Queries, Rows, Save, parameters,
+};
 use crate::model_file::Container;
 
 const OP: &str = "LocalOutlierFactor";
@@ -116,14 +118,14 @@ impl Estimator for LocalOutlierFactor {
             Contamination::Auto => -1.5,
             Contamination::Share(share) => percentile(&factors, share),
         };
-        Ok(LocalOutlierFactorModel { params: self.clone(), reference, k, reach, density, factors, offset })
+        Ok(LocalOutlierFactorModel { params: self.clone().into(), reference, k, reach, density, factors, offset })
     }
 }
 
 /// A fitted local outlier factor.
 #[derive(Debug)]
 pub struct LocalOutlierFactorModel {
-    params: LocalOutlierFactor,
+    params: FittedWith<LocalOutlierFactor>,
     reference: Reference,
     k: usize,
     /// The k-distance of each fitted row.
@@ -157,12 +159,12 @@ impl LocalOutlierFactorModel {
     }
 
     /// −LOF of each row of `x` against the fitted rows, all of which may be its neighbours. Only with `novelty`.
-    pub fn score_samples<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<f64>> {
+    pub fn score_samples<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<f64>> {
         if !self.params.novelty {
             let rule = "true to score rows that were not fitted; labels() has those that were".to_string();
             return Err(Error::param("novelty", rule, "false"));
         }
-        let neighbors = self.reference.k_nearest(x.into(), self.k, Fit::default())?;
+        let neighbors = self.reference.k_nearest(self.params.align(x)?.rows(), self.k, Fit::default())?;
         let score = |row| -factor(&neighbors, row, density(&neighbors, row, &self.reach), &self.density);
         Ok((0..neighbors.len()).map(score).collect())
     }
@@ -229,7 +231,10 @@ impl Save for LocalOutlierFactorModel {
         self.reference.store(container)
     }
 
-    fn load_fitted(params: LocalOutlierFactor, container: &mut Container) -> Result<LocalOutlierFactorModel> {
+    fn load_fitted(
+        params: FittedWith<LocalOutlierFactor>,
+        container: &mut Container,
+    ) -> Result<LocalOutlierFactorModel> {
         let reference = Reference::restore(container, params.metric)?;
         let rows = reference.len();
         if rows < 2 {

@@ -5,7 +5,9 @@ use super::reference::{Neighbors, Reference};
 use crate::array::Matrix;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, InputColumns, Model, Observer, OwnedRows, Rows, Save, Transform, parameters};
+use crate::estimator::{
+    Estimator, Fit, FittedWith, InputColumns, Model, Observer, OwnedRows, Queries, Rows, Save, Transform, parameters,
+};
 use crate::model_file::Container;
 
 const OP: &str = "NearestNeighbors";
@@ -39,31 +41,35 @@ impl Estimator for NearestNeighbors {
         options.refuse_weights(OP)?;
         let reference = Reference::fit(OP, x, self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
-        Ok(NearestNeighborsModel { params: self.clone(), reference })
+        Ok(NearestNeighborsModel { params: self.clone().into(), reference })
     }
 }
 
 /// Fitted rows that can be searched for neighbours.
 #[derive(Debug)]
 pub struct NearestNeighborsModel {
-    params: NearestNeighbors,
+    params: FittedWith<NearestNeighbors>,
     reference: Reference,
 }
 
 impl NearestNeighborsModel {
     /// The k nearest fitted rows of each row of `x` (n×d), nearest first, where `x` lives.
-    pub fn kneighbors<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Neighbors> {
-        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default())
+    pub fn kneighbors<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Neighbors> {
+        self.reference.k_nearest(self.params.align(x)?.rows(), self.params.n_neighbors, Fit::default())
     }
 
     /// The same, reported to an observer.
-    pub fn kneighbors_with<'a>(&self, x: impl Into<Rows<'a>>, observer: &mut dyn Observer) -> Result<Neighbors> {
-        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default().observer(observer))
+    pub fn kneighbors_with<'a>(&self, x: impl Into<Queries<'a>>, observer: &mut dyn Observer) -> Result<Neighbors> {
+        self.reference.k_nearest(
+            self.params.align(x)?.rows(),
+            self.params.n_neighbors,
+            Fit::default().observer(observer),
+        )
     }
 
     /// The fitted rows within `radius` of each row of `x`, the radius included, in the order of their numbers.
-    pub fn radius_neighbors<'a>(&self, x: impl Into<Rows<'a>>, radius: f32) -> Result<Neighborhoods> {
-        self.reference.radius_neighbors(x.into(), radius)
+    pub fn radius_neighbors<'a>(&self, x: impl Into<Queries<'a>>, radius: f32) -> Result<Neighborhoods> {
+        self.reference.radius_neighbors(self.params.align(x)?.rows(), radius)
     }
 
     /// The fitted rows, n×d; those that only a GPU has are copied back.
@@ -95,7 +101,7 @@ impl Save for NearestNeighborsModel {
         self.reference.store(container)
     }
 
-    fn load_fitted(params: NearestNeighbors, container: &mut Container) -> Result<NearestNeighborsModel> {
+    fn load_fitted(params: FittedWith<NearestNeighbors>, container: &mut Container) -> Result<NearestNeighborsModel> {
         let reference = Reference::restore(container, params.metric)?;
         reference.check_neighbors(params.n_neighbors).map_err(|error: Error| container.refuse(error.to_string()))?;
         Ok(NearestNeighborsModel { params, reference })

@@ -7,7 +7,9 @@ use super::votes::Weights;
 use crate::array::Matrix;
 use crate::distance::Metric;
 use crate::error::Result;
-use crate::estimator::{Estimator, Fit, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters};
+use crate::estimator::{
+    Estimator, Fit, FittedWith, Model, Observer, Predict, Prediction, Queries, Rows, Save, Targets, parameters,
+};
 use crate::model_file::Container;
 
 const OP: &str = "KNeighborsRegressor";
@@ -41,22 +43,22 @@ impl Estimator for KNeighborsRegressor {
         let reference = Reference::fit(OP, x, self.metric)?;
         reference.check_neighbors(self.n_neighbors)?;
         let y = y.complete(OP, reference.len())?;
-        Ok(KNeighborsRegressorModel { params: self.clone(), reference, y })
+        Ok(KNeighborsRegressorModel { params: self.clone().into(), reference, y })
     }
 }
 
 /// A fitted k-nearest-neighbours regressor: rows whose targets are averaged.
 #[derive(Debug)]
 pub struct KNeighborsRegressorModel {
-    params: KNeighborsRegressor,
+    params: FittedWith<KNeighborsRegressor>,
     reference: Reference,
     y: Matrix,
 }
 
 impl KNeighborsRegressorModel {
     /// The neighbours that are averaged for each row of `x`.
-    pub fn kneighbors<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Neighbors> {
-        self.reference.k_nearest(x.into(), self.params.n_neighbors, Fit::default())
+    pub fn kneighbors<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Neighbors> {
+        self.reference.k_nearest(self.params.align(x)?.rows(), self.params.n_neighbors, Fit::default())
     }
 
     fn means(&self, neighbors: &Neighbors) -> Result<Matrix> {
@@ -95,7 +97,10 @@ impl Save for KNeighborsRegressorModel {
         self.reference.store(container)
     }
 
-    fn load_fitted(params: KNeighborsRegressor, container: &mut Container) -> Result<KNeighborsRegressorModel> {
+    fn load_fitted(
+        params: FittedWith<KNeighborsRegressor>,
+        container: &mut Container,
+    ) -> Result<KNeighborsRegressorModel> {
         let reference = Reference::restore(container, params.metric)?;
         reference.check_neighbors(params.n_neighbors).map_err(|error| container.refuse(error.to_string()))?;
         let [rows, outputs] = container.shape("targets")?;

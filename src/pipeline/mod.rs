@@ -8,6 +8,7 @@ pub use columns::{Aligned, Column};
 pub use model::PipelineModel;
 pub use prepared::Prepared;
 
+use columns::columns_of;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, Target};
@@ -34,6 +35,7 @@ use crate::linear::Ridge;
 /// assert_eq!(again.predict(&test.x)?, predicted);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
+#[doc(alias = "make_pipeline")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pipeline {
@@ -98,7 +100,7 @@ impl Pipeline {
     /// Fits the steps alone; [`Prepared::fit_on`] fits the model.
     pub fn prepare(&self, data: &Dataset) -> Result<Prepared> {
         let (steps, made) = self.fit_steps(data.into(), &data.target)?;
-        Ok(Prepared::new(self.clone(), Column::of(data.into()), steps, with_rows(data, made)?))
+        Ok(Prepared::new(self.clone(), columns_of(data.into()), steps, with_rows(data, made)?))
     }
 
     /// The fitted steps and the rows that they make of `x`, where `x` lives; nothing if there are no steps.
@@ -168,7 +170,7 @@ impl Estimator for Pipeline {
 
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<PipelineModel> {
         let (steps, made) = self.fit_steps(x, target)?;
-        let model = self.estimator.fit(made.as_ref().map_or(x, OwnedRows::rows), target, options)?;
-        Ok(PipelineModel::new(self, Column::of(x), target, steps, model))
+        let model = self.estimator.fit_inside(made.as_ref().map_or(x, OwnedRows::rows), target, options)?;
+        Ok(PipelineModel::new(self, columns_of(x), target, steps, model))
     }
 }

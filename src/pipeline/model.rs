@@ -2,21 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::{Aligned, Column, align};
+use super::columns::{Aligned, Column, align_table, from_columns, to_columns};
 use super::{Pipeline, with_rows};
 use crate::array::Matrix;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
 use crate::estimator::{
-    AnyModel, Estimator, FitReport, InputColumns, Model, Observer, OwnedRows, PictureInput, Prediction, Rows,
+    AlignedRows, AnyModel, Estimator, FitReport, InputColumns, Model, Observer, OwnedRows, PictureInput, Prediction,
+    Queries, Rows, Unobserved, align, score,
 };
-use crate::model_file::{Container, Persist};
+use crate::model_file::{Container, FittedColumns, Persist, Unseen};
 use crate::plot::Figure;
 
 /// A fitted pipeline: fitted transformers and the model after them, with the names of the columns. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PipelineModel {
-    columns: Vec<Column>,
+    columns: FittedColumns,
     /// The name of each column of the target, where they have names.
     targets: Vec<String>,
     steps: Vec<AnyModel>,
@@ -32,6 +33,12 @@ struct Takes {
     unseen: bool,
 }
 
+impl Takes {
+    fn unseen(self) -> Unseen {
+        if self.unseen { Unseen::Missing } else { Unseen::Refused }
+    }
+}
+
 #[derive(Serialize, Deserialize, PartialEq)]
 struct Fitted {
     steps: usize,
@@ -43,7 +50,7 @@ struct Fitted {
 impl PipelineModel {
     pub(super) fn new(
         pipeline: &Pipeline,
-        columns: Vec<Column>,
+        mut columns: FittedColumns,
         target: &Target,
         steps: Vec<AnyModel>,
         model: AnyModel,
@@ -54,7 +61,9 @@ impl PipelineModel {
         };
         let abilities = pipeline.abilities();
         let unseen = pipeline.estimator().abilities().missing && !abilities.encodes_categories;
-        PipelineModel { columns, targets, steps, takes: Takes { missing: abilities.missing, unseen }, model }
+        let takes = Takes { missing: abilities.missing, unseen };
+        columns.unseen = takes.unseen();
+        PipelineModel { columns, targets, steps, takes, model }
     }
 
     /// The same with the names of the columns that its target had: `evaluate` finds them again.
@@ -65,13 +74,13 @@ impl PipelineModel {
 
     /// The same with the columns it was fitted on, for a model that was fitted without a pipeline.
     pub fn with_columns(mut self, columns: Vec<Column>) -> PipelineModel {
-        self.columns = columns;
+        self.columns = from_columns(columns, self.takes.unseen());
         self
     }
 
     /// The columns it was fitted on; empty if they are not known.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
+    pub fn columns(&self) -> Vec<Column> {
+        to_columns(&self.columns)
     }
 
     /// The names of the target's columns, where they are known.
@@ -98,10 +107,7 @@ impl PipelineModel {
     /// columns are ignored; a missing one is an error, and so is a category that was not fitted, except for a model
     /// that takes missing values and sees the column as it is.
     pub fn align(&self, data: &Dataset) -> Result<Aligned> {
-        if self.columns.is_empty() {
-            return Ok(Aligned::unchanged(data, vec![]));
-        }
-        align(&self.columns, data, self.takes.unseen)
+        align_table(&self.columns, data)
     }
 
     /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order; nothing
@@ -126,29 +132,49 @@ impl PipelineModel {
 
     /// The columns that the model sees behind the steps: `x0`, `x1`, … where names are not known.
     pub fn input_columns(&self) -> InputColumns {
-        let known = self.columns.iter().all(|column| !column.name.is_empty());
-        let name = |(at, column): (usize, &Column)| if known { column.name.clone() } else { format!("x{at}") };
-        let first = InputColumns {
-            names: self.columns.iter().enumerate().map(name).collect(),
-            categories: self.columns.iter().map(|column| column.categories.clone()).collect(),
+        let columns = self.columns();
+        let name = |(at, column): (usize, &Column)| match column.name.as_str() {
+            "" => format!("x{at}"),
+            name => name.to_string(),
         };
+        let names = columns.iter().enumerate().map(name).collect();
+        let first = InputColumns { names, categories: columns.into_iter().map(|column| column.categories).collect() };
         self.steps.iter().fold(first, |columns, step| step.transformed_columns(&columns).unwrap_or(columns))
     }
 
     /// The prediction for each row of `x`, computed where `x` lives.
-    pub fn predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Prediction> {
-        self.behind_steps(x.into(), |x| self.model.predict(x))
+    pub fn predict<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Prediction> {
+        self.predict_rows(self.aligned(x)?.rows(), &mut Unobserved)
     }
 
     /// The probability of each class for each row of `x`, n×k; nothing for a model that gives none.
-    pub fn predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Matrix>> {
-        self.predict_proba_rows(x.into())
+    pub fn predict_proba<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<Matrix>> {
+        self.predict_proba_rows(self.aligned(x)?.rows())
+    }
+
+    /// The score of the predictions for `x`, larger is better: accuracy for classes, R² for numbers; an error for other
+    /// models.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let (train, test) = datasets::wine()?.split(0.7, 1)?;
+    /// let model = Pipeline::new(KNeighborsClassifier::new(5)).step(StandardScaler::default()).fit(&train)?;
+    /// assert!(model.score(&test, &test.target)? > 0.9);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn score<'a>(&self, x: impl Into<Queries<'a>>, target: &Target) -> Result<f64> {
+        score(Self::KIND, &self.predict(x)?, target)
     }
 
     /// What each column that the model sees behind the steps ([`PipelineModel::input_columns`]) adds to each row's
     /// prediction, as [`AnyModel::shapley_values`]; nothing for a model that has none.
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Option<Vec<Matrix>>> {
-        self.contributions(x.into())
+    pub fn shapley_values<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<Vec<Matrix>>> {
+        self.contributions(self.aligned(x)?.rows())
+    }
+
+    /// The rows in the form that was fitted.
+    fn aligned<'a>(&self, x: impl Into<Queries<'a>>) -> Result<AlignedRows<'a>> {
+        align(Some(&self.columns), x.into())
     }
 
     /// Runs `job` on what the steps make of `x`, where `x` lives.
@@ -165,7 +191,8 @@ impl From<AnyModel> for PipelineModel {
             Some(pipeline) => return pipeline.clone(),
             None => model,
         };
-        PipelineModel { columns: vec![], targets: vec![], steps: vec![], takes: Takes::default(), model }
+        let columns = model.fitted_columns().cloned().unwrap_or_default();
+        PipelineModel { columns, targets: vec![], steps: vec![], takes: Takes::default(), model }
     }
 }
 
@@ -232,12 +259,13 @@ impl Persist for PipelineModel {
     const KIND: &'static str = "pipeline";
 
     fn store(&self, container: &mut Container) -> Result<()> {
-        let categorical = self.columns.iter().map(|column| column.categories.is_some()).collect();
+        let columns = self.columns();
+        let categorical = columns.iter().map(|column| column.categories.is_some()).collect();
         container.set_fitted(&Fitted { steps: self.steps.len(), takes: self.takes, categorical })?;
-        let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         container.insert_strings("columns", &names)?;
         container.insert_strings("targets", &self.targets)?;
-        for (at, column) in self.columns.iter().enumerate() {
+        for (at, column) in columns.iter().enumerate() {
             if let Some(categories) = &column.categories {
                 container.insert_strings(&format!("categories.{at}"), categories)?;
             }
@@ -266,6 +294,11 @@ impl Persist for PipelineModel {
             fitted.push(AnyModel::from_container(container.take_container(&format!("step.{at}"))?)?);
         }
         let model = AnyModel::from_container(container.take_container("model")?)?;
+        let columns = from_columns(columns, takes.unseen());
         Ok(PipelineModel { columns, targets, steps: fitted, takes, model })
+    }
+
+    fn fitted_columns(&self) -> Option<&FittedColumns> {
+        Some(&self.columns)
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::columns::Column;
 use super::{Pipeline, PipelineModel};
 use crate::array::Matrix;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::Result;
 use crate::estimator::{AnyEstimator, AnyModel, Fit, OwnedRows};
+use crate::model_file::FittedColumns;
 
 /// The rows on a device.
 type Uploaded = (Device, Arc<OwnedRows>);
@@ -18,7 +18,7 @@ type Uploaded = (Device, Arc<OwnedRows>);
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pipeline: Pipeline,
-    columns: Vec<Column>,
+    columns: FittedColumns,
     steps: Vec<AnyModel>,
     /// What the steps made, with the target.
     data: Dataset,
@@ -26,7 +26,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn new(pipeline: Pipeline, columns: Vec<Column>, steps: Vec<AnyModel>, data: Dataset) -> Prepared {
+    pub(super) fn new(pipeline: Pipeline, columns: FittedColumns, steps: Vec<AnyModel>, data: Dataset) -> Prepared {
         Prepared { pipeline, columns, steps, data, uploaded: Arc::default() }
     }
 
@@ -60,7 +60,7 @@ impl Prepared {
 
     /// Fits the model on a device.
     pub fn fit_on(self, device: &Device, options: Fit<'_>) -> Result<PipelineModel> {
-        let model = self.pipeline.estimator().fit(self.rows_on(device)?.rows(), &self.data.target, options)?;
+        let model = self.pipeline.estimator().fit_inside(self.rows_on(device)?.rows(), &self.data.target, options)?;
         Ok(PipelineModel::new(&self.pipeline, self.columns, &self.data.target, self.steps, model))
     }
 }

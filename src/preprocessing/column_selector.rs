@@ -5,7 +5,7 @@ use super::table::{restore_columns, store_columns};
 use super::transformer::{Transformer, to_fit, to_transform};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
 
 parameters! {
@@ -46,14 +46,14 @@ impl Estimator for ColumnSelector {
         if selected.is_empty() {
             return Err(Error::param("columns", "such that a column is left at least", "none"));
         }
-        Ok(ColumnSelectorModel { params: self.clone(), columns: x.columns(), selected })
+        Ok(ColumnSelectorModel { params: self.clone().into(), columns: x.columns(), selected })
     }
 }
 
 /// The columns that [`ColumnSelector`] keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnSelectorModel {
-    params: ColumnSelector,
+    params: FittedWith<ColumnSelector>,
     columns: usize,
     selected: Vec<usize>,
 }
@@ -92,7 +92,7 @@ impl Save for ColumnSelectorModel {
         container.insert_list("selected", &self.selected.iter().map(|at| *at as u64).collect::<Vec<u64>>())
     }
 
-    fn load_fitted(params: ColumnSelector, container: &mut Container) -> Result<ColumnSelectorModel> {
+    fn load_fitted(params: FittedWith<ColumnSelector>, container: &mut Container) -> Result<ColumnSelectorModel> {
         let columns = restore_columns(container)?;
         let selected: Vec<u64> = container.take_list("selected")?;
         if selected.is_empty() || selected.iter().any(|column| *column >= columns as u64) {

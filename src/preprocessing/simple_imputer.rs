@@ -7,7 +7,7 @@ use super::table::map_rows;
 use super::transformer::{Transformer, to_fit};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Declared, Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 
 /// What a missing value of a column becomes.
@@ -93,7 +93,7 @@ impl Estimator for SimpleImputer {
                 Self::TYPE
             );
         }
-        Ok(SimpleImputerModel { params: self.clone(), statistics })
+        Ok(SimpleImputerModel { params: self.clone().into(), statistics })
     }
 }
 
@@ -112,7 +112,7 @@ fn most_frequent(mut values: Vec<f32>) -> Option<f32> {
 /// The numbers that [`SimpleImputer`] found.
 #[derive(Debug, Clone)]
 pub struct SimpleImputerModel {
-    params: SimpleImputer,
+    params: FittedWith<SimpleImputer>,
     /// NaN for a column that is left out.
     statistics: Vec<f32>,
 }
@@ -169,7 +169,7 @@ impl Save for SimpleImputerModel {
         container.insert_with_missing("statistics", &[self.statistics.len()], self.statistics.clone())
     }
 
-    fn load_fitted(params: SimpleImputer, container: &mut Container) -> Result<SimpleImputerModel> {
+    fn load_fitted(params: FittedWith<SimpleImputer>, container: &mut Container) -> Result<SimpleImputerModel> {
         let [columns] = container.shape("statistics")?;
         let statistics = container.take_with_missing("statistics", &[columns])?;
         match columns {

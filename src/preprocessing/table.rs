@@ -55,9 +55,9 @@ pub(super) fn store_columns(container: &mut Container, columns: usize) -> Result
 /// Takes it out again.
 pub(super) fn restore_columns(container: &mut Container) -> Result<usize> {
     let columns: Vec<u64> = container.take("columns", &[1])?;
-    match columns.first().map(|columns| usize::try_from(*columns)) {
-        Some(Ok(columns)) if columns > 0 => Ok(columns),
-        _ => Err(container.refuse("the number of columns cannot be")),
+    match container.size("columns", columns[0])? {
+        0 => Err(container.refuse("the number of columns cannot be")),
+        columns => Ok(columns),
     }
 }
 

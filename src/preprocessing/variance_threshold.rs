@@ -4,7 +4,7 @@ use super::statistics::moments;
 use super::transformer::{Transformer, to_fit};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 
 parameters! {
@@ -34,7 +34,7 @@ impl Estimator for VarianceThreshold {
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<VarianceThresholdModel> {
         let variance = moments(&to_fit(self, x, &options)?)?.variance;
-        let model = VarianceThresholdModel { params: self.clone(), variance };
+        let model = VarianceThresholdModel { params: self.clone().into(), variance };
         if model.support().is_empty() {
             let rule = "below the variance of a column at least: no column would be left".to_string();
             return Err(Error::param("threshold", rule, self.threshold));
@@ -46,7 +46,7 @@ impl Estimator for VarianceThreshold {
 /// The variances that [`VarianceThreshold`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VarianceThresholdModel {
-    params: VarianceThreshold,
+    params: FittedWith<VarianceThreshold>,
     variance: Vec<f64>,
 }
 
@@ -83,7 +83,7 @@ impl Save for VarianceThresholdModel {
         container.insert_list("variance", &self.variance)
     }
 
-    fn load_fitted(params: VarianceThreshold, container: &mut Container) -> Result<VarianceThresholdModel> {
+    fn load_fitted(params: FittedWith<VarianceThreshold>, container: &mut Container) -> Result<VarianceThresholdModel> {
         let model = VarianceThresholdModel { params, variance: container.take_list("variance")? };
         match model.support().is_empty() {
             true => Err(container.refuse("no column is above the threshold")),

@@ -110,7 +110,7 @@ impl DecisionTreeClassifier {
     ) -> Result<DecisionTreeClassifierModel> {
         let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
         let trees = Trees::new(vec![table.grow(target, &TreeLimits::from(self), draw)?], x, Some(y))?;
-        Ok(TreeModel { params: self.clone(), trees, out_of_bag: None, oob_score: None })
+        Ok(TreeModel { params: self.clone().into(), trees, out_of_bag: None, oob_score: None })
     }
 }
 

@@ -95,7 +95,7 @@ impl Estimator for DecisionTreeRegressor {
         let target = values.target(None);
         let table = TreeTable::new(&x, &target, self.max_bins)?.on(device);
         let trees = Trees::new(vec![table.grow(&target, &TreeLimits::from(self), draw)?], &x, None)?;
-        Ok(TreeModel { params: self.clone(), trees, out_of_bag: None, oob_score: None })
+        Ok(TreeModel { params: self.clone().into(), trees, out_of_bag: None, oob_score: None })
     }
 }
 

@@ -46,8 +46,9 @@ fn a_missing_column_is_named_with_the_nearest() {
 fn without_names_columns_are_taken_as_they_come() {
     let folder = Folder::new();
     let model = iris(&folder);
-    let (shown, _) = run(&["predict", &model, &folder.file("bare.csv", "5.1,3.5,1.4,0.2\n6.8,3,5.5,2.1\n")]);
+    let (shown, errors) = run(&["predict", &model, &folder.file("bare.csv", "5.1,3.5,1.4,0.2\n6.8,3,5.5,2.1\n")]);
     assert_eq!(shown, "prediction\nsetosa\nvirginica\n");
+    assert!(errors.contains("does not name its columns") && errors.contains("sepal_length, sepal_width"), "{errors}");
     let errors = refused(1, &["predict", &model, &folder.file("narrow.csv", "5.1,3.5,1.4\n6.8,3,5.5\n")]);
     assert!(errors.contains("4 columns"), "{errors}");
 }

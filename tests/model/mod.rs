@@ -1,8 +1,11 @@
 //! Model files: what is written reads back to the bit, and whatever is off is refused with a reason.
 
 mod any;
+mod columns;
 mod files;
 mod forge;
+mod mutated;
+mod mutator;
 mod refused;
 mod round_trip;
 

@@ -9,8 +9,8 @@ use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, InputColumns, Model, Observer, OwnedRows, Predict, Prediction, Reporter, Rows, Save,
-    Transform, parameters,
+    Estimator, Fit, FitReport, FittedWith, InputColumns, Model, Observer, OwnedRows, Predict, Prediction, Queries,
+    Reporter, Rows, Save, Transform, parameters,
 };
 use crate::model_file::Container;
 use crate::ops;
@@ -69,7 +69,7 @@ impl Estimator for KMeans {
         let weights = weights.map(|weights| DeviceVec::from_slice(weights, &device)).transpose()?;
         let mut stream = device.stream();
         let search = |reporter: &mut Reporter<'_>| self.search(&mut stream, &x, weights.as_ref(), reporter);
-        Ok(KMeansModel { params: self.clone(), clusters: options.watched("k-means", search)? })
+        Ok(KMeansModel { params: self.clone().into(), clusters: options.watched("k-means", search)? })
     }
 }
 
@@ -127,7 +127,7 @@ pub(super) fn mean_variance(stream: &mut Stream, x: &DeviceMatrix) -> Result<f64
 /// The clusters that [`KMeans`] found.
 #[derive(Debug, Clone)]
 pub struct KMeansModel {
-    params: KMeans,
+    params: FittedWith<KMeans>,
     clusters: Clusters,
 }
 
@@ -141,7 +141,7 @@ impl Save for KMeansModel {
         self.clusters.store(container)
     }
 
-    fn load_fitted(params: KMeans, container: &mut Container) -> Result<KMeansModel> {
+    fn load_fitted(params: FittedWith<KMeans>, container: &mut Container) -> Result<KMeansModel> {
         let course = container.fitted()?;
         Ok(KMeansModel { params, clusters: Clusters::restore(container, course)? })
     }

@@ -12,8 +12,8 @@ use crate::cpu::random::HostRng;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Estimator, Fit, FitReport, InputColumns, Model, Observer, OwnedRows, Predict, Prediction, Reporter,
-    Rows, Save, Transform, parameters,
+    Abilities, Estimator, Fit, FitReport, FittedWith, InputColumns, Model, Observer, OwnedRows, Predict, Prediction,
+    Queries, Reporter, Rows, Save, Transform, parameters, remember,
 };
 use crate::model_file::Container;
 use crate::ops;
@@ -116,7 +116,11 @@ impl MiniBatchKMeans {
         model: Option<MiniBatchKMeansModel>,
         batch: impl Into<Rows<'a>>,
     ) -> Result<MiniBatchKMeansModel> {
-        self.partial_fit_rows(model, batch.into(), (), Fit::default())
+        let batch = batch.into();
+        if let Some(model) = &model {
+            model.params.align(batch)?;
+        }
+        Ok(remember(batch, self.partial_fit_rows(model, batch, (), Fit::default())?))
     }
 
     fn check_rows(&self, x: &DeviceMatrix) -> Result<()> {
@@ -180,7 +184,7 @@ fn gather(stream: &mut Stream, x: &DeviceMatrix, rows: &[usize]) -> Result<Devic
 /// The clusters that [`MiniBatchKMeans`] found so far. After `partial_fit` there are no labels and no inertia.
 #[derive(Debug, Clone)]
 pub struct MiniBatchKMeansModel {
-    params: MiniBatchKMeans,
+    params: FittedWith<MiniBatchKMeans>,
     clusters: Clusters,
     /// Σ of the weights of the rows that each centre has had.
     weights: Vec<f64>,
@@ -193,7 +197,7 @@ impl MiniBatchKMeansModel {
     fn start(params: &MiniBatchKMeans, centers: Matrix) -> MiniBatchKMeansModel {
         let weights = vec![0.0; centers.rows()];
         let clusters = Clusters { centers, labels: vec![], inertia: 0.0, iterations: 0, converged: false };
-        MiniBatchKMeansModel { params: params.clone(), clusters, weights, since_reassignment: 0 }
+        MiniBatchKMeansModel { params: params.clone().into(), clusters, weights, since_reassignment: 0 }
     }
 
     /// Labels and inertia of all rows.
@@ -222,7 +226,7 @@ impl Save for MiniBatchKMeansModel {
         self.clusters.store(container)
     }
 
-    fn load_fitted(params: MiniBatchKMeans, container: &mut Container) -> Result<MiniBatchKMeansModel> {
+    fn load_fitted(params: FittedWith<MiniBatchKMeans>, container: &mut Container) -> Result<MiniBatchKMeansModel> {
         let BatchCourse { course, since_reassignment } = container.fitted()?;
         let clusters = Clusters::restore(container, course)?;
         let weights = container.take("weights", &[clusters.centers.rows()])?;

@@ -10,7 +10,8 @@ use crate::ensemble::model::{Ensemble, EnsembleModel};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, PictureInput, Reporter, Rows, Task, parameters,
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, PictureInput, Queries, Reporter, Rows, Task,
+    parameters,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;
@@ -215,8 +216,9 @@ impl EnsembleModel<AdaBoostClassifier> {
     }
 
     /// The votes for each class after the first `rounds` rounds, n×k.
-    pub fn staged_votes<'a>(&self, x: impl Into<Rows<'a>>, rounds: usize) -> Result<Matrix> {
-        let (x, classes) = (x.into(), self.classes.classes());
+    pub fn staged_votes<'a>(&self, x: impl Into<Queries<'a>>, rounds: usize) -> Result<Matrix> {
+        let x = self.params.align(x)?;
+        let (x, classes) = (x.rows(), self.classes.classes());
         let mut sums: Vec<f64> = vec![];
         for (member, vote) in self.members.iter().zip(&self.fitted.votes).take(rounds) {
             let said = classes_of(member, x)?;
@@ -229,7 +231,7 @@ impl EnsembleModel<AdaBoostClassifier> {
     }
 
     /// The class of each row after the first `rounds` rounds.
-    pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>, rounds: usize) -> Result<Labels> {
+    pub fn staged_predict<'a>(&self, x: impl Into<Queries<'a>>, rounds: usize) -> Result<Labels> {
         winners(&self.classes, &self.staged_votes(x, rounds)?)
     }
 }

@@ -57,7 +57,7 @@ impl<'a> WeakLearner<'a> {
                 let weights = super::weights::for_fit(weights);
                 let options = Fit::default().sample_weight(&weights);
                 let rows = x.to(device)?;
-                let model = seeded(estimator, seed)?.fit(&rows, &Target::Classes(y.clone()), options)?;
+                let model = seeded(estimator, seed)?.fit_inside(&rows, &Target::Classes(y.clone()), options)?;
                 let said = classes_of(&model, (&rows).into())?;
                 Ok((model, said))
             }
@@ -75,7 +75,7 @@ pub(super) fn model_of_rows<P>(
     predict: impl FnOnce(&AnyModel, Rows<'_>) -> Result<P>,
 ) -> Result<(AnyModel, P)> {
     let drawn = x.select(rows)?.to(device)?;
-    let model = seeded(estimator, seed)?.fit(&drawn, &target.select(rows)?, Fit::default())?;
+    let model = seeded(estimator, seed)?.fit_inside(&drawn, &target.select(rows)?, Fit::default())?;
     let said = predict(&model, (&x.to(device)?).into())?;
     Ok((model, said))
 }

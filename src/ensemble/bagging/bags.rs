@@ -153,7 +153,7 @@ impl BagRules {
         let drawn = take_columns(&x.select(&rows)?, columns.as_deref())?;
         let weights: Option<Vec<f32>> = weights.map(|weights| rows.iter().map(|row| weights[*row]).collect());
         let options = weights.as_ref().map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
-        let model = estimator.fit(&drawn.to(device)?, &target.select(&rows)?, options)?;
+        let model = estimator.fit_inside(&drawn.to(device)?, &target.select(&rows)?, options)?;
         if !self.oob_score {
             return Ok((model, columns, vec![], None));
         }
@@ -227,7 +227,8 @@ impl Bags {
     /// Takes those of so many bags out again.
     pub(super) fn restore(container: &mut Container, bags: usize) -> Result<Bags> {
         let StoredScore { oob_score } = container.fitted()?;
-        let columns = container.take::<u64>("columns", &[1])?[0] as usize;
+        let columns = container.take::<u64>("columns", &[1])?[0];
+        let columns = container.size("columns", columns)?;
         let mut one = |place: usize| {
             let name = format!("columns.{place}");
             if !container.contains(&name) {

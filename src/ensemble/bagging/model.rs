@@ -8,7 +8,7 @@ use crate::ensemble::margins::{ForestStrength, Votes};
 use crate::ensemble::members::{weighted_mean, winners};
 use crate::ensemble::model::{Ensemble, EnsembleModel};
 use crate::error::Result;
-use crate::estimator::Rows;
+use crate::estimator::{Queries, Rows};
 
 impl<E: Ensemble<Fitted = Bags>> EnsembleModel<E> {
     /// Number of bags.
@@ -43,18 +43,18 @@ impl<E: Ensemble<Fitted = Bags>> EnsembleModel<E> {
 impl<E: Ensemble<Fitted = Bags, Output = Labels>> EnsembleModel<E> {
     /// The margin of each row of `x` (Breiman 2001): the share of the bags that vote for its class `y` minus
     /// the largest share for another. Negative where the majority is wrong.
-    pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
-        self.votes(x.into())?.margins(E::TYPE, self.classes.names(), y)
+    pub fn margins<'a>(&self, x: impl Into<Queries<'a>>, y: &Labels) -> Result<Vec<f64>> {
+        self.votes(self.params.align(x)?.rows())?.margins(E::TYPE, self.classes.names(), y)
     }
 
     /// How strong the bags are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
-    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<ForestStrength> {
-        self.votes(x.into())?.strength(E::TYPE, self.classes.names(), y)
+    pub fn strength<'a>(&self, x: impl Into<Queries<'a>>, y: &Labels) -> Result<ForestStrength> {
+        self.votes(self.params.align(x)?.rows())?.strength(E::TYPE, self.classes.names(), y)
     }
 
     /// The class of each row by the first `bags` bags alone: what a fit of so many would predict.
-    pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>, bags: usize) -> Result<Labels> {
-        winners(&self.classes, &self.mean_values(x.into(), bags.max(1))?)
+    pub fn staged_predict<'a>(&self, x: impl Into<Queries<'a>>, bags: usize) -> Result<Labels> {
+        winners(&self.classes, &self.mean_values(self.params.align(x)?.rows(), bags.max(1))?)
     }
 
     /// The class that each bag gives each row.
@@ -69,7 +69,8 @@ impl<E: Ensemble<Fitted = Bags, Output = Labels>> EnsembleModel<E> {
 
 impl<E: Ensemble<Fitted = Bags, Output = Matrix>> EnsembleModel<E> {
     /// How much averaging the bags reduces the variance of what they predict for the rows of `x`.
-    pub fn ensemble_variance<'a>(&self, x: impl Into<Rows<'a>>) -> Result<EnsembleVariance> {
-        EnsembleVariance::of(E::TYPE, self.of_bags(x.into())?)
+    pub fn ensemble_variance<'a>(&self, x: impl Into<Queries<'a>>) -> Result<EnsembleVariance> {
+        let x = self.params.align(x)?;
+        EnsembleVariance::of(E::TYPE, self.of_bags(x.rows())?)
     }
 }

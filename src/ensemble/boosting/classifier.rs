@@ -13,7 +13,8 @@ use crate::data::{Labels, Target};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Decision, Estimator, Fit, Parameters, PictureInput, PredictProba, Rows, ValidationTarget, parameters,
+    Abilities, Decision, Estimator, Fit, Parameters, PictureInput, PredictProba, Queries, Rows, ValidationTarget,
+    parameters, remember,
 };
 use crate::losses::{sigmoid, softmax_row};
 use crate::metrics;
@@ -73,11 +74,12 @@ impl GradientBoostingClassifier {
     pub fn fit_more<'a>(
         &self,
         model: &GradientBoostingClassifierModel,
-        x: impl Into<Rows<'a>>,
+        x: impl Into<Queries<'a>>,
         y: &Labels,
         options: Fit<'_>,
     ) -> Result<GradientBoostingClassifierModel> {
-        self.learn(x.into(), y, Some(model), options)
+        let x = model.params.align(x)?;
+        Ok(remember(x.rows(), self.learn(x.rows(), y, Some(model), options)?))
     }
 
     fn learn(
@@ -91,7 +93,7 @@ impl GradientBoostingClassifier {
         let settings = Settings::from(self);
         if let Some(before) = before {
             let n_estimators = self.n_estimators;
-            same_parameters(GradientBoostingClassifier { n_estimators, ..before.params.clone() } == *self)?;
+            same_parameters(GradientBoostingClassifier { n_estimators, ..(*before.params).clone() } == *self)?;
             if before.classes() != y.names() {
                 let (expected, got) =
                     (format!("the model's classes {:?}", before.classes()), format!("{:?}", y.names()));
@@ -118,7 +120,7 @@ impl GradientBoostingClassifier {
         let problem = BoostingProblem { x, device, targets, weights, groups, validation, before };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = y.with_codes(vec![])?;
-        Ok(BoostingModel { params: self.clone(), boosted, classes, own_loss: false })
+        Ok(BoostingModel { params: self.clone().into(), boosted, classes, own_loss: false })
     }
 
     /// Two classes have one score, that of the second; more have one each.
@@ -217,8 +219,8 @@ impl BoostingModel<GradientBoostingClassifier> {
     }
 
     /// The probabilities n×k after each round.
-    pub fn staged_predict_proba<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
-        Ok(self.staged_scores(x.into())?.map(|scores| self.probabilities_of(&scores)))
+    pub fn staged_predict_proba<'a>(&self, x: impl Into<Queries<'a>>) -> Result<impl Iterator<Item = Result<Matrix>>> {
+        Ok(self.staged_scores(self.params.align(x)?.rows())?.map(|scores| self.probabilities_of(&scores)))
     }
 
     fn probabilities_of(&self, scores: &[f64]) -> Result<Matrix> {

@@ -11,7 +11,8 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
 use crate::estimator::{
-    Declared, Estimator, FitReport, Model, Observer, PictureInput, Predict, Predicted, Prediction, Rows, Save, Task,
+    Declared, Estimator, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Predicted, Prediction, Queries,
+    Rows, Save, Task,
 };
 use crate::model_file::{Container, write_atomically};
 use crate::plot::Figure;
@@ -46,7 +47,7 @@ pub trait BoostingEstimator: Estimator<Model = BoostingModel<Self>> + Declared {
 /// Trees that give the probabilities of classes, or numbers.
 #[derive(Debug, Clone)]
 pub struct BoostingModel<E> {
-    pub(crate) params: E,
+    pub(crate) params: FittedWith<E>,
     pub(super) boosted: Boosted,
     /// The classes' names, without rows; none of numbers.
     pub(super) classes: Labels,
@@ -108,8 +109,8 @@ impl<E: BoostingEstimator> BoostingModel<E> {
     /// assert!((sum - model.predict(&data.x)?.get(7, 0)).abs() < 1e-3);
     /// # Ok::<(), gristmill::Error>(())
     /// ```
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.boosted.shapley_values(E::TYPE, x.into())
+    pub fn shapley_values<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<Matrix>> {
+        self.boosted.shapley_values(E::TYPE, self.params.align(x)?.rows())
     }
 
     /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the
@@ -130,8 +131,8 @@ impl<E: BoostingEstimator> BoostingModel<E> {
     }
 
     /// The classes, or the predictions n×p, after each round.
-    pub fn staged_predict<'a>(&self, x: impl Into<Rows<'a>>) -> Result<impl Iterator<Item = Result<E::Output>>> {
-        Ok(self.staged_scores(x.into())?.map(|scores| E::predictions(self, &scores)))
+    pub fn staged_predict<'a>(&self, x: impl Into<Queries<'a>>) -> Result<impl Iterator<Item = Result<E::Output>>> {
+        Ok(self.staged_scores(self.params.align(x)?.rows())?.map(|scores| E::predictions(self, &scores)))
     }
 
     pub(super) fn staged_scores(&self, x: Rows<'_>) -> Result<StagedScores<'_>> {
@@ -212,7 +213,7 @@ impl<E: BoostingEstimator> Save for BoostingModel<E> {
         self.boosted.store(container)
     }
 
-    fn load_fitted(params: E, container: &mut Container) -> Result<BoostingModel<E>> {
+    fn load_fitted(params: FittedWith<E>, container: &mut Container) -> Result<BoostingModel<E>> {
         let Fitted { features, converged, own_loss } = container.fitted()?;
         let boosted = Boosted::restore(container, features, converged)?;
         let names = match E::TASK {

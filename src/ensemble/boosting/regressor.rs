@@ -10,7 +10,7 @@ use crate::data::{Labels, Target};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Estimator, Fit, Parameters, PictureInput, Rows, Targets, ValidationTarget, parameters,
+    Abilities, Estimator, Fit, Parameters, PictureInput, Queries, Rows, Targets, ValidationTarget, parameters, remember,
 };
 use crate::metrics;
 use crate::plot::Figure;
@@ -71,7 +71,8 @@ impl GradientBoostingRegressor {
         loss: &dyn BoostingLoss,
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
-        self.learn(x.into(), y.into(), Some(loss), None, options)
+        let x = x.into();
+        Ok(remember(x, self.learn(x, y.into(), Some(loss), None, options)?))
     }
 
     /// Goes on from a fitted model to `n_estimators` rounds in all: the same bytes as one fit of so many, on the same
@@ -94,23 +95,35 @@ impl GradientBoostingRegressor {
     pub fn fit_more<'a, 'b>(
         &self,
         model: &GradientBoostingRegressorModel,
-        x: impl Into<Rows<'a>>,
+        x: impl Into<Queries<'a>>,
         y: impl Into<Targets<'b>>,
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
-        self.learn(x.into(), y.into(), None, Some(model), options)
+        self.learn_more(model, x.into(), y.into(), None, options)
     }
 
     /// [`fit_more`](Self::fit_more) for a model that [`fit_with_loss`](Self::fit_with_loss) made, with the same loss.
     pub fn fit_more_with_loss<'a, 'b>(
         &self,
         model: &GradientBoostingRegressorModel,
-        x: impl Into<Rows<'a>>,
+        x: impl Into<Queries<'a>>,
         y: impl Into<Targets<'b>>,
         loss: &dyn BoostingLoss,
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
-        self.learn(x.into(), y.into(), Some(loss), Some(model), options)
+        self.learn_more(model, x.into(), y.into(), Some(loss), options)
+    }
+
+    fn learn_more(
+        &self,
+        model: &GradientBoostingRegressorModel,
+        x: Queries<'_>,
+        y: Targets<'_>,
+        own: Option<&dyn BoostingLoss>,
+        options: Fit<'_>,
+    ) -> Result<GradientBoostingRegressorModel> {
+        let x = model.params.align(x)?;
+        Ok(remember(x.rows(), self.learn(x.rows(), y, own, Some(model), options)?))
     }
 
     fn learn(
@@ -124,7 +137,8 @@ impl GradientBoostingRegressor {
         self.check()?;
         let settings = Settings::from(self);
         if let Some(before) = before {
-            let same = GradientBoostingRegressor { n_estimators: self.n_estimators, ..before.params.clone() } == *self;
+            let same =
+                GradientBoostingRegressor { n_estimators: self.n_estimators, ..(*before.params).clone() } == *self;
             same_parameters(same && before.own_loss == own.is_some())?;
         }
         let (x, device) = rows_to_learn(OP, rows)?;
@@ -141,7 +155,7 @@ impl GradientBoostingRegressor {
         let problem = BoostingProblem { x, device, targets, weights, groups, validation, before };
         let boosted = options.watched("gradient boosting", |watch| boost(problem, &settings, watch))?;
         let classes = Labels::from_codes(vec![], vec![])?;
-        Ok(BoostingModel { params: self.clone(), boosted, classes, own_loss: own.is_some() })
+        Ok(BoostingModel { params: self.clone().into(), boosted, classes, own_loss: own.is_some() })
     }
 
     /// The targets with their loss: one of the user's, or that of the parameters.
@@ -230,8 +244,8 @@ pub type GradientBoostingRegressorModel = BoostingModel<GradientBoostingRegresso
 
 impl BoostingModel<GradientBoostingRegressor> {
     /// The scores n×p that predictions are made of: their logarithms for the Poisson loss, else themselves.
-    pub fn decision_function<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Matrix> {
-        self.scores_as_matrix(x.into())
+    pub fn decision_function<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Matrix> {
+        self.scores_as_matrix(self.params.align(x)?.rows())
     }
 
     /// Whether scores are the logarithms of predictions.

@@ -8,7 +8,7 @@ use crate::cpu::tree::target::{ClassTarget, FixedWeights};
 use crate::data::Labels;
 use crate::ensemble::margins::{ForestStrength, Votes};
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, Parameters, Rows, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, Parameters, Queries, Rows, parameters};
 use crate::tree::{ClassWeight, Criterion, MaxFeatures, TreeEstimator, TreeLimits, TreeModel};
 use crate::tree::{check_classes, rows_to_learn};
 
@@ -91,7 +91,7 @@ pub(super) fn fit_classes<E: Forest>(
     };
     let (trees, out_of_bag) = settings.grow::<E, _>(limits, (&x, device), target_of, Some(y), options)?;
     let oob_score = out_of_bag.as_ref().and_then(|found| accuracy_of_known(found, y, &weights));
-    Ok(TreeModel { params: params.clone(), trees, out_of_bag, oob_score })
+    Ok(TreeModel { params: params.clone().into(), trees, out_of_bag, oob_score })
 }
 
 impl<E: Forest + TreeEstimator<Output = Labels>> TreeModel<E> {
@@ -102,13 +102,13 @@ impl<E: Forest + TreeEstimator<Output = Labels>> TreeModel<E> {
 
     /// The margin of each row of `x` (Breiman 2001): the share of the trees that vote for its class `y` minus
     /// the largest share for another. Negative where the majority is wrong.
-    pub fn margins<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<Vec<f64>> {
-        self.votes(x.into())?.margins(E::TYPE, self.classes(), y)
+    pub fn margins<'a>(&self, x: impl Into<Queries<'a>>, y: &Labels) -> Result<Vec<f64>> {
+        self.votes(self.params.align(x)?.rows())?.margins(E::TYPE, self.classes(), y)
     }
 
     /// How strong the trees are on these rows and how alike they vote; it bounds the error of larger ones of this kind.
-    pub fn strength<'a>(&self, x: impl Into<Rows<'a>>, y: &Labels) -> Result<ForestStrength> {
-        self.votes(x.into())?.strength(E::TYPE, self.classes(), y)
+    pub fn strength<'a>(&self, x: impl Into<Queries<'a>>, y: &Labels) -> Result<ForestStrength> {
+        self.votes(self.params.align(x)?.rows())?.strength(E::TYPE, self.classes(), y)
     }
 
     fn votes(&self, x: Rows<'_>) -> Result<Votes> {

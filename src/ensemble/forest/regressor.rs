@@ -6,7 +6,7 @@ use crate::array::Matrix;
 use crate::cpu::tree::target::{FixedValues, TreeTarget};
 use crate::ensemble::ensemble_variance::EnsembleVariance;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, Parameters, Rows, Targets, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, Parameters, Queries, Rows, Targets, parameters};
 use crate::tree::{MaxFeatures, RegressionCriterion, TreeEstimator, TreeLimits, TreeModel, rows_to_learn};
 
 forest_parameters! {
@@ -86,7 +86,7 @@ pub(super) fn fit_numbers<E: Forest>(
         Some(predicted) => score_of_known(predicted, &y, &values.target(None))?,
         None => None,
     };
-    Ok(TreeModel { params: params.clone(), trees, out_of_bag, oob_score })
+    Ok(TreeModel { params: params.clone().into(), trees, out_of_bag, oob_score })
 }
 
 /// R² of the rows that count and have a prediction; none of fewer than two.
@@ -110,8 +110,9 @@ impl<E: Forest + TreeEstimator<Output = Matrix>> TreeModel<E> {
     }
 
     /// How much averaging the trees reduces the variance of what they predict for the rows of `x`.
-    pub fn ensemble_variance<'a>(&self, x: impl Into<Rows<'a>>) -> Result<EnsembleVariance> {
-        let x = self.trees.queries(E::TYPE, x.into())?;
+    pub fn ensemble_variance<'a>(&self, x: impl Into<Queries<'a>>) -> Result<EnsembleVariance> {
+        let x = self.params.align(x)?;
+        let x = self.trees.queries(E::TYPE, x.rows())?;
         EnsembleVariance::of(E::TYPE, self.trees.predictions(&x)?)
     }
 }

@@ -81,7 +81,7 @@ impl StackLayers {
         let features = if self.passthrough { beside(&features, &rows)? } else { features };
         let options = weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
         let last = seeded(std::slice::from_ref(&self.final_estimator), self.seed)?[0]
-            .fit(&features.to(&device)?, target, options)
+            .fit_inside(&features.to(&device)?, target, options)
             .map_err(|error| error.inside(format!("final_estimator ({})", self.final_estimator.name())))?;
         let members = fit_all(&estimators, x, target, weights)?;
         Ok((members, last))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::statistics::{by_column, sorted_quantile};
 use crate::preprocessing::table::{map_rows, restore_lists, store_lists};
@@ -72,7 +72,7 @@ impl Estimator for GaussianBasis {
             (None, true) => vec![mean_nearest(&centers)],
             (None, false) => centers.iter().map(|centers| mean_gap(centers)).collect(),
         };
-        Ok(GaussianBasisModel { params: self.clone(), centers, widths })
+        Ok(GaussianBasisModel { params: self.clone().into(), centers, widths })
     }
 }
 
@@ -135,7 +135,7 @@ fn squared_distance(left: &[f64], right: &[f64]) -> f64 {
 /// The centres that [`GaussianBasis`] placed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GaussianBasisModel {
-    params: GaussianBasis,
+    params: FittedWith<GaussianBasis>,
     /// The centres of each column; for points, the points.
     centers: Vec<Vec<f64>>,
     /// The width in each column; for points, one for all.
@@ -202,7 +202,7 @@ impl Save for GaussianBasisModel {
         container.insert_list("widths", &self.widths)
     }
 
-    fn load_fitted(params: GaussianBasis, container: &mut Container) -> Result<GaussianBasisModel> {
+    fn load_fitted(params: FittedWith<GaussianBasis>, container: &mut Container) -> Result<GaussianBasisModel> {
         let centers = restore_lists(container, "centers", 1)?;
         let joint = params.is_joint();
         let widths: Vec<f64> = container.take("widths", &[if joint { 1 } else { centers.len() }])?;

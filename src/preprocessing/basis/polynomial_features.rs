@@ -2,7 +2,7 @@
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::table::{map_blocks, restore_columns, store_columns};
 use crate::preprocessing::transformer::{Transformer, to_fit};
@@ -86,7 +86,7 @@ impl PolynomialFeatures {
 
 impl Estimator for PolynomialFeatures {
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<PolynomialFeaturesModel> {
-        PolynomialFeaturesModel::new(self.clone(), to_fit(self, x, &options)?.columns())
+        PolynomialFeaturesModel::new(self.clone().into(), to_fit(self, x, &options)?.columns())
     }
 }
 
@@ -100,13 +100,13 @@ struct Term {
 /// The products that [`PolynomialFeatures`] listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolynomialFeaturesModel {
-    params: PolynomialFeatures,
+    params: FittedWith<PolynomialFeatures>,
     columns: usize,
     terms: Vec<Term>,
 }
 
 impl PolynomialFeaturesModel {
-    fn new(params: PolynomialFeatures, columns: usize) -> Result<PolynomialFeaturesModel> {
+    fn new(params: FittedWith<PolynomialFeatures>, columns: usize) -> Result<PolynomialFeaturesModel> {
         let terms = params.terms(columns)?;
         Ok(PolynomialFeaturesModel { params, columns, terms })
     }
@@ -175,7 +175,10 @@ impl Save for PolynomialFeaturesModel {
         store_columns(container, self.columns)
     }
 
-    fn load_fitted(params: PolynomialFeatures, container: &mut Container) -> Result<PolynomialFeaturesModel> {
+    fn load_fitted(
+        params: FittedWith<PolynomialFeatures>,
+        container: &mut Container,
+    ) -> Result<PolynomialFeaturesModel> {
         let columns = restore_columns(container)?;
         PolynomialFeaturesModel::new(params, columns).map_err(|error| container.refuse(error.to_string()))
     }

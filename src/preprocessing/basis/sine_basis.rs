@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::table::{map_rows, restore_columns, store_columns};
 use crate::preprocessing::transformer::{Transformer, to_fit};
@@ -54,19 +54,19 @@ fn is_period(period: &f64) -> bool {
 
 impl Estimator for SineBasis {
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<SineBasisModel> {
-        SineBasisModel::new(self.clone(), to_fit(self, x, &options)?.columns())
+        SineBasisModel::new(self.clone().into(), to_fit(self, x, &options)?.columns())
     }
 }
 
 /// A [`SineBasis`] for rows of a known width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SineBasisModel {
-    params: SineBasis,
+    params: FittedWith<SineBasis>,
     columns: usize,
 }
 
 impl SineBasisModel {
-    fn new(params: SineBasis, columns: usize) -> Result<SineBasisModel> {
+    fn new(params: FittedWith<SineBasis>, columns: usize) -> Result<SineBasisModel> {
         let need = (params.width() as u64).saturating_mul(columns as u64);
         if need > MOST_COLUMNS {
             return Err(Error::Limit { what: "columns of a sine basis".to_string(), need, have: MOST_COLUMNS });
@@ -119,7 +119,7 @@ impl Save for SineBasisModel {
         store_columns(container, self.columns)
     }
 
-    fn load_fitted(params: SineBasis, container: &mut Container) -> Result<SineBasisModel> {
+    fn load_fitted(params: FittedWith<SineBasis>, container: &mut Container) -> Result<SineBasisModel> {
         let columns = restore_columns(container)?;
         SineBasisModel::new(params, columns).map_err(|error| container.refuse(error.to_string()))
     }

@@ -6,7 +6,7 @@ use super::k_means_bins::k_means_edges;
 use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
 use crate::error::Result;
-use crate::estimator::{Declared, Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Declared, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::statistics::by_column;
 use crate::preprocessing::table::{map_rows, restore_lists, store_lists};
@@ -96,7 +96,7 @@ impl Estimator for KBinsDiscretizer {
         for (column, edges) in edges.iter().enumerate().filter(|(_, edges)| edges.len() <= self.n_bins) {
             log::warn!("{}: column {column} has values for {} bins, not {}", Self::TYPE, edges.len() - 1, self.n_bins);
         }
-        Ok(KBinsDiscretizerModel { params: self.clone(), edges })
+        Ok(KBinsDiscretizerModel { params: self.clone().into(), edges })
     }
 }
 
@@ -112,7 +112,7 @@ fn quantile(values: &[f32], part: usize, parts: usize) -> f64 {
 /// The edges that [`KBinsDiscretizer`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KBinsDiscretizerModel {
-    params: KBinsDiscretizer,
+    params: FittedWith<KBinsDiscretizer>,
     edges: Vec<Vec<f64>>,
 }
 
@@ -195,7 +195,7 @@ impl Save for KBinsDiscretizerModel {
         store_lists(container, "edges", &self.edges)
     }
 
-    fn load_fitted(params: KBinsDiscretizer, container: &mut Container) -> Result<KBinsDiscretizerModel> {
+    fn load_fitted(params: FittedWith<KBinsDiscretizer>, container: &mut Container) -> Result<KBinsDiscretizerModel> {
         let edges = restore_lists(container, "edges", 2)?;
         if edges.iter().any(|edges| !edges.is_sorted()) {
             return Err(container.refuse("the edges of the bins do not ascend"));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::column_categories::{ColumnCategories, category_names, restore_categories, store_categories};
 use crate::array::{Matrix, SparseMatrix};
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Declared, Estimator, Fit, Model, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, FittedWith, Model, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::columns::Columns;
 use crate::preprocessing::statistics::by_column;
@@ -75,9 +75,9 @@ impl OneHotEncoder {
             return Err(Error::shape(Self::TYPE, expected, format!("none in column {column}")));
         }
         let strict = OneHotEncoder { handle_unknown: UnknownCategory::Error, ..self.clone() };
-        let model = OneHotEncoderModel { params: strict, columns };
+        let model = OneHotEncoderModel { params: strict.into(), columns };
         model.check_categories(x)?;
-        Ok(OneHotEncoderModel { params: self.clone(), ..model })
+        Ok(OneHotEncoderModel { params: self.clone().into(), ..model })
     }
 }
 
@@ -125,7 +125,7 @@ fn refuse_missing_in(x: &Matrix, chosen: &[bool]) -> Result<()> {
 /// The categories that [`OneHotEncoder`] found or was given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OneHotEncoderModel {
-    params: OneHotEncoder,
+    params: FittedWith<OneHotEncoder>,
     columns: Vec<Option<ColumnCategories>>,
 }
 
@@ -308,7 +308,7 @@ impl Save for OneHotEncoderModel {
         store_categories(container, &self.columns)
     }
 
-    fn load_fitted(params: OneHotEncoder, container: &mut Container) -> Result<OneHotEncoderModel> {
+    fn load_fitted(params: FittedWith<OneHotEncoder>, container: &mut Container) -> Result<OneHotEncoderModel> {
         Ok(OneHotEncoderModel { params, columns: restore_categories(container)? })
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::column_categories::{ColumnCategories, category_names, restore_categories, store_categories};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::columns::Columns;
 use crate::preprocessing::statistics::by_column;
@@ -60,14 +60,14 @@ impl Estimator for OrdinalEncoder {
         let columns = by_column(&x, |column, values| {
             chosen.contains(&column).then(|| ColumnCategories::of(x.categories(column), values))
         });
-        Ok(OrdinalEncoderModel { params: self.clone(), columns })
+        Ok(OrdinalEncoderModel { params: self.clone().into(), columns })
     }
 }
 
 /// The categories that [`OrdinalEncoder`] found or was given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrdinalEncoderModel {
-    params: OrdinalEncoder,
+    params: FittedWith<OrdinalEncoder>,
     columns: Vec<Option<ColumnCategories>>,
 }
 
@@ -120,7 +120,7 @@ impl Save for OrdinalEncoderModel {
         store_categories(container, &self.columns)
     }
 
-    fn load_fitted(params: OrdinalEncoder, container: &mut Container) -> Result<OrdinalEncoderModel> {
+    fn load_fitted(params: FittedWith<OrdinalEncoder>, container: &mut Container) -> Result<OrdinalEncoderModel> {
         Ok(OrdinalEncoderModel { params, columns: restore_categories(container)? })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::array::Matrix;
 use crate::data::Target;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Declared, Estimator, Fit, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, FittedWith, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::columns::Columns;
 use crate::preprocessing::transformer::{Transformer, to_fit, transformed};
@@ -171,7 +171,7 @@ impl TargetEncoder {
             }
         };
         let columns = (0..x.columns()).map(|column| chosen.contains(&column).then(|| encode(column))).collect();
-        Ok(TargetEncoderModel { params: self.clone(), columns, means, names: outputs.names.clone() })
+        Ok(TargetEncoderModel { params: self.clone().into(), columns, means, names: outputs.names.clone() })
     }
 
     /// The mean of a category's n rows, shrunk towards the mean of all.
@@ -204,7 +204,7 @@ struct Encodings {
 /// The encodings that [`TargetEncoder`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetEncoderModel {
-    params: TargetEncoder,
+    params: FittedWith<TargetEncoder>,
     columns: Vec<Option<Encodings>>,
     /// The mean target of all rows, p numbers.
     means: Vec<f64>,
@@ -271,7 +271,7 @@ impl Save for TargetEncoderModel {
         Ok(())
     }
 
-    fn load_fitted(params: TargetEncoder, container: &mut Container) -> Result<TargetEncoderModel> {
+    fn load_fitted(params: FittedWith<TargetEncoder>, container: &mut Container) -> Result<TargetEncoderModel> {
         let encoded: Vec<u8> = container.take_list("encoded")?;
         let means: Vec<f64> = container.take_list("means")?;
         let outputs = means.len();

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Declared, Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::table::{map_blocks, restore_columns, store_columns};
 use crate::preprocessing::transformer::{Transformer, to_fit, to_turn_back};
@@ -101,14 +101,14 @@ impl Estimator for FunctionTransformer {
     }
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<FunctionTransformerModel> {
-        Ok(FunctionTransformerModel { params: self.clone(), columns: to_fit(self, x, &options)?.columns() })
+        Ok(FunctionTransformerModel { params: self.clone().into(), columns: to_fit(self, x, &options)?.columns() })
     }
 }
 
 /// A [`FunctionTransformer`] for rows of a known width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionTransformerModel {
-    params: FunctionTransformer,
+    params: FittedWith<FunctionTransformer>,
     columns: usize,
 }
 
@@ -154,7 +154,10 @@ impl Save for FunctionTransformerModel {
         store_columns(container, self.columns)
     }
 
-    fn load_fitted(params: FunctionTransformer, container: &mut Container) -> Result<FunctionTransformerModel> {
+    fn load_fitted(
+        params: FittedWith<FunctionTransformer>,
+        container: &mut Container,
+    ) -> Result<FunctionTransformerModel> {
         Ok(FunctionTransformerModel { params, columns: restore_columns(container)? })
     }
 }

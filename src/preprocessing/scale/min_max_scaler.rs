@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::ops::ColumnLines;
 use crate::preprocessing::statistics::extremes;
@@ -47,14 +47,14 @@ impl Estimator for MinMaxScaler {
 
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<MinMaxScalerModel> {
         let (data_min, data_max) = extremes(&to_fit(self, x, &options)?);
-        Ok(MinMaxScalerModel { params: self.clone(), data_min, data_max })
+        Ok(MinMaxScalerModel { params: self.clone().into(), data_min, data_max })
     }
 }
 
 /// The ranges that [`MinMaxScaler`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinMaxScalerModel {
-    params: MinMaxScaler,
+    params: FittedWith<MinMaxScaler>,
     data_min: Vec<f32>,
     data_max: Vec<f32>,
 }
@@ -122,7 +122,7 @@ impl Save for MinMaxScalerModel {
         container.insert_list("data_max", &self.data_max)
     }
 
-    fn load_fitted(params: MinMaxScaler, container: &mut Container) -> Result<MinMaxScalerModel> {
+    fn load_fitted(params: FittedWith<MinMaxScaler>, container: &mut Container) -> Result<MinMaxScalerModel> {
         let data_min: Vec<f32> = container.take_list("data_min")?;
         let data_max: Vec<f32> = container.take("data_max", &[data_min.len()])?;
         if data_min.is_empty() || data_min.iter().zip(&data_max).any(|(min, max)| min > max) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::table::{map_rows, restore_columns, store_columns};
 use crate::preprocessing::transformer::{Transformer, check_fit, check_width, to_fit, to_transform, transformed};
@@ -77,14 +77,14 @@ impl Estimator for Normalizer {
             Rows::Sparse(sparse) => check_fit(self, x, &options).map(|_| sparse.columns())?,
             _ => to_fit(self, x, &options)?.columns(),
         };
-        Ok(NormalizerModel { params: self.clone(), columns })
+        Ok(NormalizerModel { params: self.clone().into(), columns })
     }
 }
 
 /// A [`Normalizer`] for rows of a known width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalizerModel {
-    params: Normalizer,
+    params: FittedWith<Normalizer>,
     columns: usize,
 }
 
@@ -126,7 +126,7 @@ impl Save for NormalizerModel {
         store_columns(container, self.columns)
     }
 
-    fn load_fitted(params: Normalizer, container: &mut Container) -> Result<NormalizerModel> {
+    fn load_fitted(params: FittedWith<Normalizer>, container: &mut Container) -> Result<NormalizerModel> {
         Ok(NormalizerModel { params, columns: restore_columns(container)? })
     }
 }

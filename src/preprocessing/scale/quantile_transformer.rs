@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::normal::{normal_quantile, normal_share};
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::preprocessing::statistics::{by_column, sorted_quantile};
 use crate::preprocessing::table::{map_rows, restore_lists, store_lists};
@@ -62,14 +62,14 @@ impl Estimator for QuantileTransformer {
             let at = |number: usize| if values.is_empty() { 0.0 } else { sorted_quantile(&values, share(number)) };
             (0..count).map(at).collect::<Vec<f64>>()
         });
-        Ok(QuantileTransformerModel { params: self.clone(), quantiles })
+        Ok(QuantileTransformerModel { params: self.clone().into(), quantiles })
     }
 }
 
 /// The quantiles that [`QuantileTransformer`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantileTransformerModel {
-    params: QuantileTransformer,
+    params: FittedWith<QuantileTransformer>,
     quantiles: Vec<Vec<f64>>,
 }
 
@@ -144,7 +144,10 @@ impl Save for QuantileTransformerModel {
         store_lists(container, "quantiles", &self.quantiles)
     }
 
-    fn load_fitted(params: QuantileTransformer, container: &mut Container) -> Result<QuantileTransformerModel> {
+    fn load_fitted(
+        params: FittedWith<QuantileTransformer>,
+        container: &mut Container,
+    ) -> Result<QuantileTransformerModel> {
         let quantiles = restore_lists(container, "quantiles", 2)?;
         match quantiles.iter().all(|known| known.is_sorted()) {
             true => Ok(QuantileTransformerModel { params, quantiles }),

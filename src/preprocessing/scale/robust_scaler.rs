@@ -2,7 +2,7 @@
 
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::ops::ColumnLines;
 use crate::preprocessing::sparse::by_sparse_column;
@@ -65,14 +65,14 @@ impl Estimator for RobustScaler {
             };
             by_column(&to_fit(self, x, &options)?, line).into_iter().unzip()
         };
-        Ok(RobustScalerModel { params: self.clone(), center, scale })
+        Ok(RobustScalerModel { params: self.clone().into(), center, scale })
     }
 }
 
 /// The quantiles that [`RobustScaler`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobustScalerModel {
-    params: RobustScaler,
+    params: FittedWith<RobustScaler>,
     center: Vec<f64>,
     scale: Vec<f64>,
 }
@@ -124,7 +124,7 @@ impl Save for RobustScalerModel {
         container.insert_list("scale", &self.scale)
     }
 
-    fn load_fitted(params: RobustScaler, container: &mut Container) -> Result<RobustScalerModel> {
+    fn load_fitted(params: FittedWith<RobustScaler>, container: &mut Container) -> Result<RobustScalerModel> {
         let center: Vec<f64> = container.take_list("center")?;
         let scale: Vec<f64> = container.take("scale", &[center.len()])?;
         if center.is_empty() || scale.iter().any(|scale| !(*scale > 0.0 && scale.recip().is_finite())) {

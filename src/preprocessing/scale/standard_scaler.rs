@@ -3,7 +3,7 @@
 use crate::array::Matrix;
 use crate::cpu::sparse;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, OwnedRows, Rows, Save, parameters};
 use crate::model_file::Container;
 use crate::ops::ColumnLines;
 use crate::preprocessing::statistics::{Moments, moments};
@@ -57,14 +57,14 @@ impl Estimator for StandardScaler {
                 *variance = 0.0;
             }
         }
-        Ok(StandardScalerModel { params: self.clone(), mean: found.mean, variance: found.variance })
+        Ok(StandardScalerModel { params: self.clone().into(), mean: found.mean, variance: found.variance })
     }
 }
 
 /// Means and variances that [`StandardScaler`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StandardScalerModel {
-    params: StandardScaler,
+    params: FittedWith<StandardScaler>,
     mean: Vec<f64>,
     variance: Vec<f64>,
 }
@@ -126,7 +126,7 @@ impl Save for StandardScalerModel {
         container.insert_list("variance", &self.variance)
     }
 
-    fn load_fitted(params: StandardScaler, container: &mut Container) -> Result<StandardScalerModel> {
+    fn load_fitted(params: FittedWith<StandardScaler>, container: &mut Container) -> Result<StandardScalerModel> {
         let mean: Vec<f64> = container.take_list("mean")?;
         let variance: Vec<f64> = container.take("variance", &[mean.len()])?;
         if mean.is_empty() || variance.iter().any(|variance| *variance < 0.0) {

@@ -69,7 +69,7 @@ impl Estimator for Id3Classifier {
         check_codes(&x)?;
         let weights = options.weights(OP, x.rows())?;
         let tree = grow::grow(self, &x, y, weights);
-        Ok(Id3ClassifierModel::new(self.clone(), y.with_codes(vec![])?, tree, &x))
+        Ok(Id3ClassifierModel::new(self.clone().into(), y.with_codes(vec![])?, tree, &x))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    FitReport, InputColumns, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Save,
+    FitReport, FittedWith, InputColumns, Model, Observer, PictureInput, Predict, PredictProba, Prediction, Rows, Save,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;
@@ -17,7 +17,7 @@ use crate::tree::model::draw_lines;
 /// A fitted tree of categories.
 #[derive(Debug, Clone)]
 pub struct Id3ClassifierModel {
-    pub(super) params: Id3Classifier,
+    pub(super) params: FittedWith<Id3Classifier>,
     /// The classes; no rows.
     classes: Labels,
     tree: NominalTree,
@@ -26,7 +26,12 @@ pub struct Id3ClassifierModel {
 }
 
 impl Id3ClassifierModel {
-    pub(super) fn new(params: Id3Classifier, classes: Labels, tree: NominalTree, x: &Matrix) -> Id3ClassifierModel {
+    pub(super) fn new(
+        params: FittedWith<Id3Classifier>,
+        classes: Labels,
+        tree: NominalTree,
+        x: &Matrix,
+    ) -> Id3ClassifierModel {
         Id3ClassifierModel { params, classes, tree, columns: x.columns(), names: x.names().map(<[String]>::to_vec) }
     }
 
@@ -168,7 +173,7 @@ impl Save for Id3ClassifierModel {
         self.tree.store(container)
     }
 
-    fn load_fitted(params: Id3Classifier, container: &mut Container) -> Result<Id3ClassifierModel> {
+    fn load_fitted(params: FittedWith<Id3Classifier>, container: &mut Container) -> Result<Id3ClassifierModel> {
         let Fitted { columns } = container.fitted()?;
         let classes = container.take_strings("class_names")?;
         let names = match container.contains("column_names.ends") {

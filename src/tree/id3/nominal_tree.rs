@@ -98,6 +98,7 @@ impl NominalTree {
 
     /// Takes it out again: every column is below `columns`, and each node but the root is some node's child.
     pub(super) fn restore(container: &mut Container, columns: usize, classes: usize) -> Result<NominalTree> {
+        let columns = container.size("columns", columns as u64)?;
         let [count] = container.shape("node.column")?;
         let column: Vec<u32> = container.take("node.column", &[count])?;
         let branches: Vec<u32> = container.take("node.branches", &[count])?;

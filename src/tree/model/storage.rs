@@ -47,6 +47,7 @@ pub fn store_trees(container: &mut Container, trees: &[Tree]) -> Result<()> {
 
 /// Takes trees out again: every feature is below `features`, and children come behind their parents, each once.
 pub fn restore_trees(container: &mut Container, features: usize, outputs: usize) -> Result<Vec<Tree>> {
+    let (features, outputs) = (container.size("columns", features as u64)?, container.size("outputs", outputs as u64)?);
     let [trees] = container.shape("tree.sizes")?;
     let [count] = container.shape("tree.feature")?;
     let sizes: Vec<u64> = container.take("tree.sizes", &[trees])?;

@@ -9,8 +9,8 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
 use crate::estimator::{
-    Declared, Estimator, FitReport, InputColumns, Model, Observer, PictureInput, Predict, PredictProba, Predicted,
-    Prediction, Rows, Save,
+    Declared, Estimator, FitReport, FittedWith, InputColumns, Model, Observer, PictureInput, Predict, PredictProba,
+    Predicted, Prediction, Queries, Rows, Save,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;
@@ -35,7 +35,7 @@ pub trait SingleTree: TreeEstimator {}
 /// [`AbsoluteError`](crate::tree::RegressionCriterion::AbsoluteError).
 #[derive(Debug, Clone)]
 pub struct TreeModel<E> {
-    pub(crate) params: E,
+    pub(crate) params: FittedWith<E>,
     pub(crate) trees: Trees,
     /// What the trees that did not draw a row predict for it.
     pub(crate) out_of_bag: Option<Matrix>,
@@ -55,8 +55,9 @@ impl<E: TreeEstimator> TreeModel<E> {
     }
 
     /// The leaf of each row of `x` in each tree, by its number in [`Tree::nodes`], n×trees.
-    pub fn apply<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<u32>> {
-        let x = self.trees.queries(E::TYPE, x.into())?;
+    pub fn apply<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<u32>> {
+        let x = self.params.align(x)?;
+        let x = self.trees.queries(E::TYPE, x.rows())?;
         self.trees.leaves(&x)
     }
 
@@ -66,8 +67,8 @@ impl<E: TreeEstimator> TreeModel<E> {
     ///
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.
-    pub fn shapley_values<'a>(&self, x: impl Into<Rows<'a>>) -> Result<Vec<Matrix>> {
-        self.trees.shapley_values(E::TYPE, x.into())
+    pub fn shapley_values<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<Matrix>> {
+        self.trees.shapley_values(E::TYPE, self.params.align(x)?.rows())
     }
 }
 
@@ -179,7 +180,7 @@ impl<E: TreeEstimator> Save for TreeModel<E> {
         self.trees.store(container)
     }
 
-    fn load_fitted(params: E, container: &mut Container) -> Result<TreeModel<E>> {
+    fn load_fitted(params: FittedWith<E>, container: &mut Container) -> Result<TreeModel<E>> {
         let Fitted { columns, outputs, oob_score } = container.fitted()?;
         let trees = Trees::restore(container, columns, E::TASK, outputs)?;
         if !E::IS_FOREST && trees.trees().len() != 1 {

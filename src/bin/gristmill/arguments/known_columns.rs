@@ -28,15 +28,23 @@ pub struct Read {
     pub data: Dataset,
     /// Columns of the file that are neither the model's nor a target.
     pub ignored: Vec<String>,
+    /// The names that columns of a file without names were taken for, if the model has names.
+    pub taken_for: Vec<String>,
 }
 
 impl Read {
-    /// Notes which columns were ignored, if any were.
-    pub fn note_ignored(&self, global: &GlobalArgs) {
+    /// Notes which columns were ignored, and what columns without names were taken for.
+    pub fn note_columns(&self, global: &GlobalArgs) {
+        let list = |names: &[String]| {
+            let more = if names.len() > MOST_NAMED { ", …" } else { "" };
+            names[..names.len().min(MOST_NAMED)].join(", ") + more
+        };
         if !self.ignored.is_empty() {
-            let more = if self.ignored.len() > MOST_NAMED { ", …" } else { "" };
-            let named = self.ignored[..self.ignored.len().min(MOST_NAMED)].join(", ");
-            note(global, &format!("ignored, as the model does not know them: {named}{more}"));
+            note(global, &format!("ignored, as the model does not know them: {}", list(&self.ignored)));
+        }
+        if !self.taken_for.is_empty() {
+            let taken_for = list(&self.taken_for);
+            note(global, &format!("warning: the file does not name its columns; taken in this order for {taken_for}"));
         }
     }
 }
@@ -62,7 +70,7 @@ impl KnownColumns {
             options.width = Some(self.columns.len());
         }
         let named = !self.columns.is_empty() && self.columns.iter().all(|column| !column.name.is_empty());
-        let mut ignored = vec![];
+        let (mut ignored, mut taken_for) = (vec![], vec![]);
         match header(path)?.filter(|_| named) {
             Some(names) => {
                 self.check(path, &names)?;
@@ -74,10 +82,11 @@ impl KnownColumns {
             None => {
                 let numbers = feature_numbers(self.columns.len(), targets);
                 options.categorical = self.categorical(|at, _| numbers[at].to_string());
+                taken_for.extend(self.columns.iter().map(|column| column.name.clone()).filter(|_| named));
             }
         }
         let data = Dataset::read_with(path, &options).map_err(|error| self.explained(path, options, error))?;
-        Ok(Read { data, ignored })
+        Ok(Read { data, ignored, taken_for })
     }
 
     /// What to do when missing values are all that is wrong with a file: the model was fitted on rows without any.

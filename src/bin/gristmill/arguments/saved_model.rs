@@ -21,10 +21,11 @@ impl SavedModel {
     pub fn load(path: &Path, sparse: SparseArgs) -> Result<SavedModel> {
         let any = AnyModel::load(path)?;
         let task = any.task()?;
+        // A model that was saved alone refuses missing values itself.
+        let alone = any.downcast_ref::<PipelineModel>().is_none();
         let model = PipelineModel::from(any);
-        // A model that was saved alone knows no columns; it refuses missing values itself.
-        let takes_missing = model.takes_missing() || model.columns().is_empty();
-        let columns = KnownColumns { columns: model.columns().to_vec(), takes_missing, sparse: sparse.choice() };
+        let takes_missing = model.takes_missing() || alone;
+        let columns = KnownColumns { columns: model.columns(), takes_missing, sparse: sparse.choice() };
         Ok(SavedModel { model, task, columns })
     }
 
@@ -37,7 +38,7 @@ impl SavedModel {
     /// Reads rows for the model, without a target, and notes in the report how many there are.
     pub fn read_rows(&self, path: &Path, global: &GlobalArgs, report: &mut Report) -> Result<Dataset> {
         let read = timed(&mut report.seconds.load, || self.columns.read_rows(path, self.model.targets()))?;
-        read.note_ignored(global);
+        read.note_columns(global);
         let data = self.align(read.data)?;
         (report.rows, report.columns) = (data.rows(), data.columns());
         Ok(data)
