@@ -57,7 +57,7 @@ forest_parameters! {
     ///   is set.
     /// - Trees are larger than those of a [`RandomForestClassifier`], faster to grow and less correlated. The
     ///   probabilities are the mean of the trees' probabilities.
-    /// - A missing value goes to the side where the split gains more. Ties and weights are as in
+    /// - The side of missing values is drawn as the threshold is. Ties and weights are as in
     ///   [`DecisionTreeClassifier`](crate::tree::DecisionTreeClassifier).
     /// - The same seed gives the same bits on any number of threads.
     ExtraTreesClassifier: classifier("extra-trees-classifier") -> ExtraTreesClassifierModel;

@@ -52,7 +52,7 @@ forest_parameters! {
     /// - Each node draws one threshold for every feature, uniform between the smallest and the largest value in the
     ///   node, and takes the best of these splits; `max_features` reduces how many. Each tree learns from all rows,
     ///   unless `bootstrap` is set. The prediction is the mean of the trees'.
-    /// - A missing value goes to the side where the split gains more. Ties and weights are as in
+    /// - The side of missing values is drawn as the threshold is. Ties and weights are as in
     ///   [`DecisionTreeRegressor`](crate::tree::DecisionTreeRegressor).
     /// - The same seed gives the same bits on any number of threads.
     ExtraTreesRegressor: regressor("extra-trees-regressor") -> ExtraTreesRegressorModel;

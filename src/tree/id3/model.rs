@@ -131,12 +131,13 @@ impl Model for Id3ClassifierModel {
         Ok(self.classes.with_codes(codes)?.into())
     }
 
-    /// The share of each class where each row ends, by weight, n×k.
+    /// The share of each class where each row ends, by weight, n×k, smoothed
+    /// ([`NominalTree::smoothed_probabilities`]).
     fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
-        let ends = self.ends(x)?;
-        let probabilities =
-            ends.iter().flat_map(|node| self.tree.probabilities(*node)).map(|own| *own as f32).collect();
-        Matrix::from_vec(ends.len(), self.classes.classes(), probabilities).map(Some)
+        let (ends, classes) = (self.ends(x)?, self.classes.classes());
+        let smoothed = self.tree.smoothed_probabilities();
+        let of_node = |node: &u32| &smoothed[*node as usize * classes..][..classes];
+        Matrix::from_vec(ends.len(), classes, ends.iter().flat_map(of_node).map(|own| *own as f32).collect()).map(Some)
     }
 
     fn classes(&self) -> &[String] {

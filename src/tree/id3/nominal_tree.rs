@@ -46,6 +46,24 @@ impl NominalTree {
         &self.probabilities[node as usize * self.classes..][..self.classes]
     }
 
+    /// The share of each class in each node, nodes×classes, as if one more row had the shares of its parent: a leaf of
+    /// one row is no proof, and leaves of equal shares are ranked by what is above them (an m-estimate with m = 1;
+    /// Provost and Domingos 2003). One row never outweighs a class that leads by one.
+    pub fn smoothed_probabilities(&self) -> Vec<f64> {
+        let mut smoothed = self.probabilities.clone();
+        for (number, node) in self.nodes.iter().enumerate() {
+            for (_, child) in node.children() {
+                let weight = self.nodes[child as usize].weight;
+                for class in 0..self.classes {
+                    let above = smoothed[number * self.classes + class];
+                    let own = &mut smoothed[child as usize * self.classes + class];
+                    *own = (weight * *own + above) / (weight + 1.0);
+                }
+            }
+        }
+        smoothed
+    }
+
     /// Number of leaves.
     pub fn leaves(&self) -> usize {
         self.nodes.iter().filter(|node| node.column.is_none()).count()

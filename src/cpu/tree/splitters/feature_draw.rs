@@ -53,6 +53,12 @@ impl FeatureDraw {
         bits as f64 / (1_u64 << 53) as f64
     }
 
+    /// The side of a feature's missing values in a node.
+    pub fn missing_left(&self, path: u64, feature: u32) -> bool {
+        let key = [self.key[0], self.key[1].wrapping_add(THRESHOLDS)];
+        philox4x32([feature, path as u32, (path >> 32) as u32, self.tree], key)[2] & 1 == 1
+    }
+
     /// A number from 0 up to 1 for a category of a node's feature.
     pub fn uniform_of_category(&self, path: u64, feature: u32, bin: u8) -> f64 {
         let key = [self.key[0], self.key[1].wrapping_add(THRESHOLDS)];

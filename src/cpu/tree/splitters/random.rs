@@ -64,20 +64,19 @@ fn of_feature<T: TreeTarget>(
         false if has_missing && low == high => (high, all.after_last(feature)),
         false => return None,
     };
-    let words = node.cell.len();
-    let (mut left, mut missing) = (vec![0; words], vec![0; words]);
+    // Drawn too: the better side would be a choice among thresholds, where one is meant to be tried. Where nothing but
+    // missing values is split off, they are on the right.
+    let missing_left = has_missing && low < high && draw.missing_left(path, feature);
+    let mut left = vec![0; node.cell.len()];
     for (row, value) in rows.iter().zip(&*values) {
         if *value <= last {
             node.target.add(*row as usize, &mut left);
-        } else if value.is_nan() {
-            node.target.add(*row as usize, &mut missing);
+        } else if missing_left && value.is_nan() {
+            node.target.add(*row as usize, &mut left);
         }
     }
     let mut best = None;
-    match has_missing {
-        true => node.consider_both(&mut best, &mut left, &missing, rule),
-        false => node.consider(&mut best, &left, rule),
-    }
+    node.consider(&mut best, &left, SplitRule { missing_left, ..rule });
     let mut split: TargetSplit = best?;
     complete(node, &mut split, categories.as_ref(), last, has_missing);
     Some(split)
