@@ -37,7 +37,9 @@ fn unseen_and_missing_levels_get_the_majority_of_the_node() {
     let said = model.predict(&x).unwrap();
     assert_eq!([said.name(0), said.name(1), said.name(2)], ["Yes", "Yes", "No"]);
     let chances = model.predict_proba(&x).unwrap();
-    assert!((chances.get(0, 1) - 9.0 / 14.0).abs() < 1e-6 && (chances.get(2, 0) - (3.0 + 5.0 / 14.0) / 6.0).abs() < 1e-6);
+    assert!(
+        (chances.get(0, 1) - 9.0 / 14.0).abs() < 1e-6 && (chances.get(2, 0) - (3.0 + 5.0 / 14.0) / 6.0).abs() < 1e-6
+    );
 }
 
 #[test]
