@@ -46,6 +46,7 @@ boosting_parameters! {
     ///   probability.
     /// - If nothing can be split (constant features, too few rows), every row gets the classes' shares.
     /// - The same seed gives the same model bytes, for any number of threads.
+    #[doc(alias = "HistGradientBoostingClassifier")]
     GradientBoostingClassifier: classifier("gradient-boosting-classifier") -> GradientBoostingClassifierModel;
     {
         /// The loss: log_loss, or exponential for two classes.

@@ -40,6 +40,7 @@ boosting_parameters! {
     /// - If nothing can be split (constant features, too few rows), every row gets the loss's best constant: the mean,
     ///   the median, the quantile.
     /// - The same seed gives the same model bytes, for any number of threads.
+    #[doc(alias = "HistGradientBoostingRegressor")]
     GradientBoostingRegressor: regressor("gradient-boosting-regressor") -> GradientBoostingRegressorModel;
     {
         /// The loss: squared_error, absolute_error, huber, quantile or poisson.
