@@ -1,6 +1,7 @@
 //! `gristmill tour`: what the crate does, in the order in which it was built.
 
 mod boosting;
+mod catalog;
 mod kernels;
 mod models;
 mod page;
@@ -43,6 +44,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     trees::show(&mut page)?;
     boosting::show(&mut page, gpu.as_ref())?;
     models::choosing(&mut page)?;
+    catalog::show(&mut page)?;
     match &args.plot {
         Some(folder) => pictures::draw(&mut page, folder)?,
         None => page.say("\nPictures of trees and ensembles: gristmill tour --plot FOLDER"),
