@@ -12,9 +12,9 @@ pub fn show(page: &mut Page) -> Result<()> {
     let tables =
         [("iris", datasets::iris()?), ("diabetes", datasets::diabetes()?), ("tennis", datasets::play_tennis()?)];
     let rows = registry::entries().iter().map(|entry| row(entry, &tables)).collect::<Result<Vec<_>>>()?;
-    page.table(&["name", "about", "data", "result"], rows);
+    page.table(&["name", "data", "result"], rows);
     page.text(
-        "At the shell: gristmill fit NAME DATA, or gristmill transform NAME DATA; gristmill models NAME for parameters",
+        "At the shell: gristmill fit NAME DATA, or gristmill transform NAME DATA; gristmill models for what each does",
     );
     Ok(())
 }
@@ -24,7 +24,7 @@ fn row(entry: &Entry, tables: &[(&str, Dataset)]) -> Result<Vec<String>> {
     let mut refused = None;
     for (name, data) in tables {
         match result(entry, data) {
-            Ok(result) => return Ok(vec![entry.name.into(), entry.about.into(), (*name).into(), result]),
+            Ok(result) => return Ok(vec![entry.name.into(), (*name).into(), result]),
             Err(error) => refused = refused.or(Some(error)),
         }
     }
