@@ -9,6 +9,7 @@ pub(super) struct Choice {
     pub(super) features: Vec<usize>,
     pub(super) targets: Vec<usize>,
     pub(super) categorical: Vec<usize>,
+    pub(super) dates: Vec<usize>,
 }
 
 impl Choice {
@@ -17,6 +18,7 @@ impl Choice {
         let targets = find_all("target", &options.targets, names, columns)?;
         let dropped = find_all("drop", &options.drop, names, columns)?;
         let categorical = find_all("categorical", &options.categorical, names, columns)?;
+        let dates = find_all("dates", &options.dates, names, columns)?;
         let mut free = vec![true; columns];
         dropped.iter().for_each(|column| free[*column] = false);
         let refuse = |name, rule: &str, column: usize| {
@@ -37,7 +39,10 @@ impl Choice {
         if features.is_empty() {
             return Err(Error::param("features", "such that a column is left", "none"));
         }
-        Ok(Choice { features, targets, categorical })
+        if let Some(column) = dates.iter().find(|column| targets.contains(column)) {
+            return refuse("dates", "columns other than the target", *column);
+        }
+        Ok(Choice { features, targets, categorical, dates })
     }
 
     /// Whether each of the columns is needed.
@@ -55,8 +60,13 @@ impl Choice {
             columns.iter_mut().for_each(|column| *column = place[*column] as usize);
             columns
         };
-        let Choice { features, targets, categorical } = self;
-        Choice { features: move_up(features), targets: move_up(targets), categorical: move_up(categorical) }
+        let Choice { features, targets, categorical, dates } = self;
+        Choice {
+            features: move_up(features),
+            targets: move_up(targets),
+            categorical: move_up(categorical),
+            dates: move_up(dates),
+        }
     }
 }
 

@@ -11,16 +11,18 @@
 mod choice;
 mod columns;
 mod dataset;
+mod dates;
 mod formats;
 mod labels;
 mod missing;
 mod options;
 mod read;
 mod target;
+mod warnings;
 
 pub use columns::nearest as nearest_name;
 pub use dataset::Dataset;
 pub use formats::{CsvChunks, Format, write_npy};
 pub use labels::Labels;
-pub use options::{Header, Missing, ReadOptions};
+pub use options::{Encoding, Header, Missing, ReadOptions};
 pub use target::Target;

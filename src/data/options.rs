@@ -31,6 +31,16 @@ pub enum Header {
     No,
 }
 
+/// How the bytes of a text file stand for letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte-order mark.
+    #[default]
+    Utf8,
+    /// ISO 8859-1: a byte is a letter.
+    Latin1,
+}
+
 settings! {
     /// Options of [`Dataset::read_with`](super::Dataset::read_with). By default format, header, delimiter and types of
     /// columns are found from the file.
@@ -53,8 +63,28 @@ settings! {
         format: Option<Format> = None;
         /// Whether a CSV file has a header.
         header: Header = Header::Auto;
-        /// What separates the cells of a CSV file; by default found among comma, semicolon, tab and bar.
+        /// What separates the cells of a CSV file; by default found among comma, semicolon, tab, bar and blanks. A
+        /// blank stands for any number of blanks and tabs.
         delimiter: Option<u8> = None;
+        /// Lines of a CSV file to leave out before its header or first row.
+        skip_lines: usize = 0;
+        /// What lines of a CSV file begin with that are to be left out, such as `#`; nothing if empty.
+        #[into]
+        comment: String = String::new();
+        /// What stands for a missing value in a CSV file, beside an empty cell; by default NA, N/A, nan, null, None, ?,
+        /// a point, a hyphen and `\N`.
+        #[names]
+        na: Option<Vec<String>> = None;
+        /// The decimal mark of a CSV file.
+        decimal: u8 = b'.';
+        /// What groups the digits of numbers in a CSV file, as in 1,234,567.
+        thousands: Option<u8> = None;
+        /// The encoding of a CSV file.
+        encoding: Encoding = Encoding::Utf8;
+        /// Columns of dates, each of which becomes columns of year, month, day, weekday (0 is Monday), days since
+        /// 1970 and, if there are times, hour, minute and second.
+        #[names]
+        dates: Vec<String> = vec![];
         /// Columns whose numbers are categories; columns of text are categorical anyway.
         #[names]
         categorical: Vec<String> = vec![];

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::choice::Choice;
 use super::dataset::Dataset;
+use super::dates;
 use super::formats::libsvm::Features;
 use super::formats::sniff::{Format, format};
 use super::formats::source::Source;
@@ -28,6 +29,8 @@ pub(super) struct Raw {
     pub(super) categories: Vec<Option<Vec<String>>>,
     /// Features and targets, if the reader has left out all other columns and coded the categorical ones.
     pub(super) choice: Option<Choice>,
+    /// What the reader of the file should know.
+    pub(super) notes: Vec<String>,
 }
 
 impl Dataset {
@@ -58,12 +61,31 @@ impl Dataset {
 
     /// [`Dataset::read`] with options.
     pub fn read_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Dataset> {
+        let (data, notes) = Dataset::read_with_notes(path, options)?;
+        notes.iter().for_each(|note| log::warn!("{note}"));
+        Ok(data)
+    }
+
+    /// [`Dataset::read_with`], and what a person should know about how the file was read: a header that may be none,
+    /// names that occur twice, columns that look like numbers with commas. The path `-` is standard input.
+    ///
+    /// ```
+    /// use gristmill::data::{Dataset, ReadOptions};
+    /// # let path = std::env::temp_dir().join(format!("gristmill-notes-{}.csv", std::process::id()));
+    /// # std::fs::write(&path, "a,a\n1,2\n").unwrap();
+    /// let (data, notes) = Dataset::read_with_notes(&path, &ReadOptions::default())?;
+    /// assert_eq!(data.x.names().unwrap(), ["a", "a_2"]);
+    /// assert!(notes[0].contains("a_2"));
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn read_with_notes(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
         read_source(Source::open(path.as_ref())?, options)
     }
 
     /// [`Dataset::read_with`] of bytes in memory; `name` stands for the file, and its extension counts.
     pub fn parse(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Dataset> {
-        read_source(Source::memory(name, bytes)?, options)
+        Ok(read_source(Source::memory(name, bytes)?, options)?.0)
     }
 
     /// Takes the target from a file of its own: one column of any format, a row for each row of `x`.
@@ -86,7 +108,7 @@ impl Dataset {
     }
 }
 
-fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset> {
+fn read_source(source: Source, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
     let found = match options.format {
         Some(format) => format,
         None => format(&source)?,
@@ -104,7 +126,7 @@ fn read_source(source: Source, options: &ReadOptions) -> Result<Dataset> {
             let target = Target::from_numbers(Matrix::from_vec(labels.len(), 1, labels)?);
             match features {
                 Features::Dense(raw) => finish(raw, target, options),
-                Features::Sparse(name, sparse) => finish_sparse(name, sparse, target, options),
+                Features::Sparse(name, sparse) => Ok((finish_sparse(name, sparse, target, options)?, vec![])),
             }
         }
     }
@@ -127,7 +149,7 @@ fn finish_sparse(name: String, sparse: SparseMatrix, target: Target, options: &R
 }
 
 /// Chooses columns, treats missing values, sets the target.
-fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<Dataset> {
+fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
     let name = raw.name;
     let mut x = Matrix::from_vec(raw.rows, raw.columns, raw.values)?;
     if raw.complete {
@@ -155,7 +177,10 @@ fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<Dataset> {
     if !choice.targets.is_empty() {
         data.target = Target::from_columns(&data, &choice.targets)?;
     }
-    data.take_columns(choice.features)
+    let place = |date: &usize| choice.features.iter().position(|feature| feature == date);
+    let dates: Vec<usize> = choice.dates.iter().filter_map(place).collect();
+    let data = dates::expand(data.take_columns(choice.features)?, &dates, &name)?;
+    Ok((data, raw.notes.iter().map(|note| format!("{name}: {note}")).collect()))
 }
 
 /// What describes a column takes more than a few rows of it; a handful of rows of very many columns is no table.

@@ -105,7 +105,17 @@ pub(in crate::data) fn read(mut source: Source, layout: &Layout, options: &ReadO
     };
     let (rows, columns) = (rows as usize, columns as usize);
     let values = if layout.column_major { transposed(&values, rows, columns) } else { values };
-    Ok(Raw { name: source.name, rows, columns, values, complete, names: None, categories: vec![], choice: None })
+    Ok(Raw {
+        name: source.name,
+        rows,
+        columns,
+        values,
+        complete,
+        names: None,
+        categories: vec![],
+        choice: None,
+        notes: vec![],
+    })
 }
 
 fn wrong_length(source: &Source, layout: &Layout, found: u64) -> Error {

@@ -74,7 +74,17 @@ pub(in crate::data) fn read(mut source: Source, options: &ReadOptions) -> Result
     parts.into_par_iter().for_each(|(piece, part)| spread(piece, columns, part));
     let complete = options.missing == Missing::Refuse;
     let labels = pieces.iter().flat_map(|piece| &piece.labels).copied().collect();
-    let raw = Raw { name: source.name, rows, columns, values, complete, names: None, categories: vec![], choice: None };
+    let raw = Raw {
+        name: source.name,
+        rows,
+        columns,
+        values,
+        complete,
+        names: None,
+        categories: vec![],
+        choice: None,
+        notes: vec![],
+    };
     Ok((Features::Dense(raw), labels))
 }
 

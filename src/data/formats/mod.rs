@@ -1,10 +1,13 @@
 //! The formats of data files, and how each is recognised and read.
 
 mod array_file;
+mod clean;
 pub(super) mod csv;
+mod foreign;
 pub(super) mod idx;
 pub(super) mod libsvm;
 mod lines;
+mod notation;
 pub(super) mod npy;
 mod number;
 pub(super) mod sniff;

@@ -5,7 +5,7 @@
 pub(in crate::data) enum Cell {
     /// A finite number.
     Number(f32),
-    /// Empty, NA, nan or ?.
+    /// Empty, or a word of those that are usual.
     Missing,
     /// A number, or an infinity, that `f32` cannot hold.
     Beyond,
@@ -116,15 +116,15 @@ pub(in crate::data) fn classify(cell: &[u8]) -> Cell {
         return checked(value);
     }
     match cell {
-        [] | [b'?'] => Cell::Missing,
-        // Nothing that begins otherwise is a number, an infinity or a nan.
-        [b'0'..=b'9' | b'+' | b'-' | b'.' | b'n' | b'N' | b'i' | b'I', ..] => classify_slowly(cell),
+        [] => Cell::Missing,
+        // Nothing that begins otherwise is a number, an infinity or missing.
+        [b'0'..=b'9' | b'+' | b'-' | b'.' | b'n' | b'N' | b'i' | b'I' | b'?' | b'\\', ..] => classify_slowly(cell),
         _ => Cell::Text,
     }
 }
 
 fn classify_slowly(cell: &[u8]) -> Cell {
-    if cell.eq_ignore_ascii_case(b"na") {
+    if is_missing_word(cell) {
         return Cell::Missing;
     }
     match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f32>().ok()) {
@@ -132,6 +132,13 @@ fn classify_slowly(cell: &[u8]) -> Cell {
         Some(value) => checked(value),
         None => Cell::Text,
     }
+}
+
+/// Whether a cell is one of the words that usually stand for a missing value.
+pub(in crate::data) fn is_missing_word(cell: &[u8]) -> bool {
+    let in_any_case: [&[u8]; 4] = [b"na", b"nan", b"n/a", b"null"];
+    matches!(cell, b"?" | b"." | b"-" | b"None" | b"\\N")
+        || in_any_case.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 fn checked(value: f32) -> Cell {

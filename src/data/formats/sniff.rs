@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::foreign;
 use super::number::{Cell, classify, trim};
 use super::source::Source;
 use crate::error::Result;
@@ -9,7 +10,7 @@ use crate::error::Result;
 /// A format of data files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Lines of cells between commas, semicolons, tabs or bars.
+    /// Lines of cells between commas, semicolons, tabs, bars or blanks.
     Csv,
     /// Lines of a target and `index:value` pairs.
     Libsvm,
@@ -54,8 +55,7 @@ pub(in crate::data) fn format(source: &Source) -> Result<Format> {
     if idx_name || matches!(head, [0, 0, 0x08..=0x0e, 1..=8, ..]) {
         return Ok(Format::Idx);
     }
-    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PAR1") {
-        let why = "neither CSV, LIBSVM, NPY nor IDX: a workbook, a parquet or a zip file; save the table as CSV";
+    if let Some(why) = foreign::named(head, name) {
         return Err(source.error(None, None, why));
     }
     if ends_in(&[".svm", ".libsvm", ".svmlight"]) {

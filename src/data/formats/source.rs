@@ -3,9 +3,12 @@
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use flate2::read::MultiGzDecoder;
 
+use super::clean::{Cleaned, is_needed};
+use crate::data::options::ReadOptions;
 use crate::error::{Error, Result};
 
 /// Bytes looked at to find the format.
@@ -36,12 +39,28 @@ pub(in crate::data) struct Source<'a> {
 impl Source<'static> {
     /// Opens a file; whether it is compressed is found from its content.
     pub(in crate::data) fn open(path: &Path) -> Result<Source<'static>> {
+        if path == Path::new("-") {
+            return Source::standard_input();
+        }
         let name = path.display().to_string();
         let failed = |why: std::io::Error| Error::Io { path: name.clone(), why: format!("cannot be read: {why}") };
         let file = File::open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
         let length = about.is_file().then_some(about.len());
         Source::new(name, Box::new(file), length.map(|_| path.to_path_buf()), length)
+    }
+
+    /// Standard input. It comes once only, so its bytes are kept: who looks for a header reads them again.
+    fn standard_input() -> Result<Source<'static>> {
+        static BYTES: OnceLock<std::result::Result<Vec<u8>, String>> = OnceLock::new();
+        let read = || {
+            let mut bytes = vec![];
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes).map_err(|why| why.to_string())
+        };
+        match BYTES.get_or_init(read) {
+            Ok(bytes) => Source::memory("standard input", bytes),
+            Err(why) => Err(Error::Io { path: "standard input".to_string(), why: format!("cannot be read: {why}") }),
+        }
     }
 }
 
@@ -65,6 +84,19 @@ impl<'a> Source<'a> {
         let mut reader: Box<dyn Read + Send + 'a> = Box::new(inside);
         let head = read_head(&mut reader).map_err(|why| fault(&name, true, &why))?;
         Ok(Source { name, reader, head, used: 0, taken: 0, compressed: true, path: None, length: None, packed: length })
+    }
+
+    /// The same text without what the options leave out; `blanks` part its cells. Nothing may have been taken yet.
+    pub(super) fn cleaned(self, options: &ReadOptions, blanks: bool) -> Result<Source<'a>> {
+        if !is_needed(options, blanks) {
+            return Ok(self);
+        }
+        let Source { name, reader, head, compressed, .. } = self;
+        let mut reader: Box<dyn Read + Send + 'a> =
+            Box::new(Cleaned::new(Cursor::new(head).chain(reader), options, blanks));
+        let head = read_head(&mut reader).map_err(|why| fault(&name, compressed, &why))?;
+        // What is left out or recoded makes the text shorter or longer: its length is not known.
+        Ok(Source { name, reader, head, used: 0, taken: 0, compressed, path: None, length: None })
     }
 
     /// The first bytes, at most 4096, whether or not they have been taken.

@@ -20,7 +20,8 @@ use schema::Schema;
 use text_codes::TextCodes;
 
 use super::lines::{LONGEST, PIECE, count, too_long};
-use super::number::{Cell, classify};
+use super::notation::Notation;
+use super::number::Cell;
 use super::source::Source;
 use crate::data::missing::ADVICE;
 use crate::data::options::{Missing, ReadOptions};
@@ -58,7 +59,13 @@ struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     /// Reads as far as the first rows, and finds out what the columns are called.
-    fn open(mut source: Source<'a>, options: &ReadOptions) -> Result<Stream<'a>> {
+    fn open(source: Source<'a>, options: &ReadOptions) -> Result<Stream<'a>> {
+        let notation = Notation::new(options)?;
+        let mut source = source.cleaned(options, false)?;
+        let found = options.delimiter.is_none() && dialect::parted_by_blanks(source.head(), &notation);
+        if found || options.delimiter == Some(b' ') {
+            source = source.cleaned(&ReadOptions::default(), true)?;
+        }
         let mut block = vec![];
         let mut ended = source.take_block(&mut block)? == 0;
         if block.starts_with(&[0xff, 0xfe]) || block.starts_with(&[0xfe, 0xff]) {
@@ -67,7 +74,7 @@ impl<'a> Stream<'a> {
         if block.starts_with(&[0xef, 0xbb, 0xbf]) {
             block.drain(..3);
         }
-        let delimiter = schema::delimiter(&source, &block, options)?;
+        let delimiter = if found { b' ' } else { schema::delimiter(&source, &block, options)? };
         while !ended && !holds_two_records(&block, delimiter) {
             if block.len() > LONGEST {
                 return Err(too_long(&source, &block, 0));
@@ -75,7 +82,7 @@ impl<'a> Stream<'a> {
             schema::refuse_bomb(&source, &block, delimiter)?;
             ended = source.take_block(&mut block)? == 0;
         }
-        let (schema, header) = Schema::find(&source, &block, delimiter, options)?;
+        let (schema, header) = Schema::find(&source, &block, delimiter, notation, options)?;
         let lines = count(&block[..header], b'\n') as u64;
         block.drain(..header);
         let refuse_missing = options.missing == Missing::Refuse;
@@ -127,22 +134,22 @@ impl<'a> Stream<'a> {
     /// The first cell that is not missing decides what a column holds. `whole` is where the last whole record ends.
     fn learn_kinds(&mut self, whole: usize) {
         let block = &self.block[..whole];
-        let kinds = &mut self.schema.kinds;
+        let Schema { kinds, notation, delimiter, .. } = &mut self.schema;
         let mut unknown = kinds.iter().filter(|kind| **kind == Kind::Unknown).count();
         let mut at = skip_empty_lines(block, 0);
         while unknown > 0 && at < block.len() {
-            for (cell, kind) in cells(block, at, self.schema.delimiter).zip(kinds.iter_mut()) {
+            for (cell, kind) in cells(block, at, *delimiter).zip(kinds.iter_mut()) {
                 if *kind != Kind::Unknown {
                     continue;
                 }
-                *kind = match classify(super::number::trim(&block[cell.text])) {
+                *kind = match notation.classify(super::number::trim(&block[cell.text])) {
                     Cell::Missing => continue,
                     Cell::Text => Kind::Text,
                     Cell::Number(_) | Cell::Beyond => Kind::Number,
                 };
                 unknown -= 1;
             }
-            let Some(end) = record_end(block, at, self.schema.delimiter) else { return };
+            let Some(end) = record_end(block, at, *delimiter) else { return };
             at = skip_empty_lines(block, end);
         }
     }
@@ -205,10 +212,10 @@ impl<'a> Stream<'a> {
                 coded.for_each(|(code, place)| *code = place[*code as usize] as f32);
             });
         }
-        let (names, choice) = schema.into_kept(&kept);
+        let (names, choice, notes) = schema.into_kept(&kept);
         let rows = values.len() / width;
         let (choice, complete) = (Some(choice), refuse_missing);
-        Ok(Raw { name: source.name, rows, columns: width, values, complete, names, categories, choice })
+        Ok(Raw { name: source.name, rows, columns: width, values, complete, names, categories, choice, notes })
     }
 
     /// What a fault in the block means to the reader of the file.

@@ -3,7 +3,8 @@
 use super::records::{Cell, Quotes, next_cell, skip_empty_lines};
 use super::text_codes::TextCodes;
 use crate::data::formats::lines::count;
-use crate::data::formats::number::{self, classify, leading_number};
+use crate::data::formats::notation::Notation;
+use crate::data::formats::number::{self, leading_number};
 
 /// What a column of the file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub(super) struct Plan<'a> {
     pub(super) delimiter: u8,
     /// One for each column of the file.
     pub(super) kinds: &'a [Kind],
+    /// How cells are written.
+    pub(super) notation: &'a Notation,
     /// Whether a missing cell is an error.
     pub(super) refuse_missing: bool,
 }
@@ -114,6 +117,7 @@ impl Rows<'_> {
         for (column, &kind) in self.plan.kinds.iter().enumerate() {
             let more = column + 1 < self.plan.kinds.len();
             if kind == Kind::Number
+                && self.plan.notation.plain
                 && let Some((value, next, last)) = self.plain_number(at)
                 && value.is_finite()
                 && last != more
@@ -160,7 +164,7 @@ impl Rows<'_> {
     }
 
     fn value(&mut self, cell: &Cell, at: usize, column: usize, kind: Kind, text_column: usize) -> Result<f32, Fault> {
-        let found = classify(number::trim(&self.bytes[cell.text.clone()]));
+        let found = self.plan.notation.classify(number::trim(&self.bytes[cell.text.clone()]));
         let wrong = match (found, kind) {
             (number::Cell::Missing, _) if self.plan.refuse_missing => Wrong::Missing,
             (number::Cell::Missing, _) => return Ok(f32::NAN),

@@ -1,10 +1,13 @@
 //! What the columns of a file are called and hold.
 
+use std::collections::HashSet;
+
 use super::dialect;
 use super::piece::{Kind, Plan};
 use super::records::{Quotes, cells, skip_empty_lines};
 use crate::data::choice::Choice;
 use crate::data::formats::lines::count;
+use crate::data::formats::notation::Notation;
 use crate::data::formats::source::Source;
 use crate::data::options::ReadOptions;
 use crate::error::{Error, Result};
@@ -18,6 +21,10 @@ pub(super) struct Schema {
     pub(super) kinds: Vec<Kind>,
     /// Features and targets among the columns that are asked for.
     pub(super) choice: Choice,
+    /// How cells are written.
+    pub(super) notation: Notation,
+    /// What the reader of the file should know.
+    pub(super) notes: Vec<String>,
 }
 
 /// The delimiter that is asked for, or found.
@@ -27,6 +34,10 @@ pub(super) fn delimiter(source: &Source, block: &[u8], options: &ReadOptions) ->
         let tabs = name.ends_with(".tsv") || name.ends_with(".tsv.gz");
         return Ok(if tabs { b'\t' } else { dialect::delimiter(block) });
     };
+    if delimiter == options.decimal || Some(delimiter) == options.thousands {
+        let rule = "other than the decimal mark and the mark between thousands";
+        return Err(Error::param("delimiter", rule, format!("{:?}", delimiter as char)));
+    }
     if delimiter.is_ascii_alphanumeric() || !delimiter.is_ascii() || b"\"\r\n+-.?\0".contains(&delimiter) {
         let rule = "an ASCII character that no number, name or line end contains, such as , or ;".to_string();
         return Err(Error::param("delimiter", rule, format!("{:?}", delimiter as char)));
@@ -56,7 +67,13 @@ pub(super) fn refuse_bomb(source: &Source, block: &[u8], delimiter: u8) -> Resul
 
 impl Schema {
     /// Finds the columns from the first records; also where the rows begin.
-    pub(super) fn find(source: &Source, block: &[u8], delimiter: u8, options: &ReadOptions) -> Result<(Schema, usize)> {
+    pub(super) fn find(
+        source: &Source,
+        block: &[u8],
+        delimiter: u8,
+        notation: Notation,
+        options: &ReadOptions,
+    ) -> Result<(Schema, usize)> {
         let start = skip_empty_lines(block, 0);
         if start == block.len() {
             return Err(source.error(Some(1), None, "the file is empty; expected rows of data"));
@@ -65,17 +82,20 @@ impl Schema {
         let length = source.length().unwrap_or(0).max(source.taken());
         check_columns(source, columns, 6 * length + (768 << 10))?;
         let (mut names, mut rows) = (None, start);
-        if dialect::has_header(block, delimiter, options.header) {
-            names = Some(header_names(source, block, start, delimiter)?);
+        let guess = dialect::has_header(block, delimiter, &notation, options.header);
+        let mut notes: Vec<String> = guess.doubt.map(str::to_string).into_iter().collect();
+        if guess.found {
+            let (found, renamed) = header_names(source, block, start, delimiter)?;
+            (names, notes) = (Some(found), [notes, renamed].concat());
             rows = cells(block, start, delimiter).last().map_or(block.len(), |cell| cell.next);
         }
         let choice = Choice::new(options, names.as_deref(), columns)?;
         let mut kinds = vec![Kind::Unknown; columns];
-        choice.categorical.iter().for_each(|column| kinds[*column] = Kind::Named);
+        choice.categorical.iter().chain(&choice.dates).for_each(|column| kinds[*column] = Kind::Named);
         let needed = choice.needed(columns);
         let skipped = kinds.iter_mut().zip(&needed).filter(|(_, needed)| !**needed);
         skipped.for_each(|(kind, _)| *kind = Kind::Skip);
-        Ok((Schema { delimiter, names, kinds, choice: choice.kept(&needed) }, rows))
+        Ok((Schema { delimiter, names, kinds, choice: choice.kept(&needed), notation, notes }, rows))
     }
 
     /// The columns that are asked for.
@@ -83,13 +103,13 @@ impl Schema {
         self.kinds.iter().enumerate().filter(|(_, kind)| **kind != Kind::Skip).map(|(column, _)| column)
     }
 
-    /// Their names, and what they are for.
-    pub(super) fn into_kept(self, kept: &[usize]) -> (Option<Vec<String>>, Choice) {
-        let Schema { mut names, choice, .. } = self;
+    /// Their names, what they are for, and the notes.
+    pub(super) fn into_kept(self, kept: &[usize]) -> (Option<Vec<String>>, Choice, Vec<String>) {
+        let Schema { mut names, choice, notes, .. } = self;
         if let Some(all) = names.as_mut().filter(|all| kept.len() < all.len()) {
             *all = kept.iter().map(|column| std::mem::take(&mut all[*column])).collect();
         }
-        (names, choice)
+        (names, choice, notes)
     }
 
     /// Whether there is a header.
@@ -104,12 +124,13 @@ impl Schema {
 
     /// How records are to be read, as far as the kinds are known.
     pub(super) fn plan(&self, refuse_missing: bool) -> Plan<'_> {
-        Plan { delimiter: self.delimiter, kinds: &self.kinds, refuse_missing }
+        Plan { delimiter: self.delimiter, kinds: &self.kinds, notation: &self.notation, refuse_missing }
     }
 }
 
-/// The names of the header; an empty one becomes the column's number, and no two may be equal.
-fn header_names(source: &Source, block: &[u8], start: usize, delimiter: u8) -> Result<Vec<String>> {
+/// The names of the header; an empty one becomes the column's number. A name that is there already gets a number behind
+/// it, and a note says so.
+fn header_names(source: &Source, block: &[u8], start: usize, delimiter: u8) -> Result<(Vec<String>, Vec<String>)> {
     let line = count(&block[..start], b'\n') as u64 + 1;
     let mut names = vec![];
     names.reserve_exact(cells(block, start, delimiter).count());
@@ -127,12 +148,31 @@ fn header_names(source: &Source, block: &[u8], start: usize, delimiter: u8) -> R
             _ => text.to_string(),
         });
     }
+    Ok(renamed(names))
+}
+
+/// The names with a number behind those that occur again, and a note for each of the first ones.
+fn renamed(mut names: Vec<String>) -> (Vec<String>, Vec<String>) {
+    const MOST: usize = 8;
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
     order.sort_by_key(|at| names[*at as usize].as_str());
-    let equal = order.windows(2).filter(|pair| names[pair[0] as usize] == names[pair[1] as usize]);
-    if let Some(pair) = equal.min_by_key(|pair| pair[1]) {
-        let why = format!("columns {} and {} have the same name; rename one", pair[0] + 1, pair[1] + 1);
-        return Err(source.error(Some(line), Some(names[pair[1] as usize].clone()), why));
+    let equal = |pair: &&[u32]| names[pair[0] as usize] == names[pair[1] as usize];
+    let mut again: Vec<u32> = order.windows(2).filter(equal).map(|pair| pair[1]).collect();
+    if again.is_empty() {
+        return (names, vec![]);
     }
-    Ok(names)
+    again.sort_unstable();
+    let mut known: HashSet<String> = names.iter().cloned().collect();
+    let mut notes = vec![];
+    for at in again {
+        let name = &mut names[at as usize];
+        let fresh = |number: &usize| !known.contains(&format!("{name}_{number}"));
+        let new = format!("{name}_{}", (2..).find(fresh).unwrap_or(2));
+        if notes.len() < MOST {
+            notes.push(format!("column {} has the name {name:?} too; it is called {new:?} here", at + 1));
+        }
+        known.insert(new.clone());
+        *name = new;
+    }
+    (names, notes)
 }
