@@ -4,8 +4,8 @@ use super::dataset::Dataset;
 use crate::array::{ColumnInfo, Matrix};
 use crate::error::{Error, Result};
 
-/// The parts that every date has, and those of a time.
-const PARTS: [&str; 8] = ["year", "month", "day", "weekday", "days", "hour", "minute", "second"];
+/// The parts of a date, which end the names of its columns: five that every date has, and those of a time.
+pub const DATE_PARTS: [&str; 8] = ["year", "month", "day", "weekday", "days", "hour", "minute", "second"];
 const WITHOUT_TIME: usize = 5;
 
 /// Puts columns of parts, `<name>_year` and so on, in the place of each of these columns, whose categories are dates.
@@ -26,10 +26,10 @@ pub(super) fn expand(data: Dataset, dates: &[usize], path: &str) -> Result<Datas
         let wrong = |why| Error::Data { path: path.to_string(), line: None, column: Some(name(at)), why };
         let dates = parse_all(x.categories(at).unwrap_or_default()).map_err(wrong)?;
         let with_time = dates.iter().any(|date| date[WITHOUT_TIME..].iter().any(|part| *part != 0.0));
-        for part in 0..if with_time { PARTS.len() } else { WITHOUT_TIME } {
+        for part in 0..if with_time { DATE_PARTS.len() } else { WITHOUT_TIME } {
             let value = |code: f32| if code.is_nan() { code } else { dates[code as usize][part] };
             columns.push((0..x.rows()).map(|row| value(x.get(row, at))).collect());
-            names.push(format!("{}_{}", name(at), PARTS[part]));
+            names.push(format!("{}_{}", name(at), DATE_PARTS[part]));
             categories.push(None);
         }
     }

@@ -12,6 +12,14 @@ use crate::error::{Error, Result};
 pub(super) const ADVICE: &str = "drop such rows, impute them, or keep them for a model that accepts missing values \
                                  (fit --missing drop, mean, median or keep)";
 
+/// Leaves out rows without one of the targets, columns of `x` still; how many went.
+pub(super) fn drop_unlabelled(data: Dataset, targets: &[usize], path: &str) -> Result<(Dataset, usize)> {
+    let rows = data.x.rows();
+    let data = drop_rows(data, path, |row| targets.iter().all(|column| !row[*column].is_nan()))?;
+    let dropped = rows - data.x.rows();
+    Ok((data, dropped))
+}
+
 /// Refuses, drops or replaces the missing values of `x`; those of the targets, columns of `x` still, are never replaced.
 pub(super) fn settle(data: Dataset, missing: Missing, targets: &[usize], path: &str) -> Result<Dataset> {
     if missing == Missing::Keep && targets.is_empty() {
@@ -20,13 +28,18 @@ pub(super) fn settle(data: Dataset, missing: Missing, targets: &[usize], path: &
     let Some(first) = data.x.check_finite()? else { return Ok(data) };
     match missing {
         Missing::Refuse => Err(refusal(&data, first, path, ADVICE)),
-        Missing::Drop => drop_rows(data, path),
+        Missing::Drop => drop_rows(data, path, |row| row.iter().all(|value| !value.is_nan())),
         Missing::Keep | Missing::Mean | Missing::Median => {
             let d = data.x.columns();
             let in_target = |row: usize| targets.iter().find(|column| data.x.get(row, **column).is_nan());
             let blank = (0..data.x.rows()).find_map(|row| in_target(row).map(|column| (row, *column)));
             if let Some(place) = blank {
-                return Err(refusal(&data, place, path, "a target is never imputed; drop such rows"));
+                return Err(refusal(
+                    &data,
+                    place,
+                    path,
+                    "a target is never imputed; drop such rows (--drop-unlabelled)",
+                ));
             }
             if missing == Missing::Keep {
                 return Ok(data);
@@ -43,10 +56,12 @@ fn refusal(data: &Dataset, (row, column): (usize, usize), path: &str, advice: &s
     Error::Data { path: path.to_string(), line: None, column: Some(label), why }
 }
 
-/// Leaves out rows with a missing value, and categories that no row has any more.
-fn drop_rows(data: Dataset, path: &str) -> Result<Dataset> {
-    let whole = |row: &usize| data.x.row(*row).iter().all(|value| !value.is_nan());
-    let rows: Vec<usize> = (0..data.x.rows()).filter(whole).collect();
+/// Keeps the rows that are `whole`, and the categories that one of them has.
+fn drop_rows(data: Dataset, path: &str, whole: impl Fn(&[f32]) -> bool) -> Result<Dataset> {
+    let rows: Vec<usize> = (0..data.x.rows()).filter(|row| whole(data.x.row(*row))).collect();
+    if rows.len() == data.x.rows() {
+        return Ok(data);
+    }
     if rows.is_empty() {
         let why = "every row has a missing value, so none is left; impute them instead".to_string();
         return Err(Error::Data { path: path.to_string(), line: None, column: None, why });
@@ -62,13 +77,23 @@ fn forget_unused(mut x: Matrix, column: usize) -> Result<Matrix> {
     let Some(names) = x.categories(column) else { return Ok(x) };
     let d = x.columns();
     let mut used = vec![false; names.len()];
-    x.as_slice().iter().skip(column).step_by(d).for_each(|code| used[*code as usize] = true);
+    x.as_slice()
+        .iter()
+        .skip(column)
+        .step_by(d)
+        .filter(|code| !code.is_nan())
+        .for_each(|code| used[*code as usize] = true);
     if used.iter().all(|used| *used) {
         return Ok(x);
     }
     let names: Vec<String> = names.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| name.clone()).collect();
     let place = places(&used);
-    x.as_mut_slice().iter_mut().skip(column).step_by(d).for_each(|code| *code = place[*code as usize] as f32);
+    x.as_mut_slice()
+        .iter_mut()
+        .skip(column)
+        .step_by(d)
+        .filter(|code| !code.is_nan())
+        .for_each(|code| *code = place[*code as usize] as f32);
     x.with_category_names(column, names)
 }
 

@@ -22,6 +22,7 @@ mod warnings;
 
 pub use columns::nearest as nearest_name;
 pub use dataset::Dataset;
+pub use dates::DATE_PARTS;
 pub use formats::{CsvChunks, Format, write_npy};
 pub use labels::Labels;
 pub use options::{Encoding, Header, Missing, ReadOptions};

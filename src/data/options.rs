@@ -99,6 +99,8 @@ settings! {
         targets: Vec<String> = vec![];
         /// What to do with missing values. A missing target is never imputed: it is dropped with its row, or an error.
         missing: Missing = Missing::Refuse;
+        /// Whether rows without a target are left out, whatever `missing` says of other columns.
+        drop_unlabelled: bool = false;
         /// Maximum bytes of the matrix; more is an [`Error::Limit`](crate::Error::Limit).
         budget: u64 = 4 << 30;
         /// Number of columns of a LIBSVM file; by default its largest index.

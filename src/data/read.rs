@@ -9,8 +9,8 @@ use super::formats::libsvm::Features;
 use super::formats::sniff::{Format, format};
 use super::formats::source::Source;
 use super::formats::{csv, idx, libsvm, npy};
-use super::missing::settle;
-use super::options::{Header, ReadOptions};
+use super::missing::{drop_unlabelled, settle};
+use super::options::{Header, Missing, ReadOptions};
 use super::target::Target;
 use crate::array::{ColumnInfo, Matrix, SparseMatrix};
 use crate::error::{Error, Result};
@@ -173,14 +173,25 @@ fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<(Dataset, V
             choice.kept(&needed)
         }
     };
+    let mut notes: Vec<String> = raw.notes.iter().map(|note| format!("{name}: {note}")).collect();
+    if options.drop_unlabelled {
+        let (rest, dropped) = drop_unlabelled(data, &choice.targets, &name)?;
+        notes.push(format!("{name}: {dropped} rows without a target were left out"));
+        data = rest;
+    }
+    let rows = data.x.rows();
     let mut data = settle(data, options.missing, &choice.targets, &name)?;
+    if options.missing == Missing::Drop {
+        let left = data.x.rows();
+        notes.push(format!("{name}: {} of {rows} rows had a missing value and were left out", rows - left));
+    }
     if !choice.targets.is_empty() {
         data.target = Target::from_columns(&data, &choice.targets)?;
     }
     let place = |date: &usize| choice.features.iter().position(|feature| feature == date);
     let dates: Vec<usize> = choice.dates.iter().filter_map(place).collect();
     let data = dates::expand(data.take_columns(choice.features)?, &dates, &name)?;
-    Ok((data, raw.notes.iter().map(|note| format!("{name}: {note}")).collect()))
+    Ok((data, notes))
 }
 
 /// What describes a column takes more than a few rows of it; a handful of rows of very many columns is no table.

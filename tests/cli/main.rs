@@ -2,6 +2,7 @@
 
 mod cv;
 mod data;
+mod dialect;
 mod engine;
 mod evaluate;
 mod export;

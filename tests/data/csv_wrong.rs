@@ -88,13 +88,6 @@ fn quotes_left_open_or_misplaced_are_refused() {
 }
 
 #[test]
-fn two_columns_of_one_name_are_refused() {
-    let (line, column, why) = refused("a,b,a\n1,2,3\n");
-    assert_eq!((line, column.as_str()), (1, "a"));
-    assert!(why.contains("columns 1 and 3"), "{why}");
-}
-
-#[test]
 fn nothing_to_read_is_an_error() {
     for text in ["", "\n", "\r\n\n", "a,b\n", "\u{feff}"] {
         assert!(place(parse("t.csv", text)).2.contains("expected"), "{text:?}");

@@ -91,12 +91,12 @@ impl<'a> Source<'a> {
         if !is_needed(options, blanks) {
             return Ok(self);
         }
-        let Source { name, reader, head, compressed, .. } = self;
+        let Source { name, reader, head, compressed, packed, .. } = self;
         let mut reader: Box<dyn Read + Send + 'a> =
             Box::new(Cleaned::new(Cursor::new(head).chain(reader), options, blanks));
         let head = read_head(&mut reader).map_err(|why| fault(&name, compressed, &why))?;
         // What is left out or recoded makes the text shorter or longer: its length is not known.
-        Ok(Source { name, reader, head, used: 0, taken: 0, compressed, path: None, length: None })
+        Ok(Source { name, reader, head, used: 0, taken: 0, compressed, packed, path: None, length: None })
     }
 
     /// The first bytes, at most 4096, whether or not they have been taken.

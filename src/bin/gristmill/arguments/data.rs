@@ -9,7 +9,11 @@ use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
 use gristmill::{Dataset, Result, Target};
 
-use crate::report::{CliError, CommandResult};
+use super::{GlobalArgs, ReadArgs};
+use crate::report::{CliError, CommandResult, note};
+
+/// Warnings about the data that are shown.
+const MOST_WARNINGS: usize = 8;
 
 /// Where the target is.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -29,28 +33,10 @@ impl DataArgs {
     }
 }
 
-/// How a LIBSVM file is read.
-#[derive(clap::Args, Clone, Copy, Debug, Default)]
-pub struct SparseArgs {
-    /// Reads a LIBSVM file as a sparse matrix, for models that take sparse rows; automatic above 256 MiB
-    #[arg(long, conflicts_with = "dense")]
-    sparse: bool,
-    /// Reads a LIBSVM file as a dense matrix, whatever its size
-    #[arg(long)]
-    dense: bool,
-}
-
-impl SparseArgs {
-    /// Whether rows are to be sparse; nothing without a flag.
-    pub fn choice(self) -> Option<bool> {
-        (self.sparse || self.dense).then_some(self.sparse)
-    }
-}
-
 /// The data of `fit` and `cv`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct DataArgs {
-    /// The data: CSV, TSV, LIBSVM, NPY or IDX, gzip or not
+    /// The data: CSV, TSV, LIBSVM, NPY or IDX, gzip or not; - is standard input
     pub data: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
@@ -66,8 +52,11 @@ pub struct DataArgs {
     /// What to do with missing values; without this they are an error unless the model takes them
     #[arg(long, value_name = "HOW")]
     pub missing: Option<MissingChoice>,
+    /// Leaves out rows whose target is missing, whatever becomes of other missing values
+    #[arg(long)]
+    pub drop_unlabelled: bool,
     #[command(flatten)]
-    pub sparse: SparseArgs,
+    pub read: ReadArgs,
 }
 
 /// What to do with missing values.
@@ -102,13 +91,13 @@ impl DataArgs {
             None if pipeline.abilities().missing => Missing::Keep,
             None => Missing::Refuse,
         };
-        let mut options = ReadOptions::default().missing(missing);
+        let mut options = self.read.options().missing(missing).drop_unlabelled(self.drop_unlabelled);
         options.features = (!self.features.is_empty()).then(|| self.features.clone());
         options.drop = self.drop.clone();
         options.categorical = self.categorical.clone();
         options.targets = self.target.target.clone();
         // What takes dense rows only is given those.
-        options.sparse = self.sparse.choice().or((!pipeline.abilities().sparse).then_some(false));
+        options.sparse = self.read.sparse().or((!pipeline.abilities().sparse).then_some(false));
         options
     }
 
@@ -123,21 +112,39 @@ impl DataArgs {
     }
 
     /// Reads the data for a pipeline, and checks that there is the target it learns from.
-    pub fn read(&self, pipeline: &Pipeline) -> CommandResult<Loaded> {
-        if self.sparse.choice() == Some(true) && !pipeline.abilities().sparse {
+    pub fn read(&self, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<Loaded> {
+        if self.read.sparse() == Some(true) && !pipeline.abilities().sparse {
             let name = pipeline.estimator().name();
             let steps = if pipeline.steps().is_empty() { "" } else { " with these steps" };
             return Err(CliError::Usage(format!("{name}{steps} takes dense rows: leave out --sparse")));
         }
-        let mut data = Dataset::read_with(&self.data, &self.read_options(pipeline))?;
+        let (mut data, notes) = Dataset::read_with_notes(&self.data, &self.read_options(pipeline))?;
+        notes.iter().for_each(|text| note(global, text));
         if let Some(labels) = &self.target.labels {
             data = data.with_labels_file(labels)?;
         }
         check_target(pipeline.estimator().name(), pipeline.estimator().task(), &data.target)?;
-        let names = if self.target.target.is_empty() { None } else { header(&self.data)? };
+        let names = if self.target.target.is_empty() { None } else { header(&self.data, &self.read.options())? };
         let targets = self.target.target.iter().map(|wanted| named(wanted, names.as_deref())).collect();
+        for text in data.warnings().iter().chain(&rare_classes(pipeline, &data)).take(MOST_WARNINGS) {
+            note(global, &format!("warning: {text}"));
+        }
         Ok(Loaded { data, targets })
     }
+}
+
+/// The classes that have fewer rows than a leaf of the model must have: no leaf can be of such a class.
+fn rare_classes(pipeline: &Pipeline, data: &Dataset) -> Vec<String> {
+    let parameters = pipeline.estimator().parameters().unwrap_or_default();
+    let leaf = parameters.get("min_samples_leaf").and_then(serde_json::Value::as_u64).unwrap_or(0);
+    let Ok(labels) = data.labels() else { return vec![] };
+    let classes = labels.names().iter().zip(labels.counts());
+    let rare =
+        classes.filter(|(_, count)| pipeline.estimator().task() == Task::Classification && (*count as u64) < leaf);
+    let warning = |(name, count): (&String, usize)| {
+        format!("class {name:?} has {count} rows, and a leaf at least {leaf}: set min_samples_leaf={count} or less")
+    };
+    rare.map(warning).collect()
 }
 
 /// Refuses data without the target that a model learns from, or with one of another kind.
@@ -149,31 +156,31 @@ pub fn check_target(model: &str, task: Task, target: &Target) -> CommandResult {
     Ok(task.check(target)?)
 }
 
-/// Whether a path is a file that can be read twice, unlike a pipe.
+/// Whether a path is a file that can be read twice, unlike a pipe; standard input is kept.
 pub fn readable_twice(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|about| about.is_file())
+    path == Path::new("-") || std::fs::metadata(path).is_ok_and(|about| about.is_file())
 }
 
 /// A CSV file that was opened for its columns; nothing for other formats, and for what is read only once.
-fn csv_columns(path: &Path) -> Result<Option<CsvChunks>> {
-    if !readable_twice(path) || Format::of(path)? != Format::Csv {
+fn csv_columns(path: &Path, read: &ReadOptions) -> Result<Option<CsvChunks>> {
+    if !readable_twice(path) || read.format.map_or_else(|| Format::of(path), Ok)? != Format::Csv {
         return Ok(None);
     }
-    CsvChunks::open(path, &ReadOptions::default().missing(Missing::Keep), 1).map(Some)
+    CsvChunks::open(path, &read.clone().missing(Missing::Keep), 1).map(Some)
 }
 
 /// The names of the columns of a CSV file; nothing without a header, for other formats, and for what is read only once.
-pub fn header(path: &Path) -> Result<Option<Vec<String>>> {
-    Ok(csv_columns(path)?.and_then(|chunks| chunks.names().map(<[String]>::to_vec)))
+pub fn header(path: &Path, read: &ReadOptions) -> Result<Option<Vec<String>>> {
+    Ok(csv_columns(path, read)?.and_then(|chunks| chunks.names().map(<[String]>::to_vec)))
 }
 
 /// How many columns a CSV file has that does not name them.
-pub fn unnamed_width(path: &Path) -> Result<Option<usize>> {
-    Ok(csv_columns(path)?.filter(|chunks| chunks.names().is_none()).map(|chunks| chunks.columns()))
+pub fn unnamed_width(path: &Path, read: &ReadOptions) -> Result<Option<usize>> {
+    Ok(csv_columns(path, read)?.filter(|chunks| chunks.names().is_none()).map(|chunks| chunks.columns()))
 }
 
 /// The name of a column that was asked for by name or number.
-fn named(wanted: &str, names: Option<&[String]>) -> String {
+pub fn named(wanted: &str, names: Option<&[String]>) -> String {
     let Some(names) = names.filter(|names| !names.iter().any(|name| name == wanted)) else {
         return wanted.to_string();
     };

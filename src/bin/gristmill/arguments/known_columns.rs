@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use gristmill::data::{Format, Missing, ReadOptions, nearest_name};
+use gristmill::data::{DATE_PARTS, Format, Missing, ReadOptions, nearest_name};
 use gristmill::pipeline::Column;
 use gristmill::{Dataset, Error, Result};
 
-use super::GlobalArgs;
-use super::data::{header, readable_twice, unnamed_width};
+use super::data::{header, named as named_column, readable_twice, unnamed_width};
+use super::{GlobalArgs, ReadArgs};
 use crate::report::note;
 
 /// Columns that a note names.
@@ -19,8 +19,8 @@ pub struct KnownColumns {
     pub columns: Vec<Column>,
     /// Whether rows may have missing values.
     pub takes_missing: bool,
-    /// Whether rows are to be sparse; nothing without a flag.
-    pub sparse: Option<bool>,
+    /// How the file is read.
+    pub read: ReadOptions,
 }
 
 /// What was read for a model.
@@ -30,11 +30,14 @@ pub struct Read {
     pub ignored: Vec<String>,
     /// The names that columns of a file without names were taken for, if the model has names.
     pub taken_for: Vec<String>,
+    /// What is to be known about how the file was read.
+    pub notes: Vec<String>,
 }
 
 impl Read {
-    /// Notes which columns were ignored, and what columns without names were taken for.
+    /// Notes how the file was read, which columns were ignored, and what columns without names were taken for.
     pub fn note_columns(&self, global: &GlobalArgs) {
+        self.notes.iter().for_each(|text| note(global, text));
         let list = |names: &[String]| {
             let more = if names.len() > MOST_NAMED { ", …" } else { "" };
             names[..names.len().min(MOST_NAMED)].join(", ") + more
@@ -51,33 +54,36 @@ impl Read {
 
 impl KnownColumns {
     /// The columns of data that a model will be fitted on.
-    pub fn of(data: &Dataset, takes_missing: bool) -> KnownColumns {
+    pub fn of(data: &Dataset, takes_missing: bool, read: &ReadArgs) -> KnownColumns {
         let name = |column: usize| data.names().map_or_else(String::new, |names| names[column].clone());
         let categories = data.categories();
         let category = |column: usize| categories.get(column).cloned().flatten();
         let column = |column: usize| Column { name: name(column), categories: category(column) };
         let columns = (0..data.columns()).map(column).collect();
-        KnownColumns { columns, takes_missing, sparse: Some(data.sparse.is_some()) }
+        KnownColumns { columns, takes_missing, read: read.options().sparse(data.sparse.is_some()) }
     }
 
     /// Reads a file. Only the columns of the model and the targets are looked at; a missing one is an error, unless the
     /// file does not name its columns: then they are taken as they come.
     pub fn read(&self, path: &Path, targets: &[String]) -> Result<Read> {
         let missing = if self.takes_missing { Missing::Keep } else { Missing::Refuse };
-        let options = ReadOptions::default().missing(missing).sparse(self.sparse);
-        let mut options = options.targets(targets.iter().cloned());
+        let mut options = self.read.clone().missing(missing).targets(targets.iter().cloned());
         if !self.columns.is_empty() {
             options.width = Some(self.columns.len());
         }
         let named = !self.columns.is_empty() && self.columns.iter().all(|column| !column.name.is_empty());
         let (mut ignored, mut taken_for) = (vec![], vec![]);
-        match header(path)?.filter(|_| named) {
+        match header(path, &self.read)?.filter(|_| named) {
             Some(names) => {
-                self.check(path, &names)?;
-                options.features = Some(self.columns.iter().map(|column| column.name.clone()).collect());
+                let dates: Vec<String> = self.read.dates.iter().map(|date| named_column(date, Some(&names))).collect();
+                let mut wanted: Vec<String> =
+                    self.columns.iter().map(|column| column_of(&column.name, &dates).to_string()).collect();
+                wanted.dedup();
+                self.check(path, &names, &wanted)?;
                 options.categorical = self.categorical(|_, column| column.name.clone());
-                let known = |name: &String| targets.contains(name) || self.columns.iter().any(|one| one.name == *name);
+                let known = |name: &String| targets.contains(name) || wanted.contains(name);
                 ignored = names.into_iter().filter(|name| !known(name)).collect();
+                options.features = Some(wanted);
             }
             None => {
                 let numbers = feature_numbers(self.columns.len(), targets);
@@ -85,8 +91,9 @@ impl KnownColumns {
                 taken_for.extend(self.columns.iter().map(|column| column.name.clone()).filter(|_| named));
             }
         }
-        let data = Dataset::read_with(path, &options).map_err(|error| self.explained(path, options, error))?;
-        Ok(Read { data, ignored, taken_for })
+        let read = Dataset::read_with_notes(path, &options);
+        let (data, notes) = read.map_err(|error| self.explained(path, options, error))?;
+        Ok(Read { data, ignored, taken_for, notes })
     }
 
     /// What to do when missing values are all that is wrong with a file: the model was fitted on rows without any.
@@ -108,7 +115,7 @@ impl KnownColumns {
     pub fn read_rows(&self, path: &Path, targets: &[String]) -> Result<Read> {
         let wider = |width: usize| !self.columns.is_empty() && width == self.columns.len() + targets.len();
         let numbered = !targets.is_empty() && targets.iter().all(|target| target.parse::<i64>().is_ok());
-        if !numbered || !unnamed_width(path)?.is_some_and(wider) {
+        if !numbered || !unnamed_width(path, &self.read)?.is_some_and(wider) {
             return self.read(path, &[]);
         }
         let mut read = self.read(path, targets)?;
@@ -123,15 +130,25 @@ impl KnownColumns {
     }
 
     /// Refuses a file without one of the columns.
-    fn check(&self, path: &Path, names: &[String]) -> Result<()> {
-        let Some(absent) = self.columns.iter().find(|column| !names.contains(&column.name)) else { return Ok(()) };
-        let near = match nearest_name(&absent.name, names.iter().map(String::as_str)) {
+    fn check(&self, path: &Path, names: &[String], wanted: &[String]) -> Result<()> {
+        let Some(absent) = wanted.iter().find(|column| !names.contains(column)) else { return Ok(()) };
+        let near = match nearest_name(absent, names.iter().map(String::as_str)) {
+            _ if column_of(absent, names) != absent => {
+                format!("; if {0:?} has dates, read it with --dates {0}", column_of(absent, names))
+            }
             Some(near) => format!("; the nearest is {near:?}"),
             None => String::new(),
         };
         let why = format!("the model was fitted on a column of this name, which the file does not have{near}");
-        Err(Error::Data { path: path.display().to_string(), line: None, column: Some(absent.name.clone()), why })
+        Err(Error::Data { path: path.display().to_string(), line: None, column: Some(absent.clone()), why })
     }
+}
+
+/// The column of dates that a column is a part of, or the column itself.
+fn column_of<'a>(name: &'a str, dates: &'a [String]) -> &'a str {
+    let part = name.rsplit_once('_').filter(|(_, part)| DATE_PARTS.contains(part));
+    let date = part.and_then(|(date, _)| dates.iter().find(|known| *known == date));
+    date.map_or(name, String::as_str)
 }
 
 /// The numbers, from 1, of the columns of a file without names that are no targets.
@@ -143,6 +160,7 @@ fn feature_numbers(features: usize, targets: &[String]) -> Vec<usize> {
 }
 
 /// Whether the file brings its own target, as LIBSVM files do.
-pub fn brings_target(path: &Path) -> bool {
-    readable_twice(path) && Format::of(path).is_ok_and(|format| format == Format::Libsvm)
+pub fn brings_target(path: &Path, read: &ReadArgs) -> bool {
+    let format = || read.options().format.map_or_else(|| Format::of(path), Ok);
+    readable_twice(path) && format().is_ok_and(|format| format == Format::Libsvm)
 }

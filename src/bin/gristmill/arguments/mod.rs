@@ -5,11 +5,13 @@ mod global;
 mod known_columns;
 mod list;
 mod model;
+mod read;
 mod saved_model;
 
-pub use data::{DataArgs, Loaded, MissingChoice, SparseArgs, TargetArgs, check_target};
+pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target};
 pub use global::{GlobalArgs, check_folder, check_outputs};
 pub use known_columns::{KnownColumns, brings_target};
 pub use list::split_list;
 pub use model::ModelArgs;
+pub use read::ReadArgs;
 pub use saved_model::SavedModel;

@@ -6,7 +6,7 @@ use gristmill::estimator::Task;
 use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::{AnyModel, Dataset, Result};
 
-use super::{GlobalArgs, KnownColumns, SparseArgs};
+use super::{GlobalArgs, KnownColumns, ReadArgs};
 use crate::report::{Report, timed};
 
 /// A model from a file, as a pipeline: one that was saved alone has no steps.
@@ -17,15 +17,15 @@ pub struct SavedModel {
 }
 
 impl SavedModel {
-    /// Reads a model file; `sparse` decides how the rows that it is given are read.
-    pub fn load(path: &Path, sparse: SparseArgs) -> Result<SavedModel> {
+    /// Reads a model file; `read` says how the rows that it is given are read.
+    pub fn load(path: &Path, read: &ReadArgs) -> Result<SavedModel> {
         let any = AnyModel::load(path)?;
         let task = any.task()?;
         // A model that was saved alone refuses missing values itself.
         let alone = any.downcast_ref::<PipelineModel>().is_none();
         let model = PipelineModel::from(any);
         let takes_missing = model.takes_missing() || alone;
-        let columns = KnownColumns { columns: model.columns(), takes_missing, sparse: sparse.choice() };
+        let columns = KnownColumns { columns: model.columns(), takes_missing, read: read.options() };
         Ok(SavedModel { model, task, columns })
     }
 

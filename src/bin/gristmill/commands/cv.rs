@@ -116,7 +116,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     decides.check_folds(&folds)?;
     let device = global.open_device()?;
     let mut seconds = Seconds::default();
-    let Loaded { data, targets } = timed(&mut seconds.load, || args.data.read(&pipeline))?;
+    let Loaded { data, targets } = timed(&mut seconds.load, || args.data.read(&pipeline, global))?;
     let mut found = guarded(|| {
         let mut progress = Progress::new(global);
         let trial = CrossValidateOptions::default()

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use gristmill::data::{Missing, ReadOptions};
+use gristmill::data::Missing;
 use gristmill::{Dataset, Labels, Matrix, Target};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, SparseArgs, TargetArgs};
-use crate::report::{CommandResult, Seconds, number, show, table, timed};
+use crate::arguments::{GlobalArgs, ReadArgs, TargetArgs};
+use crate::report::{CommandResult, Seconds, note, number, show, table, timed};
 
 /// Columns that a table shows; JSON has all.
 const MOST_SHOWN: usize = 200;
@@ -32,7 +32,7 @@ pub struct DataCommandArgs {
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     categorical: Vec<String>,
     #[command(flatten)]
-    sparse: SparseArgs,
+    read: ReadArgs,
 }
 
 #[derive(Serialize)]
@@ -91,7 +91,8 @@ struct TargetSummary {
 
 pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
     let mut seconds = Seconds::default();
-    let data = timed(&mut seconds.load, || read(args))?;
+    let data = timed(&mut seconds.load, || read(args, global))?;
+    data.warnings().iter().take(MOST_NAMED).for_each(|text| note(global, &format!("warning: {text}")));
     let file = args.file.display().to_string();
     let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at)).collect();
     let target = summary(&data.target, &args.target.target);
@@ -101,11 +102,11 @@ pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
     Ok(())
 }
 
-fn read(args: &DataCommandArgs) -> gristmill::Result<Dataset> {
-    let mut reading = ReadOptions::default().missing(Missing::Keep).categorical(args.categorical.iter().cloned());
+fn read(args: &DataCommandArgs, global: &GlobalArgs) -> gristmill::Result<Dataset> {
+    let mut reading = args.read.options().missing(Missing::Keep).categorical(args.categorical.iter().cloned());
     reading.targets = args.target.target.clone();
-    reading.sparse = args.sparse.choice();
-    let data = Dataset::read_with(&args.file, &reading)?;
+    let (data, notes) = Dataset::read_with_notes(&args.file, &reading)?;
+    notes.iter().for_each(|text| note(global, text));
     match &args.target.labels {
         Some(labels) => data.with_labels_file(labels),
         None => Ok(data),

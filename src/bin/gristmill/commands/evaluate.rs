@@ -8,7 +8,7 @@ use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::selection::{Scoring, permutation_importance_on};
 use gristmill::{Dataset, Device};
 
-use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, TargetArgs, brings_target, check_outputs, check_target};
+use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, TargetArgs, brings_target, check_outputs, check_target};
 use crate::pictures::{Picture, check_picture};
 use crate::report::{CliError, CommandResult, Importance, Report, dense, predict, print, print_json, timed};
 
@@ -40,14 +40,14 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
     #[command(flatten)]
-    sparse: SparseArgs,
+    read: ReadArgs,
 }
 
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     let labels = args.target.labels.as_deref();
     check_outputs([&args.plot], [args.model.as_path(), &args.data].into_iter().chain(labels))?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
-    let saved = SavedModel::load(&args.model, args.sparse)?;
+    let saved = SavedModel::load(&args.model, &args.read)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
     let data = timed(&mut report.seconds.load, || read(args, global, &saved))?;
@@ -103,7 +103,7 @@ fn permutation_importances(
 /// The rows with their target: from the column that is named or that the model remembers, or from a file of its own.
 fn read(args: &EvaluateArgs, global: &GlobalArgs, saved: &SavedModel) -> CommandResult<Dataset> {
     let task = saved.task;
-    let remembered = task.needs_target() && args.target.labels.is_none() && !brings_target(&args.data);
+    let remembered = task.needs_target() && args.target.labels.is_none() && !brings_target(&args.data, &args.read);
     let targets = match args.target.target.is_empty() {
         true if remembered => saved.model.targets(),
         true => &[],

@@ -7,7 +7,7 @@ use gristmill::model_file::write_atomically;
 use gristmill::{AnyModel, Error};
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, check_folder, check_outputs};
+use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_folder, check_outputs};
 use crate::report::{CommandResult, show};
 
 const EXAMPLES: &str =
@@ -39,7 +39,7 @@ struct Exported {
 pub fn run(args: &ExportArgs, global: &GlobalArgs) -> CommandResult {
     check_outputs([&Some(args.text.clone())], [args.model.as_path()])?;
     check_folder(&args.text)?;
-    let model = SavedModel::load(&args.model, SparseArgs::default())?.model;
+    let model = SavedModel::load(&args.model, &ReadArgs::default())?.model;
     if let Some(step) = model.steps().first() {
         let rule =
             "one without steps before it, as LightGBM's format holds trees alone: fit it on the columns as they are";

@@ -9,7 +9,7 @@ use gristmill::model_file::write_atomically_with;
 use gristmill::prelude::*;
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, check_outputs};
+use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_outputs};
 use crate::report::{
     CliError, CommandResult, Predicted, Report, predict, print_json, quoted, write_numbers, write_out,
 };
@@ -36,7 +36,7 @@ pub struct PredictArgs {
     #[arg(long)]
     proba: bool,
     #[command(flatten)]
-    sparse: SparseArgs,
+    read: ReadArgs,
 }
 
 /// The columns of the output: a name each, and a cell for each row.
@@ -60,7 +60,7 @@ struct PredictReport {
 
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     check_outputs([&args.out], [args.model.as_path(), &args.data])?;
-    let saved = SavedModel::load(&args.model, args.sparse)?;
+    let saved = SavedModel::load(&args.model, &args.read)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
     let data = saved.read_rows(&args.data, global, &mut report)?;

@@ -9,7 +9,7 @@ use gristmill::model_file::write_atomically_with;
 use gristmill::{Dataset, Matrix};
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, SavedModel, SparseArgs, check_folder, check_outputs};
+use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_folder, check_outputs};
 use crate::report::{CliError, CommandResult, Report, Uploaded, print_json, quoted, timed, write_numbers, write_out};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored. A pipeline whose model predicts gives the rows that its
@@ -32,7 +32,7 @@ pub struct TransformArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    sparse: SparseArgs,
+    read: ReadArgs,
 }
 
 /// The report and, where they go nowhere else, the rows.
@@ -48,7 +48,7 @@ struct TransformReport {
 pub fn run(args: &TransformArgs, global: &GlobalArgs) -> CommandResult {
     check_outputs([&args.out], [args.model.as_path(), &args.data])?;
     args.out.as_deref().map_or(Ok(()), check_folder)?;
-    let saved = SavedModel::load(&args.model, args.sparse)?;
+    let saved = SavedModel::load(&args.model, &args.read)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
     let data = saved.read_rows(&args.data, global, &mut report)?;

@@ -85,7 +85,7 @@ impl<'a> Stream<'a> {
         let (schema, header) = Schema::find(&source, &block, delimiter, notation, options)?;
         let lines = count(&block[..header], b'\n') as u64;
         block.drain(..header);
-        let refuse_missing = options.missing == Missing::Refuse;
+        let refuse_missing = options.missing == Missing::Refuse && !options.drop_unlabelled;
         let (ahead, texts) = (vec![], BTreeMap::new());
         let parsed = header as u64;
         Ok(Stream { source, schema, block, ahead, ended, lines, parsed, texts, refuse_missing })

@@ -24,6 +24,7 @@ pub fn chunk_rows(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<Opt
         (!args.model.step.is_empty(), "--step"),
         (args.split.is_some(), "--split"),
         (args.test.is_some(), "--test"),
+        (args.data.read.has_dates(), "--dates"),
         (args.data.target.labels.is_some(), "--labels"),
         (estimator.task().needs_target(), "a target"),
         (matches!(args.data.missing, Some(MissingChoice::Mean | MissingChoice::Median)), "--missing mean and median"),

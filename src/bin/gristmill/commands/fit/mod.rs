@@ -84,7 +84,7 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         let (model, last) = chunks::fit(args, global, &pipeline, &device, rows, &mut report)?;
         return run.finish(report, model, last, None);
     }
-    let (loaded, test) = timed(&mut report.seconds.load, || load(args, &pipeline))?;
+    let (loaded, test) = timed(&mut report.seconds.load, || load(args, &pipeline, global))?;
     (report.rows, report.columns) = (loaded.data.rows(), loaded.data.columns());
     let (train, test) = match (args.split, test) {
         (Some(share), _) => {
@@ -204,10 +204,13 @@ impl Run<'_> {
 }
 
 /// Reads the data and, if there is one, the file of test rows.
-fn load(args: &FitArgs, pipeline: &Pipeline) -> CommandResult<(Loaded, Option<Dataset>)> {
-    let loaded = args.data.read(pipeline)?;
+fn load(args: &FitArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<(Loaded, Option<Dataset>)> {
+    let loaded = args.data.read(pipeline, global)?;
     let Some(path) = &args.test else { return Ok((loaded, None)) };
-    let test = KnownColumns::of(&loaded.data, pipeline.abilities().missing).read(path, &loaded.targets)?.data;
+    let test =
+        KnownColumns::of(&loaded.data, pipeline.abilities().missing, &args.data.read).read(path, &loaded.targets)?;
+    test.note_columns(global);
+    let test = test.data;
     let test = match &args.test_labels {
         Some(labels) => test.with_labels_file(labels)?,
         None => test,
