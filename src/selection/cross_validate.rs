@@ -1,25 +1,25 @@
 //! Cross-validation: scores of a model on rows that it was not fitted on.
 
-use std::sync::Mutex;
 use std::time::Instant;
 
 use super::scoring::{Predictions, Scoring};
+use super::shared_observer::SharedObserver;
 use super::stats::Sample;
 use crate::data::{Dataset, Target};
 use crate::device::Device;
-use crate::error::{Error, Result};
-use crate::estimator::{AnyEstimator, Fit, Flow, Observer, OwnedRows, Report, Rows, Task};
+use crate::error::Result;
+use crate::estimator::{AnyEstimator, Fit, Observer, OwnedRows, Rows, Task};
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
 use crate::splits::Folds;
 
 /// Options of cross-validation and search: scores, device, observer.
 #[derive(Default)]
 pub struct CrossValidateOptions<'a> {
-    scoring: Vec<Scoring>,
-    extra: Vec<Scoring>,
-    train_scores: bool,
-    device: Option<Device>,
-    observer: Option<&'a mut (dyn Observer + Send)>,
+    pub(super) scoring: Vec<Scoring>,
+    pub(super) extra: Vec<Scoring>,
+    pub(super) train_scores: bool,
+    pub(super) device: Option<Device>,
+    pub(super) observer: Option<&'a mut (dyn Observer + Send)>,
 }
 
 impl<'a> CrossValidateOptions<'a> {
@@ -48,7 +48,7 @@ impl<'a> CrossValidateOptions<'a> {
         self
     }
 
-    /// An observer, which gets a report after each fit and may stop.
+    /// An observer, which gets reports of how far all fits have come, and may stop them.
     pub fn observer(mut self, observer: &'a mut (dyn Observer + Send)) -> CrossValidateOptions<'a> {
         self.observer = Some(observer);
         self
@@ -66,7 +66,7 @@ impl<'a> CrossValidateOptions<'a> {
         let scoring = self.scores_for(task, folds)?;
         let extra = self.extra.into_iter().filter(|other| !scoring.contains(other)).collect();
         let device = self.device.unwrap_or(Device::Cpu);
-        let observer = SharedObserver::new(self.observer, fits);
+        let observer = SharedObserver::new("cross-validation", self.observer, fits);
         Ok(FoldRunner { scoring, extra, train_scores: self.train_scores, device, observer })
     }
 }
@@ -209,11 +209,13 @@ impl FoldRunner<'_> {
     ) -> Result<FoldScores> {
         self.observer.stopped()?;
         let begun = Instant::now();
-        let model = prepared.with_estimator(estimator).fit_on(&self.device, Fit::default())?;
+        let mut observer = self.observer.fit();
+        let fit = Fit::default().observer(&mut observer);
+        let model = prepared.with_estimator(estimator).fit_on(&self.device, fit)?;
         let fit_seconds = begun.elapsed().as_secs_f64();
         let of = |(rows, target)| self.scores(&model, rows, target);
         let scores = FoldScores { test: of(test)?, train: train.map(of).transpose()?.unwrap_or_default(), fit_seconds };
-        self.observer.report(scores.test.first().copied());
+        observer.finish();
         Ok(scores)
     }
 
@@ -223,38 +225,5 @@ impl FoldRunner<'_> {
         let score = |scoring: &Scoring| predictions.score(*scoring, target);
         let needed = self.scoring.iter().map(score).collect::<Result<Vec<f64>>>()?;
         Ok(needed.into_iter().chain(self.extra.iter().map(|other| score(other).unwrap_or(f64::NAN))).collect())
-    }
-}
-
-/// The observer of fits that run side by side.
-pub(super) struct SharedObserver<'a> {
-    state: Mutex<(Option<&'a mut (dyn Observer + Send)>, usize, bool)>,
-    total: usize,
-}
-
-const WHAT: &str = "cross-validation";
-
-impl<'a> SharedObserver<'a> {
-    pub(super) fn new(observer: Option<&'a mut (dyn Observer + Send)>, total: usize) -> SharedObserver<'a> {
-        SharedObserver { state: Mutex::new((observer, 0, false)), total }
-    }
-
-    fn report(&self, score: Option<f64>) {
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let (observer, done, stops) = &mut *state;
-        *done += 1;
-        if let Some(observer) = observer {
-            let fraction = *done as f64 / self.total.max(1) as f64;
-            let report = Report { what: WHAT, iteration: *done, loss: score, fraction };
-            *stops |= observer.report(&report) != Flow::Continue;
-        }
-    }
-
-    /// An error once the observer has asked to stop: half a cross-validation is worth nothing.
-    pub(super) fn stopped(&self) -> Result<()> {
-        match self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner).2 {
-            true => Err(Error::Stopped { what: WHAT }),
-            false => Ok(()),
-        }
     }
 }

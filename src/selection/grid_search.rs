@@ -116,15 +116,24 @@ impl GridSearch {
         options: CrossValidateOptions<'_>,
         device: &Device,
     ) -> Result<GridSearchResult> {
+        let CrossValidateOptions { scoring, extra, train_scores, mut observer, .. } = options;
         let combinations = self.combinations()?;
         let estimators: Vec<AnyEstimator> = combinations.iter().map(|(estimator, _)| estimator.clone()).collect();
+        let mut options = CrossValidateOptions { scoring, extra, train_scores, ..CrossValidateOptions::default() };
+        if let Some(observer) = &mut observer {
+            options = options.observer(&mut **observer);
+        }
         let results = try_all(&self.pipeline, &estimators, data, folds, options.device(device))?;
         let parameters = combinations.into_iter().map(|(_, parameters)| parameters);
         let candidates: Vec<Candidate> =
             parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();
         let best_index = best(&candidates)?;
         let chosen = Pipeline::clone(&self.pipeline).with_estimator(estimators[best_index].clone());
-        let model = chosen.fit_on(device, data, Fit::default())?;
+        let model = chosen.fit_on(
+            device,
+            data,
+            observer.map_or_else(Fit::default, |observer| Fit::default().observer(observer)),
+        )?;
         Ok(GridSearchResult { candidates, best_index, model })
     }
 

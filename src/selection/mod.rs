@@ -9,6 +9,7 @@ mod grid_search;
 mod permutation;
 mod pictures;
 mod scoring;
+mod shared_observer;
 pub mod stats;
 
 pub use crate::splits::{
@@ -17,5 +18,5 @@ pub use crate::splits::{
 pub use cross_validate::{CrossValidateOptions, CrossValidation, cross_validate, cross_validate_with};
 pub use curves::{Curve, learning_curve, learning_curve_with, validation_curve, validation_curve_with};
 pub use grid_search::{Candidate, GridSearch, GridSearchResult};
-pub use permutation::{PermutationImportance, permutation_importance, permutation_importance_on};
+pub use permutation::{PermutationImportance, permutation_importance, permutation_importance_with};
 pub use scoring::{CustomScoring, Predictions, Scoring};

@@ -1,6 +1,8 @@
 //! Permutation importance: how much the score of a fitted model drops when the values of a column are permuted.
 
+use super::cross_validate::CrossValidateOptions;
 use super::scoring::{Predictions, Scoring};
+use super::shared_observer::SharedObserver;
 use super::stats::Sample;
 use crate::array::Matrix;
 use crate::cpu::random::permutation::permutation;
@@ -56,22 +58,31 @@ pub fn permutation_importance(
     repeats: usize,
     seed: u64,
 ) -> Result<PermutationImportance> {
-    permutation_importance_on(&Device::Cpu, model, x, target, scoring, repeats, seed)
+    let options = CrossValidateOptions::default().scoring([scoring]);
+    permutation_importance_with(model, x, target, repeats, seed, options)
 }
 
-/// The same with the predictions on a device; on a GPU one after the other.
-pub fn permutation_importance_on(
-    device: &Device,
+/// The same with the options' first score, device and observer: predictions on a GPU run one after the other. Without a
+/// score it is accuracy, R² or inertia, as the target suggests.
+pub fn permutation_importance_with(
     model: &dyn Model,
     x: &Matrix,
     target: &Target,
-    scoring: Scoring,
     repeats: usize,
     seed: u64,
+    options: CrossValidateOptions<'_>,
 ) -> Result<PermutationImportance> {
     if repeats == 0 {
         return Err(Error::param("repeats", "at least 1", "0"));
     }
+    let usual = match target {
+        Target::None => Scoring::Inertia,
+        Target::Numbers(_) => Scoring::R2,
+        Target::Classes(_) | Target::Whole { .. } => Scoring::Accuracy,
+    };
+    let scoring = options.scoring.first().copied().unwrap_or(usual);
+    let device = &options.device.unwrap_or(Device::Cpu);
+    let observer = SharedObserver::new("permutation importance", options.observer, x.columns() * repeats);
     let rows = u32::try_from(x.rows()).map_err(|_| Error::Limit {
         what: "permutation_importance: rows".to_string(),
         need: x.rows() as u64,
@@ -89,11 +100,14 @@ pub fn permutation_importance_on(
             let places = permutation(seed, (column * repeats + repeat) as u32, rows);
             let cells = mixed.as_mut_slice().iter_mut().skip(column).step_by(x.columns());
             cells.zip(places).for_each(|(cell, place)| *cell = values[place as usize]);
+            observer.stopped()?;
             let permuted = score_of(&mixed)?;
+            observer.fit().finish();
             Ok(if scoring.greater_is_better() { score - permuted } else { permuted - score })
         };
         (0..repeats).map(one).collect()
     };
     let losses = device.map(0..x.columns(), of_column)?;
+    observer.stopped()?;
     Ok(PermutationImportance { scoring, score, losses })
 }

@@ -3,7 +3,7 @@
 use gristmill::estimator::Model;
 use gristmill::prelude::*;
 use gristmill::preprocessing::StandardScaler;
-use gristmill::selection::{Scoring, permutation_importance, permutation_importance_on};
+use gristmill::selection::{CrossValidateOptions, Scoring, permutation_importance, permutation_importance_with};
 
 /// Three columns, of which the target is twice the first plus the second.
 fn table(rows: usize) -> (Matrix, gristmill::Target) {
@@ -79,8 +79,61 @@ fn a_gpu_finds_the_same_importances() {
     let iris = datasets::iris().unwrap();
     let model = RandomForestClassifier::new(5).fit(&iris.x, iris.labels().unwrap()).unwrap();
     let here = permutation_importance(&model, &iris.x, &iris.target, Scoring::Accuracy, 2, 7).unwrap();
-    let there = permutation_importance_on(&device, &model, &iris.x, &iris.target, Scoring::Accuracy, 2, 7).unwrap();
+    let there = permutation_importance_with(
+        &model,
+        &iris.x,
+        &iris.target,
+        2,
+        7,
+        CrossValidateOptions::default().device(&device),
+    )
+    .unwrap();
     assert_eq!(here, there);
     let other = permutation_importance(&model, &iris.x, &iris.target, Scoring::Accuracy, 2, 8).unwrap();
     assert_ne!(here.losses, other.losses);
+}
+
+#[test]
+fn an_observer_can_stop_it_and_sees_every_repeat() {
+    use gristmill::estimator::{Flow, Report};
+    let iris = datasets::iris().unwrap();
+    let model = RandomForestClassifier::new(5).fit(&iris.x, iris.labels().unwrap()).unwrap();
+    let mut fractions = vec![];
+    let mut observer = |report: &Report| {
+        fractions.push(report.fraction);
+        Flow::Continue
+    };
+    let options = CrossValidateOptions::default().observer(&mut observer);
+    permutation_importance_with(&model, &iris.x, &iris.target, 3, 0, options).unwrap();
+    assert_eq!((fractions.len(), fractions.last()), (12, Some(&1.0)));
+    let mut stop = |_: &Report| Flow::Stop;
+    let options = CrossValidateOptions::default().observer(&mut stop);
+    let stopped = permutation_importance_with(&model, &iris.x, &iris.target, 3, 0, options);
+    assert!(matches!(stopped, Err(gristmill::Error::Stopped { .. })), "{stopped:?}");
+}
+
+#[test]
+fn cross_validation_reports_from_within_its_fits() {
+    use gristmill::estimator::{Flow, Report};
+    use gristmill::selection::{Folds, cross_validate_with};
+    let iris = datasets::iris().unwrap();
+    let pipeline = Pipeline::new(GradientBoostingClassifier::default().n_estimators(50));
+    let mut reports = vec![];
+    let mut observer = |report: &Report| {
+        reports.push(report.fraction);
+        Flow::Continue
+    };
+    let options = CrossValidateOptions::default().observer(&mut observer);
+    cross_validate_with(&pipeline, &iris, &Folds::stratified(3), options).unwrap();
+    assert!(reports.len() > 3 && reports.is_sorted() && reports.last().is_some_and(|last| (last - 1.0).abs() < 1e-9));
+    // The first report within the first fit ends it all.
+    let mut calls = 0;
+    let mut stop = |_: &Report| {
+        calls += 1;
+        Flow::StopEarly
+    };
+    let options = CrossValidateOptions::default().observer(&mut stop);
+    let stopped = cross_validate_with(&pipeline, &iris, &Folds::stratified(3), options);
+    assert!(matches!(stopped, Err(gristmill::Error::Stopped { .. })), "{stopped:?}");
+    assert!(calls <= rayon::current_num_threads().max(3), "{calls}");
 }

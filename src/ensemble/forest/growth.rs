@@ -1,6 +1,7 @@
 //! Growing the trees of a forest.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
@@ -17,8 +18,8 @@ use crate::estimator::{Fit, Reporter};
 use crate::tree::grow::{BatchedForest, TreeLearner, TreeTable};
 use crate::tree::{MaxFeatures, Tree, TreeLimits, Trees, to_matrix};
 
-/// Trees between two reports at least.
-const REPORT: usize = 20;
+/// How long a round of trees on the CPU may take before the next is made shorter.
+const ROUND: Duration = Duration::from_millis(300);
 
 /// The parameters that all forests have.
 #[derive(Debug, Clone)]
@@ -81,16 +82,19 @@ impl ForestPlan<'_> {
         // Random cuts and medians are not found by histograms.
         let by_histograms = !self.draw.cuts_at_random() && whole.by_medians().is_none();
         let mut on_gpu = if by_histograms { self.table.on_gpu()? } else { None };
-        let step = match &on_gpu {
-            Some(batched) => batched.max_trees(&whole),
-            None => REPORT.max(2 * rayon::current_num_threads()),
-        };
+        let cores = rayon::current_num_threads();
+        let mut step = on_gpu.as_ref().map_or(cores, |batched| batched.max_trees(&whole));
         while trees.len() < n_estimators {
+            let begun = Instant::now();
             let numbers = trees.len()..trees.len().saturating_add(step).min(n_estimators);
             let grown: Vec<(Tree, Option<InBag>)> = match &mut on_gpu {
                 Some(batched) => self.grow_together(numbers, batched, &target_of)?,
                 None => numbers.into_par_iter().map(|tree| self.grow_one(tree, &target_of)).collect(),
             };
+            if on_gpu.is_none() {
+                // Long enough that cores seldom wait for the last tree, short enough to be stopped.
+                step = if begun.elapsed() < ROUND { 2 * step } else { (step / 2).max(cores) };
+            }
             for (tree, bag) in grown {
                 trees.push(tree);
                 bags.extend(bag);

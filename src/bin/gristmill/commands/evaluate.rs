@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use gristmill::Target;
 use gristmill::estimator::Prediction;
 use gristmill::metrics::{self, ConfusionMatrix};
-use gristmill::selection::{Scoring, permutation_importance_on};
+use gristmill::selection::{CrossValidateOptions, Scoring, permutation_importance_with};
 use gristmill::{Dataset, Device};
 
 use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, TargetArgs, brings_target, check_outputs, check_target};
 use crate::pictures::{Picture, check_picture};
-use crate::report::{CliError, CommandResult, Importance, Report, dense, predict, print, print_json, timed};
+use crate::report::{
+    CliError, CommandResult, Importance, Progress, Report, dense, guarded, predict, print, print_json, timed,
+};
 
 /// Classes up to which the table of which are taken for which is shown.
 const MOST_CLASSES: usize = 20;
@@ -56,7 +58,7 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     let predicted = predict(&saved.model, &data, true, &device, global, &mut report.seconds)?;
     report.scores = predicted.scores(&saved.model, &data.target)?;
     if let Some(repeats) = args.permutation_importance {
-        report.importances = permutation_importances(&saved, &data, repeats, global.seed.unwrap_or(0), &device)?;
+        report.importances = permutation_importances(&saved, &data, repeats, global, &device)?;
     }
     if let Some(path) = &args.plot {
         dense(&data, "--plot")?;
@@ -85,12 +87,15 @@ fn permutation_importances(
     saved: &SavedModel,
     data: &Dataset,
     repeats: usize,
-    seed: u64,
+    global: &GlobalArgs,
     device: &Device,
 ) -> CommandResult<Vec<Importance>> {
     let scoring = Scoring::of_task(saved.task)?;
     let (x, target) = (&dense(data, "--permutation-importance")?.x, &data.target);
-    let found = permutation_importance_on(device, &saved.model, x, target, scoring, repeats, seed)?;
+    let mut progress = Progress::new(global);
+    let options = CrossValidateOptions::default().scoring([scoring]).device(device).observer(&mut progress);
+    let seed = global.seed.unwrap_or(0);
+    let found = guarded(|| permutation_importance_with(&saved.model, x, target, repeats, seed, options))?;
     let name = |column: usize| data.x.names().map_or_else(|| format!("x{column}"), |names| names[column].clone());
     let samples = found.importances().into_iter().enumerate();
     let mut all: Vec<Importance> = samples

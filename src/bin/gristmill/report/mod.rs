@@ -15,6 +15,6 @@ pub use error::{CliError, CommandResult};
 pub use format::{bytes, number, seconds};
 pub use output::{note, print, print_json, show, table, write_out};
 pub use predictions::{Predicted, Uploaded, dense, predict};
-pub use progress::{Progress, guarded, interrupted, listen};
+pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};
 pub use run::{Importance, Report, Seconds, timed};
 pub use scores::{Scores, label, positive_probabilities};

@@ -37,6 +37,11 @@ pub fn interrupted() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
+/// Whether Ctrl-C has ended the work before; what comes now is not to end for it too.
+pub fn take_interrupted() -> bool {
+    ASKED.swap(false, Ordering::SeqCst)
+}
+
 /// Runs a job that the first Ctrl-C does not cut short.
 pub fn guarded<T>(job: impl FnOnce() -> T) -> T {
     GUARDED.store(true, Ordering::SeqCst);
@@ -57,7 +62,9 @@ impl Progress {
             return Progress { bar: ProgressBar::hidden() };
         }
         let bar = ProgressBar::new(1000);
-        if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {elapsed}  {msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {elapsed}, {eta} left  {msg}")
+        {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(200));

@@ -13,8 +13,8 @@ use gristmill::selection::{stratified_train_test_split, train_test_split};
 use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder, check_outputs};
 use crate::pictures::{Picture, check_picture, draw_transformed};
 use crate::report::{
-    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, dense, guarded, interrupted, note, predict,
-    print, print_json, timed,
+    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, dense, guarded, note, predict, print,
+    print_json, take_interrupted, timed,
 };
 
 const EXAMPLES: &str = "Examples:
@@ -120,7 +120,7 @@ impl Run<'_> {
     /// Saves, scores, draws and reports. A long fit is saved before anything else can go wrong. `train` has the fitted
     /// rows, of a fit by chunks the last ones.
     fn finish(&self, mut report: Report, model: PipelineModel, train: Dataset, test: Option<Dataset>) -> CommandResult {
-        report.stopped = interrupted();
+        report.stopped = take_interrupted();
         self.save(&mut report, &model)?;
         let fitted = model.model().fitted_prediction();
         report.scores = fitted.map_or_else(Scores::default, |fitted| Scores::of_groups(&fitted, &train.target));
@@ -130,14 +130,12 @@ impl Run<'_> {
         }
         // The fit is reported before a picture that cannot be drawn ends the command.
         let (mut scored, mut drawn) = (None, Ok(()));
-        if !report.stopped {
-            if let Some(test) = test {
-                scored = Some(self.score(&mut report, &model, test)?);
-            }
-            if let Some(path) = &self.args.plot {
-                drawn = self.draw(path, &model, train, scored.as_ref());
-                report.plot = drawn.is_ok().then(|| path.display().to_string());
-            }
+        if let Some(test) = test {
+            scored = Some(self.score(&mut report, &model, test)?);
+        }
+        if let Some(path) = self.args.plot.as_ref().filter(|_| !report.stopped) {
+            drawn = self.draw(path, &model, train, scored.as_ref());
+            report.plot = drawn.is_ok().then(|| path.display().to_string());
         }
         self.take_fit(&mut report, &model);
         report.take_profile(self.global, self.device);
@@ -164,7 +162,10 @@ impl Run<'_> {
 
     fn save(&self, report: &mut Report, model: &PipelineModel) -> CommandResult {
         let Some(path) = &self.args.save else {
-            return if report.stopped { Err(CliError::Run(Error::Stopped { what: "the fit" })) } else { Ok(()) };
+            if report.stopped {
+                note(self.global, "stopped early; this is what there is, and it was not saved");
+            }
+            return Ok(());
         };
         guarded(|| model.save(path))?;
         report.saved = Some(path.display().to_string());
