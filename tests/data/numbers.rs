@@ -54,11 +54,11 @@ fn numbers_near_the_middle_of_two_floats_round_right() {
 
 #[test]
 fn what_is_not_a_number_is_missing_or_text() {
-    for missing in ["", "NA", "na", "nan", "NaN", "-nan", "?"] {
+    for missing in ["", "NA", "na", "nan", "NaN", "-nan", "?", "-", ".", "null", "N/A", "None", "\\N"] {
         assert!(cell(missing).unwrap().is_nan(), "{missing}");
     }
     ["inf", "-Infinity", "+inf", "1e400"].into_iter().for_each(|text| is_refused(text, BEYOND));
-    for text in ["a", "-", ".", "1x", "1e", "1e+", "0x10", "1_000", "--1", "1 2", "null", "N/A", "e5", "1,5"] {
+    for text in ["a", "--", "..", "1x", "1e", "1e+", "0x10", "1_000", "--1", "1 2", "none", "N-A", "e5", "1,5"] {
         is_refused(text, "expected a number");
     }
 }

@@ -104,7 +104,7 @@ pub(super) fn has_header(block: &[u8], delimiter: u8, notation: &Notation, wante
     let distinct = |at: usize| column(at).collect::<std::collections::BTreeSet<_>>().len();
     let any_recurs = texts.iter().any(|at| recurs(*at));
     let telling = !any_recurs && texts.iter().any(|at| below.len() >= 4 && 2 * distinct(*at) <= below.len());
-    let counted = counts_up(first) && !below.first().is_some_and(|line| counts_up(line));
+    let counted = counts_up(first) && !below.iter().all(|line| counts_up(line));
     if texts.is_empty() {
         return HeaderGuess { found: false, doubt: counted.then_some(TAKEN_FOR_A_ROW) };
     }
