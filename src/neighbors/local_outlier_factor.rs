@@ -161,12 +161,32 @@ impl LocalOutlierFactorModel {
     /// −LOF of each row of `x` against the fitted rows, all of which may be its neighbours. Only with `novelty`.
     pub fn score_samples<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<f64>> {
         if !self.params.novelty {
-            let rule = "true to score rows that were not fitted; labels() has those that were".to_string();
+            let rule =
+                "true to predict rows that were not fitted (fit --set novelty=true); labels() has those that were"
+                    .to_string();
             return Err(Error::param("novelty", rule, "false"));
         }
         let neighbors = self.reference.k_nearest(self.params.align(x)?.rows(), self.k, Fit::default())?;
         let score = |row| -factor(&neighbors, row, density(&neighbors, row, &self.reach), &self.density);
         Ok((0..neighbors.len()).map(score).collect())
+    }
+}
+
+impl LocalOutlierFactorModel {
+    /// The decision function of the fitted rows, below 0 for outliers, if `x` has the same rows; nothing for others.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_rows(&[[0.0], [1.0], [2.0], [90.0]])?;
+    /// let model = LocalOutlierFactor::new(2).fit(&x)?;
+    /// assert!(model.fitted_decision(&x)?.is_some_and(|decision| decision[3] < 0.0 && decision[1] > 0.0));
+    /// assert_eq!(model.fitted_decision(&x.select(&[0, 1])?)?, None);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn fitted_decision(&self, x: &Matrix) -> Result<Option<Vec<f64>>> {
+        let fitted = self.reference.rows()?;
+        let same = (x.rows(), x.columns()) == (fitted.rows(), fitted.columns()) && x.as_slice() == fitted.as_slice();
+        Ok(same.then(|| self.factors.iter().map(|factor| factor - self.offset).collect()))
     }
 }
 

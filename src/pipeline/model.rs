@@ -8,8 +8,8 @@ use crate::array::Matrix;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
 use crate::estimator::{
-    AlignedRows, AnyModel, Estimator, FitReport, InputColumns, Model, Observer, OwnedRows, PictureInput, Prediction,
-    Queries, Rows, Unobserved, align, score,
+    AlignedRows, AnyEstimator, AnyModel, Estimator, FitReport, InputColumns, Model, Observer, OwnedRows, PictureInput,
+    Prediction, Queries, Rows, Unobserved, align, score,
 };
 use crate::model_file::{Container, FittedColumns, Persist, Unseen};
 use crate::plot::Figure;
@@ -60,7 +60,15 @@ impl PipelineModel {
             Target::None | Target::Classes(_) => vec![],
         };
         let abilities = pipeline.abilities();
-        let unseen = pipeline.estimator().abilities().missing && !abilities.encodes_categories;
+        // An encoder that ignores unknown categories takes them for missing too.
+        let ignores = |step: &AnyEstimator| {
+            let unknown = step.parameters().ok().and_then(|mut parameters| parameters.remove("handle_unknown"));
+            unknown.is_some_and(|unknown| unknown != "error")
+        };
+        let unseen = match abilities.encodes_categories {
+            true => pipeline.steps().iter().any(ignores),
+            false => pipeline.estimator().abilities().missing,
+        };
         let takes = Takes { missing: abilities.missing, unseen };
         columns.unseen = takes.unseen();
         PipelineModel { columns, targets, steps, takes, model }

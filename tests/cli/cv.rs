@@ -67,3 +67,16 @@ fn a_picture_that_cannot_be_drawn_does_not_lose_what_was_found() {
     let found = json(&[&cv[..5], &["--set", "n_neighbors=40", "--plot", &picture]].concat());
     assert_eq!(found["plot"], picture.as_str());
 }
+
+#[test]
+fn values_of_a_parameter_that_is_named_twice_are_joined() {
+    let cv = ["cv", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--grid", "n_neighbors=1,5"];
+    let report = json(&[&cv[..], &["--grid", "n_neighbors=5,9"]].concat());
+    let tried: Vec<u64> = report["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tried| tried["parameters"]["n_neighbors"].as_u64().unwrap())
+        .collect();
+    assert_eq!(tried, [1, 5, 9]);
+}

@@ -157,7 +157,14 @@ fn clusters_and_outliers_are_numbers() {
     let (shown, _) = run(&["predict", &outliers, &folder.file("new.csv", "a\n0.5\n500\n")]);
     assert_eq!(shown, "prediction\n1\n-1\n");
     run(&[&fit[..], &[&plain]].concat());
-    assert!(refused(2, &["predict", &plain, &x]).contains("novelty"));
+    assert!(refused(2, &["predict", &plain, &folder.path("new.csv")]).contains("novelty"));
+    // Of the rows that were fitted it says which are outliers, and how far.
+    let far = folder.file("far.csv", "a,n\n0,p\n1,q\n2,\"r, s\"\n3,t\n500,u\n");
+    run(&["fit", "local-outlier-factor", &far, "--drop", "n", "--set", "n_neighbors=2", "--save", &plain]);
+    let (shown, _) = run(&["predict", &plain, &far, "--scores", "--keep", "n"]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], "n,prediction,score");
+    assert!(lines[3].starts_with("\"r, s\",1,") && lines[5].starts_with("u,-1,-"), "{shown}");
 }
 
 #[test]
@@ -214,4 +221,48 @@ fn an_unseen_category_behind_an_encoder_is_named() {
     run(&["fit", "decision-tree-classifier", &people, "--target", "kind", "--one-hot", "--save", &model]);
     let errors = refused(1, &["predict", &model, &folder.file("new.csv", "city,height,age\nWien,1.7,35\n")]);
     assert!(errors.contains("a category of \"city\"") && errors.contains("\"Wien\" in row 1"), "{errors}");
+}
+
+#[test]
+fn columns_are_kept_as_they_are_written() {
+    let folder = Folder::new();
+    let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("m.gm"));
+    run(&["fit", "decision-tree-classifier", &people, "--target", "kind", "--save", &model]);
+    let new = folder.file("new.csv", "id,age,city,height,note\n007,30,Ulm,1.70,NA\n1e3,41,Bern,1.8,\n");
+    let (shown, _) = run(&["predict", &model, &new, "--keep", "note,id"]);
+    assert_eq!(shown, "note,id,prediction\nNA,007,a\n\"\",1e3,b\n");
+    let report = json(&["predict", &model, &new, "--keep", "id"]);
+    assert_eq!(report["kept"][0]["id"], "007");
+    assert!(refused(2, &["predict", &model, &new, "--keep", "idd"]).contains("\"id\""));
+}
+
+#[test]
+fn a_threshold_moves_the_line_between_two_classes() {
+    let folder = Folder::new();
+    let model = folder.path("m.gm");
+    let data = "data/breast_cancer.csv";
+    run(&["fit", "random-forest-classifier", data, "--target", "diagnosis", "--save", &model, "--device", "cpu"]);
+    let count = |threshold: &str| {
+        let (shown, _) = run(&["predict", &model, data, "--threshold", threshold, "--device", "cpu", "--quiet"]);
+        let last = shown.lines().skip(1).max().unwrap().to_string();
+        shown.lines().filter(|line| **line == last).count()
+    };
+    assert!(count("0.01") > count("0.5") && count("0.5") > count("1"));
+    assert!(refused(2, &["predict", &model, data, "--threshold", "2"]).contains("from 0 to 1"));
+    let iris = folder.path("iris.gm");
+    run(&["fit", "decision-tree-classifier", "data/iris.csv", "--target", "species", "--save", &iris]);
+    assert!(refused(2, &["predict", &iris, "data/iris.csv", "--threshold", "0.5"]).contains("two classes"));
+}
+
+#[test]
+fn unknown_categories_are_ignored_when_asked_for() {
+    let folder = Folder::new();
+    let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("m.gm"));
+    let new = folder.file("new.csv", "age,city,height\n30,Paris,1.7\n");
+    let fit = ["fit", "kneighbors-classifier", &people, "--target", "kind", "--one-hot", "--save", &model];
+    run(&fit);
+    assert!(refused(1, &["predict", &model, &new]).contains("Paris"));
+    run(&[&fit[..], &["--unknown", "ignore"]].concat());
+    assert_eq!(run(&["predict", &model, &new]).0, "prediction\na\n");
+    assert!(refused(2, &["fit", "kmeans", &people, "--unknown", "ignore"]).contains("--one-hot"));
 }

@@ -15,6 +15,12 @@ const SIGNATURES: &[(&[u8], &str, &str)] = &[
     (b"\x89HDF", "an HDF5 file", "save the table as CSV or NPY"),
     (b"SQLite format 3\0", "an SQLite database", "export the table as CSV"),
     (b"%PDF", "a PDF document", "save the table as CSV"),
+    (b"\xff\xd8\xff", "a JPEG picture", "save its values as NPY"),
+    (
+        b"@relation",
+        "an ARFF file",
+        "read it with --format csv --header no --skip-lines N, N being the lines up to @data",
+    ),
     (b"\x89PNG", "a PNG picture", "save its values as NPY"),
 ];
 /// Workbooks are zip files of documents.

@@ -1,7 +1,7 @@
 //! Which model, with which parameters, behind which steps.
 
 use gristmill::pipeline::Pipeline;
-use gristmill::preprocessing::{OneHotEncoder, StandardScaler};
+use gristmill::preprocessing::{OneHotEncoder, StandardScaler, UnknownCategory};
 use gristmill::registry::{parse_setting, parse_value};
 use gristmill::{AnyEstimator, registry};
 
@@ -26,6 +26,18 @@ pub struct ModelArgs {
     /// Encodes every category of a text column as a column of 0 and 1, as part of the model: --step one-hot-encoder
     #[arg(long)]
     pub one_hot: bool,
+    /// What --one-hot does with a category that was not fitted: error, or ignore (0 in all its columns)
+    #[arg(long, value_name = "HOW", requires = "one_hot", default_value = "error", hide_default_value = true)]
+    pub unknown: UnknownChoice,
+}
+
+/// What becomes of a category that was not fitted.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownChoice {
+    /// An error that names it
+    Error,
+    /// 0 in all columns of its categories
+    Ignore,
 }
 
 impl ModelArgs {
@@ -42,7 +54,11 @@ impl ModelArgs {
             pipeline = pipeline.step(imputer);
         }
         if self.one_hot {
-            pipeline = pipeline.step(OneHotEncoder::default());
+            let unknown = match self.unknown {
+                UnknownChoice::Error => UnknownCategory::Error,
+                UnknownChoice::Ignore => UnknownCategory::Ignore,
+            };
+            pipeline = pipeline.step(OneHotEncoder::default().handle_unknown(unknown));
         }
         if self.scale {
             pipeline = pipeline.step(StandardScaler::default());

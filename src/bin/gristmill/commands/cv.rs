@@ -103,7 +103,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         Some(name) => name.parse::<Scoring>()?,
         None => Scoring::of_task(task)?,
     };
-    let grid = args.grid.iter().map(|text| parse_grid(text)).collect::<CommandResult<Vec<_>>>()?;
+    let grid = parse_grids(&args.grid)?;
     check_outputs([&args.save, &args.plot], args.data.inputs())?;
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
@@ -147,6 +147,27 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     report.profile = global.profile.then(|| device.profile_report());
     show(global, &report, describe);
     Ok(drawn?)
+}
+
+/// Every `--grid`; values of a parameter that is named again are added to its others.
+fn parse_grids(texts: &[String]) -> CommandResult<Vec<(String, Vec<Value>)>> {
+    let mut grid: Vec<(String, Vec<Value>)> = vec![];
+    for (key, values) in texts.iter().map(|text| parse_grid(text)).collect::<CommandResult<Vec<_>>>()? {
+        match grid.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, known)) => known.extend(values),
+            None => grid.push((key, values)),
+        }
+    }
+    for (_, values) in &mut grid {
+        let mut seen: Vec<Value> = vec![];
+        values.retain(|value| {
+            !seen.contains(value) && {
+                seen.push(value.clone());
+                true
+            }
+        });
+    }
+    Ok(grid)
 }
 
 /// `key=v1,v2,…`.

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 
+use gristmill::data::Missing;
 use gristmill::estimator::Prediction;
 use gristmill::model_file::write_atomically_with;
 use gristmill::prelude::*;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_outputs};
 use crate::report::{
@@ -18,6 +20,8 @@ const EXAMPLES: &str = "Columns are matched by name, in any order; others are ig
 
 Examples:
   gristmill predict iris.gm flowers.csv
+  gristmill predict iris.gm flowers.csv --keep id --proba
+  gristmill predict cancer.gm patients.csv --threshold 0.2
   gristmill predict iris.gm flowers.csv.gz --proba --out classes.csv
   gristmill predict iris.gm flowers.csv --json --quiet";
 
@@ -35,6 +39,15 @@ pub struct PredictArgs {
     /// Adds the probability of each class, in columns p_<class>
     #[arg(long)]
     proba: bool,
+    /// Of two classes, predicts the second where its probability is at least this, instead of the likelier one
+    #[arg(long, value_name = "P")]
+    threshold: Option<f32>,
+    /// Adds how far each row is on the side of the others, in a column `score` that is below 0 for outliers
+    #[arg(long)]
+    scores: bool,
+    /// Copies these columns of the file in front of the predictions, such as an id
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
+    keep: Vec<String>,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -42,8 +55,11 @@ pub struct PredictArgs {
 /// The columns of the output: a name each, and a cell for each row.
 struct Columns<'a> {
     names: Vec<String>,
+    /// Columns of the file, as codes of texts.
+    kept: Option<&'a Matrix>,
     prediction: &'a Prediction,
     probabilities: Option<&'a Matrix>,
+    scores: Option<&'a [f64]>,
 }
 
 #[derive(Serialize)]
@@ -51,11 +67,16 @@ struct PredictReport {
     #[serde(flatten)]
     report: Report,
     #[serde(skip_serializing_if = "Option::is_none")]
-    predictions: Option<Vec<serde_json::Value>>,
+    predictions: Option<Vec<Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     classes: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Vec<Vec<f32>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row_scores: Option<Vec<f64>>,
+    /// The columns that were kept, row by row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<Vec<Map<String, Value>>>,
 }
 
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
@@ -64,13 +85,25 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
     let data = saved.read_rows(&args.data, global, &mut report)?;
-    let predicted = predict(&saved.model, &data, args.proba, &device, global, &mut report.seconds)?;
-    if args.proba && predicted.probabilities.is_none() {
-        let why = format!("{} gives no class probabilities; leave out --proba", saved.name());
-        return Err(CliError::Usage(why));
+    let in_full = args.proba || args.scores || args.threshold.is_some();
+    let mut predicted = predict(&saved.model, &data, in_full, &device, global, &mut report.seconds)?;
+    for (asked, flag) in [(args.proba, "--proba"), (args.threshold.is_some(), "--threshold")] {
+        if asked && predicted.probabilities.is_none() {
+            let why = format!("{} gives no class probabilities; leave out {flag}", saved.name());
+            return Err(CliError::Usage(why));
+        }
     }
+    if let Some(threshold) = args.threshold {
+        predicted.prediction = above_threshold(&predicted, threshold)?;
+    }
+    if args.scores && predicted.decision.is_none() {
+        return Err(CliError::Usage(format!("{} gives no scores of rows; leave out --scores", saved.name())));
+    }
+    predicted.probabilities = predicted.probabilities.filter(|_| args.proba);
+    predicted.decision = predicted.decision.filter(|_| args.scores);
+    let kept = if args.keep.is_empty() { None } else { Some(kept_columns(args, data.rows())?) };
     report.take_profile(global, &device);
-    let columns = Columns::new(&predicted, saved.model.targets());
+    let columns = Columns::new(&predicted, saved.model.targets(), kept.as_ref());
     if let Some(path) = &args.out {
         write_atomically_with(path, |file| {
             let mut out = std::io::BufWriter::with_capacity(1 << 16, file);
@@ -79,17 +112,62 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
         report.saved = Some(path.display().to_string());
     }
     if global.json {
-        print_json(&predict_report(report, &predicted, args.out.is_none()));
+        print_json(&predict_report(report, &predicted, kept.as_ref(), args.out.is_none()));
     } else if args.out.is_none() {
         write_out(|out| columns.write(out))?;
     }
     Ok(())
 }
 
-fn predict_report(report: Report, predicted: &Predicted, with_rows: bool) -> PredictReport {
+/// Of two classes the second where its probability is at least the threshold.
+fn above_threshold(predicted: &Predicted, threshold: f32) -> CommandResult<Prediction> {
+    if !(0.0..=1.0).contains(&threshold) {
+        return Err(CliError::Usage(format!("--threshold takes a probability from 0 to 1; got {threshold}")));
+    }
+    match (&predicted.prediction, &predicted.probabilities) {
+        (Prediction::Classes(labels), Some(probabilities)) if labels.classes() == 2 => {
+            let above = |row: usize| u32::from(probabilities.get(row, 1) >= threshold);
+            Ok(Prediction::Classes(labels.with_codes((0..labels.len()).map(above).collect())?))
+        }
+        (Prediction::Classes(labels), _) => {
+            let why = "--threshold is for two classes, and the model knows";
+            Err(CliError::Usage(format!("{why} {}", labels.classes())))
+        }
+        _ => Err(CliError::Usage("--threshold is for classes".to_string())),
+    }
+}
+
+/// Columns of the file by name or number, as codes of their texts.
+fn kept_columns(args: &PredictArgs, rows: usize) -> CommandResult<Matrix> {
+    let mut options = args.read.options().missing(Missing::Keep).features(&args.keep).categorical(&args.keep);
+    (options.na, options.dates) = (Some(vec![]), vec![]);
+    let x = Dataset::read_with(&args.data, &options)?.to_dense(1 << 32)?.x;
+    if x.rows() != rows {
+        let why = format!("--keep found {} rows, and {rows} were predicted", x.rows());
+        return Err(CliError::Usage(why));
+    }
+    match x.names() {
+        Some(_) => Ok(x),
+        None => Ok(x.with_names(args.keep.iter().map(|column| format!("column_{column}")))?),
+    }
+}
+
+/// The text of a cell of the columns that are kept.
+fn kept_text(kept: &Matrix, row: usize, column: usize) -> &str {
+    let code = kept.get(row, column);
+    let names = kept.categories(column).filter(|_| !code.is_nan());
+    names.and_then(|names| names.get(code as usize)).map_or("", String::as_str)
+}
+
+fn predict_report(report: Report, predicted: &Predicted, kept: Option<&Matrix>, with_rows: bool) -> PredictReport {
+    let kept_row = |kept: &Matrix, row: usize| {
+        let names = kept.names().unwrap_or_default().iter().enumerate();
+        names.map(|(column, name)| (name.clone(), kept_text(kept, row, column).into())).collect::<Map<String, Value>>()
+    };
+    let kept = kept.filter(|_| with_rows).map(|kept| (0..kept.rows()).map(|row| kept_row(kept, row)).collect());
     let probabilities = predicted.probabilities.as_ref().filter(|_| with_rows);
     let rows = |probabilities: &Matrix| (0..probabilities.rows()).map(|row| probabilities.row(row).to_vec()).collect();
-    let predictions: Option<Vec<serde_json::Value>> = with_rows.then(|| match &predicted.prediction {
+    let predictions: Option<Vec<Value>> = with_rows.then(|| match &predicted.prediction {
         Prediction::Classes(labels) => (0..labels.len()).map(|row| labels.name(row).into()).collect(),
         Prediction::Numbers(numbers) if numbers.columns() == 1 => {
             numbers.as_slice().iter().map(|number| (*number).into()).collect()
@@ -99,13 +177,15 @@ fn predict_report(report: Report, predicted: &Predicted, with_rows: bool) -> Pre
         Prediction::Outliers(outliers) => outliers.iter().map(|outlier| (*outlier).into()).collect(),
     });
     let classes = probabilities.and_then(|probabilities| probabilities.names()).map(<[String]>::to_vec);
-    PredictReport { report, predictions, classes, probabilities: probabilities.map(rows) }
+    let row_scores = predicted.decision.clone().filter(|_| with_rows);
+    PredictReport { report, predictions, classes, probabilities: probabilities.map(rows), row_scores, kept }
 }
 
 impl<'a> Columns<'a> {
-    fn new(predicted: &'a Predicted, targets: &[String]) -> Columns<'a> {
+    fn new(predicted: &'a Predicted, targets: &[String], kept: Option<&'a Matrix>) -> Columns<'a> {
         let (prediction, probabilities) = (&predicted.prediction, predicted.probabilities.as_ref());
-        let mut names = match prediction {
+        let mut names = kept.and_then(Matrix::names).unwrap_or_default().to_vec();
+        let own = match prediction {
             Prediction::Numbers(numbers) if numbers.columns() > 1 && targets.len() == numbers.columns() => {
                 targets.to_vec()
             }
@@ -115,9 +195,12 @@ impl<'a> Columns<'a> {
             Prediction::Numbers(numbers) if numbers.names().is_some() => numbers.names().unwrap_or_default().to_vec(),
             _ => vec!["prediction".to_string()],
         };
+        names.extend(own);
         let classes = probabilities.and_then(Matrix::names).unwrap_or_default();
         names.extend(classes.iter().map(|class| format!("p_{class}")));
-        Columns { names, prediction, probabilities }
+        let scores = predicted.decision.as_deref();
+        names.extend(scores.map(|_| "score".to_string()));
+        Columns { names, kept, prediction, probabilities, scores }
     }
 
     fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
@@ -129,6 +212,11 @@ impl<'a> Columns<'a> {
             _ => vec![],
         };
         for row in 0..self.prediction.len() {
+            for (kept, column) in
+                self.kept.iter().flat_map(|kept| (0..kept.columns()).map(move |column| (kept, column)))
+            {
+                write!(out, "{},", quoted(kept_text(kept, row, column)))?;
+            }
             match self.prediction {
                 Prediction::Classes(labels) => write!(out, "{}", classes[labels.codes()[row] as usize])?,
                 Prediction::Numbers(numbers) => write_numbers(out, numbers.row(row))?,
@@ -138,6 +226,9 @@ impl<'a> Columns<'a> {
             if let Some(probabilities) = self.probabilities {
                 write!(out, ",")?;
                 write_numbers(out, probabilities.row(row))?;
+            }
+            if let Some(scores) = self.scores {
+                write!(out, ",{}", scores[row])?;
             }
             writeln!(out)?;
         }

@@ -1,6 +1,7 @@
 //! Predictions of a pipeline, timed phase by phase.
 
 use gristmill::estimator::{Prediction, Rows, Task};
+use gristmill::neighbors::LocalOutlierFactorModel;
 use gristmill::pipeline::PipelineModel;
 use gristmill::{Dataset, Device, DeviceMatrix, Error, Matrix, Result, SparseMatrix, Target};
 
@@ -19,6 +20,8 @@ pub struct Predicted {
     pub probabilities: Option<Matrix>,
     /// Σ of the squared distances from the rows to the nearest centres, for a model that has centres.
     pub inertia: Option<f64>,
+    /// The decision function of each row, below 0 for outliers, for a model that finds them.
+    pub decision: Option<Vec<f64>>,
 }
 
 /// Predicts the rows of `data`, which has the columns of the model in its order; with probabilities and inertia, if the
@@ -44,6 +47,19 @@ pub fn predict(
     let uploaded = Uploaded::new(&inputs, device, seconds)?;
     let rows = uploaded.rows();
     let mut progress = Progress::new(global);
+    // Of the rows that were fitted, the fit knows which are outliers.
+    let fitted = inner.downcast_ref::<LocalOutlierFactorModel>().map(|model| model.fitted_decision(&inputs.x));
+    if let Some(decision) = fitted.transpose()?.flatten() {
+        let side = |decision: &f64| if *decision < 0.0 { -1 } else { 1 };
+        let prediction = Prediction::Outliers(decision.iter().map(side).collect());
+        return Ok(Predicted {
+            inputs: inputs.x,
+            prediction,
+            probabilities: None,
+            inertia: None,
+            decision: Some(decision),
+        });
+    }
     let (prediction, probabilities) = timed(&mut seconds.predict, || match (task, in_full) {
         (Task::Density, _) => Ok((Prediction::Numbers(log_densities(model, rows)?), None)),
         (_, true) => inner.predict_both(rows, &mut progress),
@@ -52,7 +68,13 @@ pub fn predict(
     let classes = inner.classes().iter().cloned();
     let probabilities = probabilities.map(|probabilities| probabilities.with_names(classes)).transpose()?;
     let inertia = if in_full { inner.inertia(rows)? } else { None };
-    Ok(Predicted { inputs: inputs.x, prediction, probabilities, inertia })
+    let decision = match (task, in_full) {
+        (Task::Outliers, true) => inner
+            .decision_function(rows)?
+            .map(|decision| decision.as_slice().iter().map(|value| f64::from(*value)).collect()),
+        _ => None,
+    };
+    Ok(Predicted { inputs: inputs.x, prediction, probabilities, inertia, decision })
 }
 
 /// Rows where they are worked on. On the CPU that is no copy, and takes no time to report; sparse rows stay on the host.

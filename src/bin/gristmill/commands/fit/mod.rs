@@ -195,9 +195,13 @@ impl Run<'_> {
             return Ok(draw_transformed(model, &train, path)?);
         }
         let predicted = match model.model().fitted_prediction() {
-            Some(prediction) => {
-                Predicted { inputs: model.transformed_input(&train.x)?, prediction, probabilities: None, inertia: None }
-            }
+            Some(prediction) => Predicted {
+                inputs: model.transformed_input(&train.x)?,
+                prediction,
+                probabilities: None,
+                inertia: None,
+                decision: None,
+            },
             None => predict(model, &train, true, device, self.global, &mut Seconds::default())?,
         };
         Ok(Picture { model, data: &train, predicted: &predicted, device, fitted: true }.save(path)?)
