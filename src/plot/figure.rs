@@ -174,6 +174,13 @@ impl Figure {
         self.add(name, Swatch::Mark(colour, Marker::Circle), layer)
     }
 
+    /// Adds crosses, such as over the rows that are predicted wrongly.
+    pub fn crosses(mut self, name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Figure {
+        let colour = self.next_series();
+        let layer = Layer::Points { colour, marker: Marker::Cross, points: points.into_iter().collect() };
+        self.add(name, Swatch::Mark(colour, Marker::Cross), layer)
+    }
+
     /// Adds two columns of the rows of a matrix, with a colour and a shape for each class.
     pub fn scatter_classes(mut self, x: &Matrix, pair: [usize; 2], labels: &Labels) -> Result<Figure> {
         let points = points(x, pair)?;

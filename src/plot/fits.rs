@@ -121,10 +121,13 @@ pub fn importances<S: AsRef<str>>(names: &[S], values: &[f64]) -> Result<Figure>
     }
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|left, right| values[*right].total_cmp(&values[*left]));
+    let all = order.len();
     order.truncate(MOST_BARS);
     let names: Vec<&str> = order.iter().map(|at| names[*at].as_ref()).collect();
     let values: Vec<f64> = order.iter().map(|at| values[*at]).collect();
-    Figure::new().title("Importances").bars(&names, &values)
+    let title =
+        if all > MOST_BARS { format!("Importances, top {MOST_BARS} of {all}") } else { "Importances".to_string() };
+    Figure::new().title(title).bars(&names, &values)
 }
 
 fn pairs<'a>(x: &'a [f32], y: &'a [f32]) -> impl Iterator<Item = (f64, f64)> + 'a {

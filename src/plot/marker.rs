@@ -12,6 +12,8 @@ pub(super) enum Marker {
     Triangle,
     Diamond,
     TriangleDown,
+    /// For rows that stand out, whatever their class.
+    Cross,
 }
 
 /// With ten colours, five shapes tell fifty classes apart.
@@ -37,6 +39,11 @@ impl Marker {
             Marker::Triangle => svg.element("path", &path(&[(0.0, -1.25), (1.15, 0.8), (-1.15, 0.8)])),
             Marker::Diamond => svg.element("path", &path(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)])),
             Marker::TriangleDown => svg.element("path", &path(&[(0.0, 1.25), (1.15, -0.8), (-1.15, -0.8)])),
+            Marker::Cross => {
+                let arm = [(0.0, 0.4), (1.2, 1.6), (1.6, 1.2), (0.4, 0.0)];
+                let turned = |turn: usize| arm.map(|(x, y)| [(x, y), (y, -x), (-x, -y), (-y, x)][turn]);
+                svg.element("path", &path(&[0, 1, 2, 3].map(turned).concat()));
+            }
         }
     }
 }

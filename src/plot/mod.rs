@@ -44,7 +44,7 @@ pub use grid::{Grid, points};
 pub use panels::Panels;
 pub use pictures::{confusion_matrix, ranking, roc_curve};
 pub use plane::Plane;
-pub use regions::{decision_regions, staged_regions};
+pub use regions::{decision_regions, predicted_rows, staged_regions};
 pub(crate) use scale::short as short_number;
 pub use shapley::shapley_summary;
 pub(crate) use svg::shortened;

@@ -1,11 +1,13 @@
 //! What classifiers predict at each place of the plane.
 
+use rayon::prelude::*;
+
 use super::figure::Figure;
-use super::grid::Grid;
+use super::grid::{Grid, points};
 use super::plane::Plane;
 use crate::array::Matrix;
 use crate::data::Labels;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What a classifier predicts at each place of the plane of `x`, n×d, and the rows on it in the colours of their
 /// classes.
@@ -30,7 +32,65 @@ pub fn decision_regions(
     Canvas::of(x, labels, cells)?.figure(predict)
 }
 
-/// The same after each of some stages of a model that grows, such as rounds of boosting or bags: one figure a stage, in
+/// The rows of `x`, n×d, on the plane of their two leading principal directions, over the prediction of the nearest row
+/// there; rows that are predicted wrongly are crossed.
+///
+/// Unlike [`decision_regions`] it shows predictions of rows that there are: with more than two columns a plane through
+/// the mean misses nearly all rows, and what a model predicts on it says little about them. Of many rows some thousand
+/// colour the plane. O(cells²·n), n at most 4,000.
+///
+/// ```
+/// use gristmill::{plot, prelude::*};
+/// let iris = datasets::iris()?;
+/// let model = KNeighborsClassifier::new(5).fit(&iris.x, iris.labels()?)?;
+/// let figure = plot::predicted_rows(&iris.x, iris.labels()?, &model.predict(&iris.x)?, 60)?;
+/// assert!(figure.to_svg().contains("wrong"));
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn predicted_rows(x: &Matrix, labels: &Labels, predicted: &Labels, cells: usize) -> Result<Figure> {
+    const MOST: usize = 4000;
+    if labels.len() != x.rows() || predicted.len() != x.rows() {
+        let got = format!("{} and {}", labels.len(), predicted.len());
+        return Err(Error::shape("plot::predicted_rows", format!("{} labels and predictions", x.rows()), got));
+    }
+    let plane = Plane::of(x)?;
+    let places = points(&plane.project(x)?, [0, 1])?;
+    let grid = Grid::around(&plane.project(x)?, [0, 1], cells, cells)?;
+    let step = places.len().div_ceil(MOST).max(1);
+    let sample: Vec<usize> = (0..places.len()).step_by(step).collect();
+    let spots = points(&grid.points()?, [0, 1])?;
+    // Both directions count alike, whatever their spread.
+    let spread = |part: fn(&(f64, f64)) -> f64| {
+        let (low, high) =
+            spots.iter().map(part).fold((f64::MAX, f64::MIN), |(low, high), at| (low.min(at), high.max(at)));
+        (high - low).max(f64::MIN_POSITIVE)
+    };
+    let (width, height) = (spread(|spot| spot.0), spread(|spot| spot.1));
+    let distance =
+        |one: (f64, f64), other: (f64, f64)| ((one.0 - other.0) / width).powi(2) + ((one.1 - other.1) / height).powi(2);
+    let codes = own_codes(labels, predicted);
+    let nearest = |spot: &(f64, f64)| {
+        let by_distance =
+            |one: &&usize, other: &&usize| distance(*spot, places[**one]).total_cmp(&distance(*spot, places[**other]));
+        sample.iter().min_by(by_distance).map_or(0, |row| codes[*row])
+    };
+    let colours: Vec<u32> = spots.par_iter().map(nearest).collect();
+    let wrong = (0..places.len()).filter(|row| labels.name(*row) != predicted.name(*row)).map(|row| places[row]);
+    let wrong: Vec<(f64, f64)> = wrong.collect();
+    let [across, upward] = plane.labels();
+    let figure = Figure::new().title("Predictions of the nearest rows").x_label(across).y_label(upward);
+    let figure = figure.regions(&grid, &colours)?.scatter_classes(&plane.project(x)?, [0, 1], labels)?;
+    Ok(if wrong.is_empty() { figure } else { figure.crosses(&format!("wrong ({})", wrong.len()), wrong) })
+}
+
+/// Predictions in the codes of the labels, so that colours follow the names; those of other classes have one code more.
+fn own_codes(labels: &Labels, predicted: &Labels) -> Vec<u32> {
+    let code = |name: &String| labels.names().iter().position(|known| known == name).unwrap_or(labels.classes()) as u32;
+    let codes: Vec<u32> = predicted.names().iter().map(code).collect();
+    predicted.codes().iter().map(|own| codes[*own as usize]).collect()
+}
+
+/// [`decision_regions`] after each of some stages of a model that grows, such as rounds of boosting or bags: one figure a stage, in
 /// their order. `predict` is also given the stage.
 ///
 /// ```
@@ -76,11 +136,7 @@ impl<'a> Canvas<'a> {
 
     fn figure(&self, predict: impl FnOnce(&Matrix) -> Result<Labels>) -> Result<Figure> {
         let predicted = predict(&self.cells)?;
-        // The colours follow the names: a model may count its classes otherwise.
-        let code = |name: &String| self.labels.names().iter().position(|known| known == name);
-        let beyond = self.labels.classes();
-        let codes: Vec<u32> = predicted.names().iter().map(|name| code(name).unwrap_or(beyond) as u32).collect();
-        let codes: Vec<u32> = predicted.codes().iter().map(|own| codes[*own as usize]).collect();
+        let codes = own_codes(self.labels, &predicted);
         let [across, upward] = self.plane.labels();
         let figure = Figure::new().title("Decision regions").x_label(across).y_label(upward);
         figure.regions(&self.grid, &codes)?.scatter_classes(&self.places, [0, 1], self.labels)

@@ -95,8 +95,26 @@ static PIPELINE: Entry = Entry::of::<pipeline::Pipeline>();
 /// Up to so many names that contain a wrong one, such as `random-forest`, are suggested; above, all names are listed.
 const MOST_MEANT: usize = 6;
 
-/// The estimator of this name. For an unknown name the error suggests the nearest one, or those that contain it.
+/// Short names that people know: of two kinds, the classifier has the name alone.
+const ALIASES: &[(&str, &str)] = &[
+    ("knn", "kneighbors-classifier"),
+    ("knn-classifier", "kneighbors-classifier"),
+    ("knn-regressor", "kneighbors-regressor"),
+    ("rf", "random-forest-classifier"),
+    ("rf-classifier", "random-forest-classifier"),
+    ("rf-regressor", "random-forest-regressor"),
+    ("gbm", "gradient-boosting-classifier"),
+    ("gbm-classifier", "gradient-boosting-classifier"),
+    ("gbm-regressor", "gradient-boosting-regressor"),
+    ("tree", "decision-tree-classifier"),
+    ("tree-regressor", "decision-tree-regressor"),
+    ("lof", "local-outlier-factor"),
+    ("ols", "linear-regression"),
+];
+
+/// The estimator of this name, or of a short one (`knn`, `rf-regressor`). For an unknown name the error suggests the nearest one, or those that contain it.
 pub fn find(name: &str) -> Result<&'static Entry> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
     entries().iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = || entries().iter().map(|entry| entry.name);
         let part: Vec<&str> = names().filter(|known| !name.is_empty() && known.contains(name)).collect();

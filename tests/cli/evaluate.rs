@@ -93,3 +93,27 @@ fn permutations_go_by_the_seed_and_suit_clusters() {
     let scored = json(&["evaluate", &clusters, "data/iris.csv", "--permutation-importance", "2", "-q"]);
     assert!(scored["importances"][0]["mean"].as_f64().unwrap() > 1.0, "{scored}");
 }
+
+#[test]
+fn classes_that_the_model_does_not_know_are_named() {
+    let folder = Folder::new();
+    let model = folder.path("m.gm");
+    run(&["fit", "decision-tree-classifier", "data/iris.csv", "--target", "species", "--save", &model]);
+    let renamed = folder.file("new.csv", read("data/iris.csv").replace("setosa", "Setosa"));
+    let (_, errors) = run(&["evaluate", &model, &renamed]);
+    assert!(errors.contains("\"Setosa\" of 50 rows") && errors.contains("\"setosa\""), "{errors}");
+}
+
+#[test]
+fn columns_without_names_are_numbered_as_in_the_file() {
+    let folder = Folder::new();
+    let rows: String =
+        (0..40).map(|row| format!("{},{},{}\n", row % 2, row * 7 % 11, row % 2 * 10 + row % 3)).collect();
+    let (file, model) = (folder.file("t.csv", rows), folder.path("m.gm"));
+    run(&["fit", "tree", &file, "--target", "1", "--save", &model]);
+    assert!(run(&["inspect", &model]).0.contains("column_3"));
+    let (shown, errors) = run(&["evaluate", &model, &file, "--permutation-importance", "3"]);
+    assert!(shown.contains("column_3") && !shown.contains("x0") && errors.is_empty(), "{shown}{errors}");
+    let without = folder.file("p.csv", "4,1\n5,11\n");
+    assert_eq!(run(&["predict", &model, &without]), ("prediction\n0\n1\n".to_string(), String::new()));
+}

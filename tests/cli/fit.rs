@@ -323,3 +323,12 @@ fn a_picture_that_cannot_be_drawn_does_not_lose_the_report() {
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(shown.contains("accuracy") && errors.contains("/proc/iris.svg"), "{shown}{errors}");
 }
+
+#[test]
+fn boosting_without_validation_rows_does_not_speak_of_them() {
+    let folder = super::Folder::new();
+    let rows: String = (0..60).map(|row| format!("{},{}\n", row * 7 % 13, 5)).collect();
+    let file = folder.file("t.csv", format!("a,y\n{rows}"));
+    let (shown, _) = run(&["fit", "gradient-boosting-regressor", &file, "--target", "y", "--device", "cpu"]);
+    assert!(shown.contains("until no split lowered the loss") && !shown.contains("validation"), "{shown}");
+}

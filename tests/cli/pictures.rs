@@ -162,3 +162,13 @@ fn a_picture_that_would_not_be_what_its_name_says_is_refused() {
     assert!(super::refused(2, &cv).contains(".svg"));
     assert!(folder.names().is_empty());
 }
+
+#[test]
+fn more_than_two_features_show_predictions_of_rows_and_which_are_wrong() {
+    let fit = ["fit", "kneighbors-classifier", "data/wine.csv", "--target", "class"];
+    let svg = drawn(&fit);
+    for word in ["Predictions of the nearest rows (fitted rows)", "wrong (", "Confusion matrix (fitted rows)"] {
+        assert!(svg.contains(word), "{word}");
+    }
+    assert!(!drawn(&[&fit[..], &["--split", "0.5"]].concat()).contains("fitted rows"));
+}

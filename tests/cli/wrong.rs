@@ -100,3 +100,29 @@ fn no_arguments_show_the_help_and_end_with_2() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output).1.contains("Usage"));
 }
+
+#[test]
+fn messages_name_flags_and_the_model_that_would_fit() {
+    let fit = ["fit", "kneighbors-classifier", "data/iris.csv", "--target", "species"];
+    assert!(refused(2, &[&fit[..], &["--split", "1.5"]].concat()).contains("--split must be"));
+    let cv = ["cv", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--folds", "80"];
+    assert!(refused(2, &cv).contains("--folds must be"));
+    let errors = refused(1, &["fit", "random-forest-regressor", "data/iris.csv", "--target", "species"]);
+    assert!(errors.contains("try random-forest-classifier"), "{errors}");
+    let errors = refused(1, &["fit", "kneighbors-classifier", "data/iris.csv", "--target", "1", "--drop", "species"]);
+    assert!(errors.contains("try kneighbors-regressor"), "{errors}");
+}
+
+#[test]
+fn failures_are_objects_in_json() {
+    let output = gristmill(&["data", "absent.csv", "--json"]).output().unwrap();
+    let told: serde_json::Value = serde_json::from_str(&text(&output).0).unwrap();
+    assert!(told["error"]["message"].as_str().unwrap().contains("absent.csv") && told["error"]["code"] == 1, "{told}");
+}
+
+#[test]
+fn short_names_stand_for_models() {
+    for (short, model) in [("knn", "kneighbors-classifier"), ("rf-regressor", "random-forest-regressor")] {
+        assert_eq!(run(&["models", short]).0, run(&["models", model]).0);
+    }
+}

@@ -46,6 +46,12 @@ fn main() -> ExitCode {
     match cli.command.run(&cli.global) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            if cli.global.json {
+                // Who reads JSON finds the reason there too.
+                report::print_json(
+                    &serde_json::json!({ "error": { "message": error.to_string(), "code": error.code() } }),
+                );
+            }
             eprintln!("gristmill: {error}");
             ExitCode::from(error.code())
         }

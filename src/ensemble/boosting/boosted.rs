@@ -153,7 +153,11 @@ impl Boosted {
     /// The report of the fit.
     pub fn report(&self) -> FitReport {
         // All rounds that were asked for is how boosting is meant to end; only early stopping is news.
-        let ending = self.converged.then_some("until the validation loss no longer fell");
+        let ending = match self.curve.is_empty() {
+            true => "until no split lowered the loss",
+            false => "until the validation loss no longer fell",
+        };
+        let ending = self.converged.then_some(ending);
         let report = FitReport::default().rounds(self.rounds(), ending);
         report.with_curve("validation_loss", &self.curve).with_row("importances", self.importances())
     }

@@ -7,7 +7,7 @@ use gristmill::data::{CsvChunks, Format, Missing, ReadOptions};
 use gristmill::estimator::{Estimator, Task};
 use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
-use gristmill::{Dataset, Result, Target};
+use gristmill::{Dataset, Result, Target, registry};
 
 use super::{GlobalArgs, ReadArgs};
 use crate::report::{CliError, CommandResult, note};
@@ -101,6 +101,20 @@ impl DataArgs {
         options
     }
 
+    /// The numbers, from 1, of the columns to learn from in a file of so many columns without names.
+    fn file_numbers(&self, width: usize) -> Vec<usize> {
+        let number = |column: &String| match column.parse::<i64>() {
+            Ok(number @ 1..) => number as usize,
+            Ok(number) => (width as i64 + 1 + number).max(0) as usize,
+            Err(_) => 0,
+        };
+        if !self.features.is_empty() {
+            return self.features.iter().map(number).collect();
+        }
+        let others: Vec<usize> = self.target.target.iter().chain(&self.drop).map(number).collect();
+        (1..=width).filter(|number| !others.contains(number)).collect()
+    }
+
     /// The step that fills in missing values, if one is asked for.
     pub fn imputer(&self) -> Option<SimpleImputer> {
         let strategy = match self.missing {
@@ -120,6 +134,15 @@ impl DataArgs {
         }
         let (mut data, notes) = Dataset::read_with_notes(&self.data, &self.read_options(pipeline))?;
         notes.iter().for_each(|text| note(global, text));
+        if data.x.names().is_none()
+            && data.sparse.is_none()
+            && let Some(width) = unnamed_width(&self.data, &self.read.options())?
+        {
+            let numbers = self.file_numbers(width);
+            if numbers.len() == data.x.columns() {
+                data.x = data.x.with_names(numbers.iter().map(|number| numbered_name(*number)))?;
+            }
+        }
         if let Some(labels) = &self.target.labels {
             data = data.with_labels_file(labels)?;
         }
@@ -131,6 +154,16 @@ impl DataArgs {
         }
         Ok(Loaded { data, targets })
     }
+}
+
+/// What a column of a file without names is called, by its number in the file from 1.
+pub fn numbered_name(number: usize) -> String {
+    format!("column_{number}")
+}
+
+/// Whether that is what a column is called.
+pub fn is_numbered(name: &str) -> bool {
+    name.strip_prefix("column_").is_some_and(|number| number.parse::<usize>().is_ok())
 }
 
 /// The classes that have fewer rows than a leaf of the model must have: no leaf can be of such a class.
@@ -153,7 +186,18 @@ pub fn check_target(model: &str, task: Task, target: &Target) -> CommandResult {
         let why = format!("{model} learns from a target: name its column with --target, or its file with --labels");
         return Err(CliError::Usage(why));
     }
-    Ok(task.check(target)?)
+    let (predicts, has, ending) = match (task, target) {
+        (Task::Classification, Target::Numbers(numbers)) if numbers.columns() > 1 => {
+            ("classes", "several columns of numbers", "-regressor")
+        }
+        (Task::Classification, Target::Numbers(_)) => ("classes", "numbers that are not all integers", "-regressor"),
+        (Task::Regression, Target::Classes(_)) => ("numbers", "classes in words", "-classifier"),
+        _ => return Ok(task.check(target)?),
+    };
+    let stem = model.trim_end_matches("-classifier").trim_end_matches("-regressor");
+    let other = registry::find(&format!("{stem}{ending}"))
+        .map_or_else(|_| format!("random-forest{ending}"), |entry| entry.name.to_string());
+    Err(CliError::Unfit(format!("{model} predicts {predicts}, and the target has {has}: try {other}")))
 }
 
 /// Whether a path is a file that can be read twice, unlike a pipe; standard input is kept.

@@ -6,7 +6,7 @@ use gristmill::data::{DATE_PARTS, Format, Missing, ReadOptions, nearest_name};
 use gristmill::pipeline::Column;
 use gristmill::{Dataset, Error, Result};
 
-use super::data::{header, named as named_column, readable_twice, unnamed_width};
+use super::data::{header, is_numbered, named as named_column, readable_twice, unnamed_width};
 use super::{GlobalArgs, ReadArgs};
 use crate::report::note;
 
@@ -71,7 +71,8 @@ impl KnownColumns {
         if !self.columns.is_empty() {
             options.width = Some(self.columns.len());
         }
-        let named = !self.columns.is_empty() && self.columns.iter().all(|column| !column.name.is_empty());
+        let numbered = !self.columns.is_empty() && self.columns.iter().all(|column| is_numbered(&column.name));
+        let named = !self.columns.is_empty() && !numbered && self.columns.iter().all(|column| !column.name.is_empty());
         let (mut ignored, mut taken_for) = (vec![], vec![]);
         match header(path, &self.read)?.filter(|_| named) {
             Some(names) => {
@@ -92,7 +93,10 @@ impl KnownColumns {
             }
         }
         let read = Dataset::read_with_notes(path, &options);
-        let (data, notes) = read.map_err(|error| self.explained(path, options, error))?;
+        let (mut data, notes) = read.map_err(|error| self.explained(path, options, error))?;
+        if numbered && data.sparse.is_none() && data.x.columns() == self.columns.len() {
+            data.x = data.x.with_names(self.columns.iter().map(|column| column.name.clone()))?;
+        }
         Ok(Read { data, ignored, taken_for, notes })
     }
 

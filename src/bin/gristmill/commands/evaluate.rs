@@ -11,7 +11,8 @@ use gristmill::{Dataset, Device};
 use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, TargetArgs, brings_target, check_outputs, check_target};
 use crate::pictures::{Picture, check_picture};
 use crate::report::{
-    CliError, CommandResult, Importance, Progress, Report, dense, guarded, predict, print, print_json, timed,
+    CliError, CommandResult, Importance, Progress, Report, dense, guarded, note_unknown_classes, predict, print,
+    print_json, timed,
 };
 
 /// Classes up to which the table of which are taken for which is shown.
@@ -56,6 +57,7 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     let data = saved.align(data)?;
     (report.rows, report.columns, report.scored_rows) = (data.rows(), data.columns(), Some(data.rows()));
     let predicted = predict(&saved.model, &data, true, &device, global, &mut report.seconds)?;
+    note_unknown_classes(&saved.model, &data.target, global);
     report.scores = predicted.scores(&saved.model, &data.target)?;
     if let Some(repeats) = args.permutation_importance {
         report.importances = permutation_importances(&saved, &data, repeats, global, &device)?;

@@ -18,6 +18,8 @@ const CELLS_OF_LARGE: usize = 80;
 const LARGE: usize = 1_000_000;
 /// How the title of decision regions begins.
 const REGIONS: &str = "Decision regions";
+/// How the titles of figures begin that show how good a model is.
+const SCORED: &[&str] = &["Confusion", "ROC", "Predictions of", "Predicted against", "Residuals"];
 /// What the title of a figure of curves contains.
 const AFTER_EACH: &str = "after each";
 /// Points of a fitted curve.
@@ -50,6 +52,17 @@ impl Picture<'_> {
             }
             Prediction::Outliers(outliers) => vec![plot::outliers(&self.predicted.inputs, outliers)?],
         };
+        if self.fitted {
+            // Of rows that a model was fitted on it knows more than of others.
+            let say = |figure: Figure| match figure.title_text() {
+                title if SCORED.iter().any(|scored| title.starts_with(scored)) => {
+                    let title = format!("{title} (fitted rows)");
+                    figure.title(title)
+                }
+                _ => figure,
+            };
+            figures = figures.into_iter().map(say).collect();
+        }
         figures.extend(report_figures(&self.model.model().report(), &self.model.input_columns().names, &own)?);
         figures.extend(own);
         write(figures, path)
@@ -77,7 +90,7 @@ impl Picture<'_> {
     }
 
     /// Regions where the columns are a plane; else which classes are taken for which, the ROC curve of two classes, and
-    /// the regions over the two leading principal directions of what the model sees.
+    /// the predictions of rows on the two leading principal directions of what the model sees.
     fn classes(&self, predicted: &Labels, own: &[Figure]) -> Result<Vec<Figure>> {
         let (target, cells) = (self.data.labels()?, self.cells());
         if self.is_plane() {
@@ -101,8 +114,7 @@ impl Picture<'_> {
         if self.model.steps().is_empty() && !self.data.x.categorical_columns().is_empty() {
             return Ok(figures);
         }
-        let predict = |cells: &Matrix| self.classes_of(cells);
-        figures.push(plot::decision_regions(&self.predicted.inputs, target, cells, predict)?);
+        figures.push(plot::predicted_rows(&self.predicted.inputs, target, predicted, cells)?);
         Ok(figures)
     }
 
@@ -170,7 +182,9 @@ fn report_figures(report: &FitReport, columns: &[String], own: &[Figure]) -> Res
         if array.shape == [1, columns.len()] && !columns.is_empty() {
             let (label, mut title) = (label(name), String::new());
             title.extend(label.chars().take(1).flat_map(char::to_uppercase).chain(label.chars().skip(1)));
-            figures.push(plot::importances(columns, &array.values)?.title(title));
+            let figure = plot::importances(columns, &array.values)?;
+            let rest = figure.title_text().strip_prefix("Importances").unwrap_or_default().to_string();
+            figures.push(figure.title(title + &rest));
         }
     }
     Ok(figures)

@@ -9,6 +9,8 @@ pub enum CliError {
     Usage(String),
     /// It made sense and did not work: exit code 1.
     Run(Error),
+    /// The same, in words of the command's own.
+    Unfit(String),
 }
 
 /// What a command returns.
@@ -19,7 +21,7 @@ impl CliError {
     pub fn code(&self) -> u8 {
         match self {
             CliError::Usage(_) => 2,
-            CliError::Run(_) => 1,
+            CliError::Run(_) | CliError::Unfit(_) => 1,
         }
     }
 }
@@ -28,9 +30,41 @@ impl CliError {
 impl From<Error> for CliError {
     fn from(error: Error) -> CliError {
         match is_misuse(&error) {
-            true => CliError::Usage(error.to_string()),
+            true => CliError::Usage(as_typed(error).to_string()),
             false => CliError::Run(from_one(error)),
         }
+    }
+}
+
+/// What a person typed for parameters that the library calls otherwise.
+const FLAGS: &[(&str, &str)] = &[
+    ("n_splits", "--folds"),
+    ("share", "--split"),
+    ("values", "--grid"),
+    ("grid", "--grid"),
+    ("repeats", "--permutation-importance"),
+    ("scoring", "--scoring"),
+    ("target", "--target"),
+    ("features", "--features"),
+    ("drop", "--drop"),
+    ("categorical", "--categorical"),
+    ("dates", "--dates"),
+    ("delimiter", "--delimiter"),
+    ("decimal", "--decimal"),
+    ("thousands", "--thousands"),
+    ("rows", "--chunk-rows"),
+    ("set", "--set"),
+    ("plot", "--plot"),
+];
+
+/// The same error with the name of the flag.
+fn as_typed(error: Error) -> Error {
+    match error {
+        Error::Param { name, rule, got } => {
+            let flag = FLAGS.iter().find(|(known, _)| *known == name).map_or(name, |(_, flag)| flag);
+            Error::Param { name: flag, rule, got }
+        }
+        other => other,
     }
 }
 
@@ -55,7 +89,7 @@ fn from_one(error: Error) -> Error {
 impl std::fmt::Display for CliError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CliError::Usage(why) => formatter.write_str(why),
+            CliError::Usage(why) | CliError::Unfit(why) => formatter.write_str(why),
             CliError::Run(error) => error.fmt(formatter),
         }
     }

@@ -14,7 +14,7 @@ pub use csv::{quoted, write_numbers};
 pub use error::{CliError, CommandResult};
 pub use format::{bytes, number, seconds};
 pub use output::{note, print, print_json, show, table, write_out};
-pub use predictions::{Predicted, Uploaded, dense, predict};
+pub use predictions::{Predicted, Uploaded, dense, note_unknown_classes, predict};
 pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};
 pub use run::{Importance, Report, Seconds, timed};
 pub use scores::{Scores, label, positive_probabilities};

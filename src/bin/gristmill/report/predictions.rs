@@ -1,11 +1,13 @@
 //! Predictions of a pipeline, timed phase by phase.
 
+use gristmill::data::nearest_name;
 use gristmill::estimator::{Prediction, Rows, Task};
 use gristmill::neighbors::LocalOutlierFactorModel;
 use gristmill::pipeline::PipelineModel;
 use gristmill::{Dataset, Device, DeviceMatrix, Error, Matrix, Result, SparseMatrix, Target};
 
 use super::error::{CliError, CommandResult};
+use super::output::note;
 use super::progress::Progress;
 use super::run::{Seconds, timed};
 use super::scores::Scores;
@@ -99,6 +101,20 @@ impl<'a> Uploaded<'a> {
             Uploaded::Dense(matrix) => matrix.into(),
             Uploaded::Sparse(matrix) => (*matrix).into(),
         }
+    }
+}
+
+/// Warns of classes of the target that the model was not fitted on: it can never predict them.
+pub fn note_unknown_classes(model: &PipelineModel, target: &Target, global: &GlobalArgs) {
+    let known = model.model().classes();
+    let Ok(labels) = target.labels() else { return };
+    let counts = labels.names().iter().zip(labels.counts());
+    for (name, count) in counts.filter(|(name, count)| !known.is_empty() && *count > 0 && !known.contains(name)) {
+        let near = nearest_name(name, known.iter().map(String::as_str));
+        let near = near.map_or_else(String::new, |near| format!("; the nearest that it knows is {near:?}"));
+        let few = known.iter().take(8).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let known = if near.is_empty() { format!("; it knows {few}") } else { near };
+        note(global, &format!("warning: the model does not know the class {name:?} of {count} rows{known}"));
     }
 }
 

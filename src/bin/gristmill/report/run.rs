@@ -147,7 +147,9 @@ impl std::fmt::Display for Report {
         }
         let scores = self.scores.labelled();
         if !scores.is_empty() {
-            let mut shown = table(&["score", "value"]);
+            // What a fit knows by itself is of the rows that it was fitted on.
+            let of = if self.scored_rows.is_some() { "score" } else { "score of fitted rows" };
+            let mut shown = table(&[of, "value"]);
             scores.into_iter().for_each(|(name, value)| {
                 shown.add_row([name, number(value)]);
             });
@@ -191,8 +193,8 @@ impl Report {
         order.sort_by(|one, other| array.values[*other].abs().total_cmp(&array.values[*one].abs()));
         let named =
             order.iter().take(MOST_NAMED).map(|at| format!("{} {}", self.inputs[*at], number(array.values[*at])));
-        let more = if columns > MOST_NAMED { ", …" } else { "" };
-        named.collect::<Vec<_>>().join(", ") + more
+        let more = if columns > MOST_NAMED { format!(" (top {MOST_NAMED} of {columns})") } else { String::new() };
+        named.collect::<Vec<_>>().join(", ") + &more
     }
 }
 

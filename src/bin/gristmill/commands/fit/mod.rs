@@ -13,8 +13,8 @@ use gristmill::selection::{stratified_train_test_split, train_test_split};
 use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder, check_outputs};
 use crate::pictures::{Picture, check_picture, draw_transformed};
 use crate::report::{
-    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, dense, guarded, note, predict, print,
-    print_json, take_interrupted, timed,
+    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, dense, guarded, note, note_unknown_classes,
+    predict, print, print_json, take_interrupted, timed,
 };
 
 const EXAMPLES: &str = "Examples:
@@ -179,6 +179,7 @@ impl Run<'_> {
         let Aligned { x, sparse, .. } = model.align(&data)?;
         let data = Dataset { x, sparse, ..data };
         let predicted = predict(model, &data, true, self.device, self.global, &mut report.seconds)?;
+        note_unknown_classes(model, &data.target, self.global);
         report.scores = predicted.scores(model, &data.target)?;
         report.scored_rows = Some(data.rows());
         Ok(ScoredRows { data, predicted })
