@@ -47,10 +47,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if cli.global.json {
-                // Who reads JSON finds the reason there too.
-                report::print_json(
-                    &serde_json::json!({ "error": { "message": error.to_string(), "code": error.code() } }),
-                );
+                report::print_json_error(&error);
             }
             eprintln!("gristmill: {error}");
             ExitCode::from(error.code())

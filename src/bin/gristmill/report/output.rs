@@ -1,10 +1,12 @@
 //! What goes to standard output, and notes that go to standard error.
 
 use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gristmill::Error;
 use serde::Serialize;
 
+use super::error::CliError;
 use crate::arguments::GlobalArgs;
 
 /// Writes a line to standard output; a closed pipe ends the program quietly, a full disk with an error.
@@ -16,10 +18,23 @@ pub fn print(text: &str) {
     }
 }
 
+/// Whether the one JSON object of a run has been printed.
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Prints why a run failed as its JSON object, unless it has printed one.
+pub fn print_json_error(error: &CliError) {
+    if !PRINTED.load(Ordering::SeqCst) {
+        print_json(&serde_json::json!({ "error": { "message": error.to_string(), "code": error.code() } }));
+    }
+}
+
 /// Prints a value as JSON.
 pub fn print_json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&text),
+        Ok(text) => {
+            PRINTED.store(true, Ordering::SeqCst);
+            print(&text);
+        }
         Err(error) => {
             eprintln!("gristmill: {error}");
             std::process::exit(1);
