@@ -49,16 +49,9 @@ fn count(stream: &mut Stream) -> Result<Vec<u32>> {
     let no_room = || Error::Limit { what: "bytes of memory budget".to_string(), need: 4 * LANES as u64, have };
     let output = Arc::new(made.ok_or_else(no_room)?);
     let params = Params { turns: TURNS };
-    recording.dispatch(
-        &SELF_TEST,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[&output],
-            grid: Grid::linear(1)?,
-            overrides: &[],
-            work: Work { operations: 4 * TURNS as u64 * LANES as u64, bytes: 4 * LANES as u64 },
-        },
-    )?;
+    let grid = Grid::linear(1)?;
+    let work = Work { operations: 4 * TURNS as u64 * LANES as u64, bytes: 4 * LANES as u64 };
+    recording.dispatch(&SELF_TEST, Dispatch::new(&params, &[&output], grid, work))?;
     let mut found = vec![];
     recording.read(&output, 0, LANES as u64, &mut |words| found.extend_from_slice(words))?;
     Ok(found)

@@ -42,6 +42,19 @@ pub struct Dispatch<'a> {
     pub work: Work,
 }
 
+impl<'a> Dispatch<'a> {
+    /// One of a kernel without override constants.
+    pub fn new(params: &'a impl bytemuck::Pod, buffers: &'a [&'a Arc<Buffer>], grid: Grid, work: Work) -> Dispatch<'a> {
+        Dispatch { params: bytemuck::bytes_of(params), buffers, grid, overrides: &[], work }
+    }
+
+    /// The same with values of its override constants.
+    pub fn overrides(mut self, overrides: &'a [(&'static str, u32)]) -> Dispatch<'a> {
+        self.overrides = overrides;
+        self
+    }
+}
+
 /// A recorded step.
 #[derive(Debug)]
 pub(crate) enum Step {

@@ -73,16 +73,9 @@ pub(crate) fn column_sums(
         buffers.extend(extra);
         buffers.push(target.view.buffer());
         let values = (rows.len() * x.columns()) as u64;
-        recording.dispatch(
-            kernel,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &buffers,
-                grid: Grid::covering(items as u64, 64)?,
-                overrides,
-                work: Work { operations: 2 * values, bytes: 4 * values },
-            },
-        )?;
+        let grid = Grid::covering(items as u64, 64)?;
+        let work = Work { operations: 2 * values, bytes: 4 * values };
+        recording.dispatch(kernel, Dispatch::new(&params, &buffers, grid, work).overrides(overrides))?;
         to.commit(recording, target)?;
     }
     let partial = partial.to_matrix(stream)?;

@@ -191,16 +191,9 @@ pub(crate) fn product(
     let mut buffers = vec![a.view.buffer(), b.view.buffer(), out.view.buffer()];
     buffers.extend(pair.extra.map(View::buffer));
     let (m, n, k) = (a.rows as u64, b.rows as u64, depth.len() as u64);
-    recording.dispatch(
-        pair.kernel,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &buffers,
-            grid: Grid::linear(tiles)?.layers(layers as u32)?,
-            overrides: pair.overrides,
-            work: Work { operations: pair.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) },
-        },
-    )
+    let grid = Grid::linear(tiles)?.layers(layers as u32)?;
+    let work = Work { operations: pair.step_operations * m * n * k, bytes: 4 * (m * k + n * k + m * n) };
+    recording.dispatch(pair.kernel, Dispatch::new(&params, &buffers, grid, work).overrides(pair.overrides))
 }
 
 fn merge(
@@ -221,14 +214,7 @@ fn merge(
         alpha: out.alpha,
         beta: out.beta,
     };
-    recording.dispatch(
-        &KERNEL_MERGE,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[partial.buffer(), out.view.buffer()],
-            grid: Grid::covering(vec4s, 256)?,
-            overrides: &[],
-            work: Work { operations: 8 * vec4s * layers as u64, bytes: 16 * vec4s * (layers as u64 + 1) },
-        },
-    )
+    let grid = Grid::covering(vec4s, 256)?;
+    let work = Work { operations: 8 * vec4s * layers as u64, bytes: 16 * vec4s * (layers as u64 + 1) };
+    recording.dispatch(&KERNEL_MERGE, Dispatch::new(&params, &[partial.buffer(), out.view.buffer()], grid, work))
 }

@@ -120,22 +120,16 @@ fn block(
         changed_at: history_target.view.first_word() + changed_at as u32,
     };
     let (n, k, d) = (rows.len() as u64, centers.rows() as u64, x.columns() as u64);
-    recording.dispatch(
-        kernel,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[
-                view.buffer(),
-                center_view.buffer(),
-                label_target.view.buffer(),
-                distance_target.view.buffer(),
-                history_target.view.buffer(),
-            ],
-            grid: Grid::linear(row_tiles as u64)?,
-            overrides,
-            work: Work { operations: 3 * n * k * d, bytes: 4 * (n * d + k * d + 3 * n) },
-        },
-    )?;
+    let grid = Grid::linear(row_tiles as u64)?;
+    let work = Work { operations: 3 * n * k * d, bytes: 4 * (n * d + k * d + 3 * n) };
+    let buffers = &[
+        view.buffer(),
+        center_view.buffer(),
+        label_target.view.buffer(),
+        distance_target.view.buffer(),
+        history_target.view.buffer(),
+    ];
+    recording.dispatch(kernel, Dispatch::new(&params, buffers, grid, work).overrides(overrides))?;
     history.store()?.commit(recording, history_target)?;
     labels.store()?.commit(recording, label_target)?;
     distances.store()?.commit(recording, distance_target)

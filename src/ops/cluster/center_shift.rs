@@ -136,21 +136,10 @@ pub(crate) fn record(
         leave_empty: u32::from(how.leave_empty),
         tolerance: how.tolerance as f32,
     };
-    recording.dispatch(
-        &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[
-                sum_view.buffer(),
-                count_view.buffer(),
-                center_target.view.buffer(),
-                history_target.view.buffer(),
-            ],
-            grid: Grid::linear(1)?,
-            overrides: &[],
-            work: Work { operations: 4 * values, bytes: 12 * values },
-        },
-    )?;
+    let grid = Grid::linear(1)?;
+    let work = Work { operations: 4 * values, bytes: 12 * values };
+    let buffers = &[sum_view.buffer(), count_view.buffer(), center_target.view.buffer(), history_target.view.buffer()];
+    recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work))?;
     history.store()?.commit(recording, history_target)?;
     centers.store()?.commit(recording, center_target)
 }

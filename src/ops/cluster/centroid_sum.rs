@@ -151,15 +151,12 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
     };
     let values = (rows.len() * x.columns()) as u64;
     let (x_buffer, center_buffer, weight_buffer) = (view.buffer(), center_view.buffer(), weight_view.buffer());
+    let grid = Grid::covering(items as u64, 64)?;
+    let work = Work { operations: 2 * values, bytes: 4 * values };
+    let buffers = &[x_buffer, center_buffer, weight_buffer, order.buffer(), ends.buffer(), &partial];
     recording.dispatch(
         &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[x_buffer, center_buffer, weight_buffer, order.buffer(), ends.buffer(), &partial],
-            grid: Grid::covering(items as u64, 64)?,
-            overrides: &[("WEIGHTED", u32::from(of.weights.is_some()))],
-            work: Work { operations: 2 * values, bytes: 4 * values },
-        },
+        Dispatch::new(&params, buffers, grid, work).overrides(&[("WEIGHTED", u32::from(of.weights.is_some()))]),
     )?;
     let sum_target = of.sums.store()?.target(recording, 0..k, rows.start > 0)?;
     let count_target = of.counts.store()?.target(recording, 0..k, rows.start > 0)?;
@@ -172,16 +169,10 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
         count_first: count_target.view.first_word(),
         fresh: u32::from(rows.start == 0),
     };
-    recording.dispatch(
-        &KERNEL_MERGE,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[&partial, sum_target.view.buffer(), count_target.view.buffer()],
-            grid: Grid::covering(totals as u64, 64)?,
-            overrides: &[],
-            work: Work { operations: 4 * partials as u64, bytes: 16 * partials as u64 },
-        },
-    )?;
+    let grid = Grid::covering(totals as u64, 64)?;
+    let work = Work { operations: 4 * partials as u64, bytes: 16 * partials as u64 };
+    let buffers = &[&partial, sum_target.view.buffer(), count_target.view.buffer()];
+    recording.dispatch(&KERNEL_MERGE, Dispatch::new(&params, buffers, grid, work))?;
     of.sums.store()?.commit(recording, sum_target)?;
     of.counts.store()?.commit(recording, count_target)
 }
@@ -205,16 +196,11 @@ fn sorted(
         clusters: clusters as u32,
         label_first: labels.first_word(),
     };
-    let dispatch = Dispatch {
-        params: bytemuck::bytes_of(&params),
-        buffers: &[labels.buffer(), counts.buffer()],
-        grid: Grid::covering(runs as u64, 64)?,
-        overrides: &[],
-        work: Work { operations: 4 * rows as u64, bytes: 4 * rows as u64 + table },
-    };
-    recording.dispatch(&KERNEL_COUNT, dispatch)?;
+    let grid = Grid::covering(runs as u64, 64)?;
+    let work = Work { operations: 4 * rows as u64, bytes: 4 * rows as u64 + table };
+    recording.dispatch(&KERNEL_COUNT, Dispatch::new(&params, &[labels.buffer(), counts.buffer()], grid, work))?;
     scan(recording, &counts, clusters * runs, &places)?;
     let buffers = [labels.buffer(), places.buffer(), order.buffer()];
-    recording.dispatch(&KERNEL_PLACE, Dispatch { buffers: &buffers, ..dispatch })?;
+    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, &buffers, grid, work))?;
     Ok((order, places))
 }

@@ -228,22 +228,20 @@ fn block(
     let closest_buffer = known.as_ref().unwrap_or(&view).buffer();
     let weight_buffer = weight_view.as_ref().unwrap_or(&view).buffer();
     let (n, t, d) = (rows.len() as u64, candidates.rows() as u64, x.columns() as u64);
+    let grid = Grid::linear(sum_rows.len() as u64)?.layers(out_vec4s as u32)?;
+    let work = Work { operations: 3 * n * t * d, bytes: 4 * (n * d + 2 * n * t) };
+    let buffers = &[
+        view.buffer(),
+        candidate_view.buffer(),
+        closest_buffer,
+        weight_buffer,
+        target.view.buffer(),
+        sum_target.view.buffer(),
+    ];
     recording.dispatch(
         &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[
-                view.buffer(),
-                candidate_view.buffer(),
-                closest_buffer,
-                weight_buffer,
-                target.view.buffer(),
-                sum_target.view.buffer(),
-            ],
-            grid: Grid::linear(sum_rows.len() as u64)?.layers(out_vec4s as u32)?,
-            overrides: &[("KNOWN", u32::from(known.is_some())), ("WEIGHTED", u32::from(weights.is_some()))],
-            work: Work { operations: 3 * n * t * d, bytes: 4 * (n * d + 2 * n * t) },
-        },
+        Dispatch::new(&params, buffers, grid, work)
+            .overrides(&[("KNOWN", u32::from(known.is_some())), ("WEIGHTED", u32::from(weights.is_some()))]),
     )?;
     distances.store()?.commit(recording, target)?;
     sums.store()?.commit(recording, sum_target)

@@ -221,16 +221,9 @@ pub(in crate::ops) fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result
             out_first: target.view.first_word() / 4,
         };
         let values = (rows.len() * x.columns()) as u64;
-        recording.dispatch(
-            &KERNEL_UNIT,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[view.buffer(), target.view.buffer()],
-                grid: Grid::linear(groups)?,
-                overrides: &[],
-                work: Work { operations: 6 * values, bytes: 8 * values },
-            },
-        )?;
+        let grid = Grid::linear(groups)?;
+        let work = Work { operations: 6 * values, bytes: 8 * values };
+        recording.dispatch(&KERNEL_UNIT, Dispatch::new(&params, &[view.buffer(), target.view.buffer()], grid, work))?;
         to.commit(recording, target)?;
     }
     Ok(out)

@@ -85,16 +85,10 @@ pub fn affine(stream: &mut Stream, x: &DeviceMatrix, lines: &ColumnLines) -> Res
             line_first: table.first_word() / 4,
             out_first: target.view.first_word() / 4,
         };
-        recording.dispatch(
-            &KERNEL,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[view.buffer(), table.buffer(), target.view.buffer()],
-                grid: Grid::covering(items as u64, 64)?,
-                overrides: &[],
-                work: Work { operations: 16 * items as u64, bytes: 32 * items as u64 },
-            },
-        )?;
+        let grid = Grid::covering(items as u64, 64)?;
+        let work = Work { operations: 16 * items as u64, bytes: 32 * items as u64 };
+        let buffers = &[view.buffer(), table.buffer(), target.view.buffer()];
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work))?;
         to.commit(recording, target)?;
     }
     Ok(out)

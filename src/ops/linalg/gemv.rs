@@ -55,16 +55,10 @@ pub fn gemv(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result
             columns: a.columns() as u32,
         };
         let values = (rows.len() * a.columns()) as u64;
-        recording.dispatch(
-            &KERNEL,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[view.buffer(), x_view.buffer(), target.view.buffer()],
-                grid: Grid::covering(rows.len() as u64, 256 / team as u64)?,
-                overrides: &[("TEAM", team)],
-                work: Work { operations: 2 * values, bytes: 4 * values + 4 * rows.len() as u64 },
-            },
-        )?;
+        let grid = Grid::covering(rows.len() as u64, 256 / team as u64)?;
+        let work = Work { operations: 2 * values, bytes: 4 * values + 4 * rows.len() as u64 };
+        let buffers = &[view.buffer(), x_view.buffer(), target.view.buffer()];
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("TEAM", team)]))?;
         to.commit(recording, target)?;
     }
     Ok(y)

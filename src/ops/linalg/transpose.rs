@@ -103,14 +103,7 @@ fn turn(
         out_vec4s: (out_stride / 4) as u32,
         padded_rows: padded_rows as u32,
     };
-    recording.dispatch(
-        &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[x.view.buffer(), out.buffer()],
-            grid: Grid::linear(tiles)?,
-            overrides: &[],
-            work: Work { operations: 0, bytes: 8 * (x.rows * columns) as u64 },
-        },
-    )
+    let grid = Grid::linear(tiles)?;
+    let work = Work { operations: 0, bytes: 8 * (x.rows * columns) as u64 };
+    recording.dispatch(&KERNEL, Dispatch::new(&params, &[x.view.buffer(), out.buffer()], grid, work))
 }

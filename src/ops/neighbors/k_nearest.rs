@@ -180,16 +180,10 @@ fn sweep(
     };
     let (n, m, d) = (queries as u64, columns.len() as u64, depth as u64);
     let buffers = views.map(View::buffer);
-    recording.dispatch(
-        &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &buffers,
-            grid: Grid::linear(row_tiles as u64)?.layers(plan.layers as u32)?,
-            overrides: &[("METRIC", search.measure.code)],
-            work: Work { operations: search.measure.step_operations * n * m * d, bytes: 4 * (n + m) * d },
-        },
-    )
+    let grid = Grid::linear(row_tiles as u64)?.layers(plan.layers as u32)?;
+    let work = Work { operations: search.measure.step_operations * n * m * d, bytes: 4 * (n + m) * d };
+    recording
+        .dispatch(&KERNEL, Dispatch::new(&params, &buffers, grid, work).overrides(&[("METRIC", search.measure.code)]))
 }
 
 fn merge(recording: &mut Recording, (search, plan): (&Search, &Plan), list: &View, block: Range<usize>) -> Result<()> {
@@ -207,15 +201,12 @@ fn merge(recording: &mut Recording, (search, plan): (&Search, &Plan), list: &Vie
         order: search.measure.order,
     };
     let entries = (block.len() * search.k * plan.layers) as u64;
+    let grid = Grid::covering(block.len() as u64, 64)?;
+    let work = Work { operations: 8 * entries, bytes: 16 * entries };
+    let buffers = &[list.buffer(), index_target.view.buffer(), distance_target.view.buffer()];
     recording.dispatch(
         &KERNEL_MERGE,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[list.buffer(), index_target.view.buffer(), distance_target.view.buffer()],
-            grid: Grid::covering(block.len() as u64, 64)?,
-            overrides: &[("METRIC", search.measure.code)],
-            work: Work { operations: 8 * entries, bytes: 16 * entries },
-        },
+        Dispatch::new(&params, buffers, grid, work).overrides(&[("METRIC", search.measure.code)]),
     )?;
     indices.commit(recording, index_target)?;
     distances.commit(recording, distance_target)

@@ -161,14 +161,8 @@ fn set_bits(
     let words = (n * (row_words + 1)).next_multiple_of(4) as u64;
     let bits = View::whole(recording.scratch(4 * words, "bits of what is within a radius")?);
     let params = ClearParams { vec4s: (words / 4) as u32 };
-    let clear = Dispatch {
-        params: bytemuck::bytes_of(&params),
-        buffers: &[bits.buffer()],
-        grid: Grid::covering(words / 4, 64)?,
-        overrides: &[],
-        work: Work { operations: 0, bytes: 4 * words },
-    };
-    recording.dispatch(&KERNEL_CLEAR, clear)?;
+    let (grid, work) = (Grid::covering(words / 4, 64)?, Work { operations: 0, bytes: 4 * words });
+    recording.dispatch(&KERNEL_CLEAR, Dispatch::new(&params, &[bits.buffer()], grid, work))?;
     let column_tiles = m.div_ceil(TILE);
     let tiles = (n.div_ceil(TILE) * column_tiles) as u64;
     let vec4s = (stride / 4) as u32;
@@ -187,16 +181,11 @@ fn set_bits(
         order: plan.measure.order,
     };
     let pairs = (n * m * stride) as u64;
-    recording.dispatch(
-        &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[a.buffer(), b.buffer(), bits.buffer()],
-            grid: Grid::linear(tiles)?,
-            overrides: &[("METRIC", plan.measure.code)],
-            work: Work { operations: plan.measure.step_operations * pairs, bytes: 4 * ((n + m) * stride) as u64 },
-        },
-    )?;
+    let grid = Grid::linear(tiles)?;
+    let work = Work { operations: plan.measure.step_operations * pairs, bytes: 4 * ((n + m) * stride) as u64 };
+    let buffers = &[a.buffer(), b.buffer(), bits.buffer()];
+    recording
+        .dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("METRIC", plan.measure.code)]))?;
     Ok(bits)
 }
 
@@ -219,16 +208,9 @@ fn list(
         row_words: row_words as u32,
     };
     let words = (places.len() * row_words) as u64;
-    recording.dispatch(
-        &KERNEL_LIST,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[bits.buffer(), &begins, &pairs],
-            grid: Grid::covering(places.len() as u64, 64)?,
-            overrides: &[],
-            work: Work { operations: words + 4 * total as u64, bytes: 4 * words + 8 * total as u64 },
-        },
-    )?;
+    let grid = Grid::covering(places.len() as u64, 64)?;
+    let work = Work { operations: words + 4 * total as u64, bytes: 4 * words + 8 * total as u64 };
+    recording.dispatch(&KERNEL_LIST, Dispatch::new(&params, &[bits.buffer(), &begins, &pairs], grid, work))?;
     Ok(View::whole(pairs))
 }
 
@@ -252,15 +234,12 @@ fn values(
         order: plan.measure.order,
     };
     let steps = (total * stride) as u64;
+    let grid = Grid::covering(total as u64, 64)?;
+    let work = Work { operations: plan.measure.step_operations * steps, bytes: 8 * steps };
+    let buffers = &[a.buffer(), b.buffer(), pairs.buffer()];
     recording.dispatch(
         &KERNEL_VALUES,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[a.buffer(), b.buffer(), pairs.buffer()],
-            grid: Grid::covering(total as u64, 64)?,
-            overrides: &[("METRIC", plan.measure.code)],
-            work: Work { operations: plan.measure.step_operations * steps, bytes: 8 * steps },
-        },
+        Dispatch::new(&params, buffers, grid, work).overrides(&[("METRIC", plan.measure.code)]),
     )
 }
 

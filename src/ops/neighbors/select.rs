@@ -92,16 +92,10 @@ pub(super) fn select(
                 first_index: columns.start as u32,
             };
             let count = (block.len() * (kept + columns.len())) as u64;
-            recording.dispatch(
-                &SELECT,
-                Dispatch {
-                    params: bytemuck::bytes_of(&params),
-                    buffers: &[values.buffer(), &entries[0], &entries[1]],
-                    grid: Grid::linear(block.len() as u64)?,
-                    overrides: &[],
-                    work: Work { operations: 24 * count, bytes: 24 * count },
-                },
-            )?;
+            let grid = Grid::linear(block.len() as u64)?;
+            let work = Work { operations: 24 * count, bytes: 24 * count };
+            let buffers = &[values.buffer(), &entries[0], &entries[1]];
+            recording.dispatch(&SELECT, Dispatch::new(&params, buffers, grid, work))?;
             entries.swap(0, 1);
             kept = wanted;
         }
@@ -127,16 +121,11 @@ fn sort(recording: &mut Recording, search: &Search, entries: &View, block: Range
     };
     let stages = u64::from(power.ilog2() * (power.ilog2() + 1) / 2);
     let count = (block.len() * search.k) as u64;
-    recording.dispatch(
-        &SORT,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[entries.buffer(), index_target.view.buffer(), distance_target.view.buffer()],
-            grid: Grid::linear(block.len() as u64)?,
-            overrides: &[("METRIC", search.measure.code)],
-            work: Work { operations: 2 * stages * count, bytes: 16 * count },
-        },
-    )?;
+    let grid = Grid::linear(block.len() as u64)?;
+    let work = Work { operations: 2 * stages * count, bytes: 16 * count };
+    let buffers = &[entries.buffer(), index_target.view.buffer(), distance_target.view.buffer()];
+    recording
+        .dispatch(&SORT, Dispatch::new(&params, buffers, grid, work).overrides(&[("METRIC", search.measure.code)]))?;
     indices.commit(recording, index_target)?;
     distances.commit(recording, distance_target)
 }

@@ -112,16 +112,10 @@ fn fill<T: Word>(
             rejected_below: rejected_below(bound),
             out_first: target.view.first_word(),
         };
-        recording.dispatch(
-            &KERNEL,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[target.view.buffer()],
-                grid: Grid::covering(counters, 64)?,
-                overrides: &[("KIND", kind)],
-                work: Work { operations: 60 * range.len() as u64, bytes: 4 * range.len() as u64 },
-            },
-        )?;
+        let grid = Grid::covering(counters, 64)?;
+        let work = Work { operations: 60 * range.len() as u64, bytes: 4 * range.len() as u64 };
+        let buffers = &[target.view.buffer()];
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("KIND", kind)]))?;
         to.commit(recording, target)?;
     }
     Ok(out)

@@ -70,16 +70,10 @@ fn block(
         value_first: value_target.view.first_word(),
     };
     let values = (rows.len() * x.columns()) as u64;
-    recording.dispatch(
-        kernel,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[view.buffer(), index_target.view.buffer(), value_target.view.buffer()],
-            grid: Grid::linear(groups)?,
-            overrides: &[("TEAM", team)],
-            work: Work { operations: values, bytes: 4 * values + 8 * rows.len() as u64 },
-        },
-    )?;
+    let grid = Grid::linear(groups)?;
+    let work = Work { operations: values, bytes: 4 * values + 8 * rows.len() as u64 };
+    let buffers = &[view.buffer(), index_target.view.buffer(), value_target.view.buffer()];
+    recording.dispatch(kernel, Dispatch::new(&params, buffers, grid, work).overrides(&[("TEAM", team)]))?;
     index.store()?.commit(recording, index_target)?;
     value.store()?.commit(recording, value_target)
 }

@@ -51,16 +51,10 @@ pub fn minimum(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<Option<(f32, u
             let index_target = index.store()?.target(recording, 0..groups * LANES, false)?;
             let params =
                 Params { count: range.len() as u32, first: view.first_word(), groups: groups as u32, out_first: 0 };
-            recording.dispatch(
-                &KERNEL,
-                Dispatch {
-                    params: bytemuck::bytes_of(&params),
-                    buffers: &[view.buffer(), value_target.view.buffer(), index_target.view.buffer()],
-                    grid: Grid::linear(groups as u64)?,
-                    overrides: &[],
-                    work: Work { operations: range.len() as u64, bytes: 4 * range.len() as u64 },
-                },
-            )?;
+            let grid = Grid::linear(groups as u64)?;
+            let work = Work { operations: range.len() as u64, bytes: 4 * range.len() as u64 };
+            let buffers = &[view.buffer(), value_target.view.buffer(), index_target.view.buffer()];
+            recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work))?;
             value.store()?.commit(recording, value_target)?;
             index.store()?.commit(recording, index_target)?;
         }

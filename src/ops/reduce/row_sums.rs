@@ -46,16 +46,9 @@ pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>>
             out_first: target.view.first_word(),
         };
         let values = (rows.len() * x.columns()) as u64;
-        recording.dispatch(
-            &KERNEL,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[view.buffer(), target.view.buffer()],
-                grid: Grid::covering(rows.len() as u64, 64)?,
-                overrides: &[],
-                work: Work { operations: values, bytes: 4 * values + 4 * rows.len() as u64 },
-            },
-        )?;
+        let grid = Grid::covering(rows.len() as u64, 64)?;
+        let work = Work { operations: values, bytes: 4 * values + 4 * rows.len() as u64 };
+        recording.dispatch(&KERNEL, Dispatch::new(&params, &[view.buffer(), target.view.buffer()], grid, work))?;
         to.commit(recording, target)?;
     }
     Ok(out)

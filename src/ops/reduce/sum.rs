@@ -64,16 +64,11 @@ fn pass(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<DeviceVec<f32>> {
                 blocks: count.div_ceil(BLOCK) as u32,
                 out_first: target.view.first_word() + (first * PER_BLOCK) as u32,
             };
-            recording.dispatch(
-                &KERNEL,
-                Dispatch {
-                    params: bytemuck::bytes_of(&params),
-                    buffers: &[view.buffer(), target.view.buffer()],
-                    grid: Grid::covering(params.blocks as u64, BLOCKS_PER_GROUP)?,
-                    overrides: &[("GUARDED", guarded)],
-                    work: Work { operations: count as u64, bytes: 4 * count as u64 },
-                },
-            )?;
+            let grid = Grid::covering(params.blocks as u64, BLOCKS_PER_GROUP)?;
+            let work = Work { operations: count as u64, bytes: 4 * count as u64 };
+            let buffers = &[view.buffer(), target.view.buffer()];
+            recording
+                .dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("GUARDED", guarded)]))?;
         }
         to.commit(recording, target)?;
     }

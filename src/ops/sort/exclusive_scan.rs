@@ -52,11 +52,13 @@ pub fn exclusive_scan(stream: &mut Stream, x: &DeviceVec<u32>) -> Result<DeviceV
 /// Scans `count` > 0 words of one buffer into another.
 pub(in crate::ops) fn scan(recording: &mut Recording, x: &View, count: usize, out: &View) -> Result<()> {
     let runs = count.div_ceil(RUN);
+    let grid = Grid::covering(runs as u64, 64)?;
+    let work = Work { operations: count as u64, bytes: 8 * count as u64 };
     let base = if runs > 1 {
         let sums = View::whole(recording.scratch(4 * runs as u64, "sums of runs")?);
         let params = SumsParams { count: count as u32, runs: runs as u32 };
         let buffers = &[x.buffer(), sums.buffer()];
-        recording.dispatch(&KERNEL_SUMS, dispatch(bytemuck::bytes_of(&params), buffers, count, runs)?)?;
+        recording.dispatch(&KERNEL_SUMS, Dispatch::new(&params, buffers, grid, work))?;
         let base = View::whole(recording.scratch(4 * runs as u64, "where runs begin")?);
         scan(recording, &sums, runs, &base)?;
         Some(base)
@@ -66,20 +68,5 @@ pub(in crate::ops) fn scan(recording: &mut Recording, x: &View, count: usize, ou
     let params = Params { count: count as u32, runs: runs as u32, has_base: u32::from(base.is_some()) };
     // A single run begins at 0; the values stand in for what it does not read.
     let buffers = &[x.buffer(), base.as_ref().unwrap_or(x).buffer(), out.buffer()];
-    recording.dispatch(&KERNEL, dispatch(bytemuck::bytes_of(&params), buffers, count, runs)?)
-}
-
-fn dispatch<'a>(
-    params: &'a [u8],
-    buffers: &'a [&'a std::sync::Arc<crate::device::Buffer>],
-    count: usize,
-    runs: usize,
-) -> Result<Dispatch<'a>> {
-    Ok(Dispatch {
-        params,
-        buffers,
-        grid: Grid::covering(runs as u64, 64)?,
-        overrides: &[],
-        work: Work { operations: count as u64, bytes: 8 * count as u64 },
-    })
+    recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work))
 }

@@ -65,16 +65,10 @@ pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>
             index_first: index_view.first_word(),
             out_first: target.view.first_word() / 4,
         };
-        recording.dispatch(
-            &KERNEL,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[view.buffer(), index_view.buffer(), target.view.buffer()],
-                grid: Grid::covering(items as u64, 64)?,
-                overrides: &[],
-                work: Work { operations: 0, bytes: 32 * items as u64 },
-            },
-        )?;
+        let grid = Grid::covering(items as u64, 64)?;
+        let work = Work { operations: 0, bytes: 32 * items as u64 };
+        let buffers = &[view.buffer(), index_view.buffer(), target.view.buffer()];
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work))?;
         to.commit(recording, target)?;
     }
     recording.prove()?;

@@ -79,18 +79,13 @@ fn passes(recording: &mut Recording, mut from: [View; 2], count: usize, out: [&V
     for pass in 0..PASSES {
         let to = if pass % 2 == 1 { out } else { [&other[0], &other[1]] };
         let params = Params { count: count as u32, runs: runs as u32, shift: 4 * pass };
-        let dispatch = Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[from[0].buffer(), counts.buffer()],
-            grid: Grid::covering(runs as u64, 64)?,
-            overrides: &[],
-            work: Work { operations: 4 * count as u64, bytes },
-        };
-        recording.dispatch(&KERNEL, dispatch)?;
+        let grid = Grid::covering(runs as u64, 64)?;
+        let work = Work { operations: 4 * count as u64, bytes };
+        recording.dispatch(&KERNEL, Dispatch::new(&params, &[from[0].buffer(), counts.buffer()], grid, work))?;
         scan(recording, &counts, DIGITS * runs, &places)?;
         let buffers = [&from[0], &from[1], &places, to[0], to[1]].map(View::buffer);
         let work = Work { operations: 8 * count as u64, bytes: 4 * bytes };
-        recording.dispatch(&KERNEL_SCATTER, Dispatch { buffers: &buffers, work, ..dispatch })?;
+        recording.dispatch(&KERNEL_SCATTER, Dispatch::new(&params, &buffers, grid, work))?;
         from = to.map(|view| View::whole(view.buffer().clone()));
     }
     Ok(())

@@ -263,7 +263,6 @@ fn record(
         tasks_first: words.len() as u32,
         cells: binned.cells() as u32,
     };
-    let params = bytemuck::bytes_of(&params);
     words.extend(tasks);
     let plan = fill_table(recording, storage, ScratchBuffer::Searches, &words)?;
     let bounds = storage.scratch_buffer(recording, ScratchBuffer::Bounds, 8 * count.max(1) as u64)?;
@@ -276,26 +275,15 @@ fn record(
     let (slots, features) = (storage.filled()?, &binned.on_gpu()?.features);
     let cells = 256 * count as u64;
     if count > 0 {
-        let dispatch = Dispatch {
-            params,
-            buffers: &[&plan, features, &slots, &bounds],
-            grid: Grid::covering(TEAM * count as u64, 64)?,
-            overrides: &[],
-            work: Work { operations: OPERATIONS as u64 * cells, bytes: CELL_BYTES * cells },
-        };
-        recording.dispatch(&KERNEL, dispatch)?;
+        let grid = Grid::covering(TEAM * count as u64, 64)?;
+        let work = Work { operations: OPERATIONS as u64 * cells, bytes: CELL_BYTES * cells };
+        recording.dispatch(&KERNEL, Dispatch::new(&params, &[&plan, features, &slots, &bounds], grid, work))?;
     }
     let listed = listed as u64;
-    recording.dispatch(
-        &KERNEL_SHORTLIST,
-        Dispatch {
-            params,
-            buffers: &[&plan, features, &slots, &bounds, &shortlist],
-            grid: Grid::linear(searches.len() as u64)?,
-            overrides: &[],
-            work: Work { operations: 4 * listed, bytes: 8 * listed },
-        },
-    )?;
+    let buffers = &[&plan, features, &slots, &bounds, &shortlist];
+    let work = Work { operations: 4 * listed, bytes: 8 * listed };
+    let grid = Grid::linear(searches.len() as u64)?;
+    recording.dispatch(&KERNEL_SHORTLIST, Dispatch::new(&params, buffers, grid, work))?;
     let mut to = 4 * listed;
     for (slot, cells) in copies {
         for run in cells.chunk_by(|one, next| one + 1 == *next) {

@@ -132,23 +132,13 @@ fn record(
         params.groups_of_8 = block.len() as u32;
         params.codes_first = view.first_word();
         let buffers = &[&table, view.buffer(), &rows.order, &flags];
-        let params = bytemuck::bytes_of(&params);
-        recording.dispatch(&KERNEL, Dispatch { params, buffers, grid: by_run, overrides: &[], work })?;
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, by_run, work))?;
     }
-    let params = bytemuck::bytes_of(&params);
     let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
-    recording.dispatch(
-        &KERNEL_SCAN,
-        Dispatch {
-            params,
-            buffers: &[&table, &flags, &befores, &lefts],
-            grid: Grid::linear(nodes.len() as u64)?,
-            overrides: &[],
-            work: scanned,
-        },
-    )?;
+    let (buffers, by_node) = (&[&table, &flags, &befores, &lefts], Grid::linear(nodes.len() as u64)?);
+    recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, by_node, scanned))?;
     let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
-    recording.dispatch(&KERNEL_PLACE, Dispatch { params, buffers, grid: by_run, overrides: &[], work })?;
+    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, buffers, by_run, work))?;
     // Back to the order, neighbours together.
     let mut ranges = nodes.iter().map(|node| node.rows.clone()).peekable();
     while let Some(mut range) = ranges.next() {

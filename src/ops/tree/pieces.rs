@@ -176,19 +176,13 @@ impl Round {
         let items = self.jobs.len() * cells;
         let params =
             MergeParams { items: items as u32, cells: cells as u32, jobs_first: self.pieces.len() as u32, word };
-        recording.dispatch(
-            counting.merge,
-            Dispatch {
-                params: bytemuck::bytes_of(&params),
-                buffers: &[&buffers.partial, &buffers.plan, &buffers.slots],
-                grid: Grid::covering(items as u64, 64)?,
-                overrides,
-                work: Work {
-                    operations: 16 * (cells * self.pieces.len()) as u64,
-                    bytes: self.partial_bytes(counting, cells) + bytes * items as u64,
-                },
-            },
-        )
+        let grid = Grid::covering(items as u64, 64)?;
+        let work = Work {
+            operations: 16 * (cells * self.pieces.len()) as u64,
+            bytes: self.partial_bytes(counting, cells) + bytes * items as u64,
+        };
+        let buffers = &[&buffers.partial, &buffers.plan, &buffers.slots];
+        recording.dispatch(counting.merge, Dispatch::new(&params, buffers, grid, work).overrides(overrides))
     }
 
     /// Counts the pieces, for the columns that lie in one buffer at a time.
@@ -220,16 +214,10 @@ impl Round {
             let groups = self.pieces.len() * block.len() * GROUP_COLUMNS / counting.columns;
             let values = (self.rows * block.len() * GROUP_COLUMNS) as u64;
             let RoundBuffers { rows: RowBuffers { order, packed, .. }, plan, partial, .. } = buffers;
-            recording.dispatch(
-                counting.kernel,
-                Dispatch {
-                    params: bytemuck::bytes_of(&params),
-                    buffers: &[view.buffer(), order, packed, plan, &on_gpu.starts, partial],
-                    grid: Grid::linear(groups as u64)?,
-                    overrides,
-                    work: Work { operations: counting.operations * values, bytes: values + 8 * self.rows as u64 },
-                },
-            )?;
+            let grid = Grid::linear(groups as u64)?;
+            let work = Work { operations: counting.operations * values, bytes: values + 8 * self.rows as u64 };
+            let buffers = &[view.buffer(), order, packed, plan, &on_gpu.starts, partial];
+            recording.dispatch(counting.kernel, Dispatch::new(&params, buffers, grid, work).overrides(overrides))?;
         }
         Ok(())
     }

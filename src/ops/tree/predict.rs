@@ -142,16 +142,11 @@ fn run(
     };
     let depths: u64 = trees.roots[some].iter().map(|root| u64::from(root[1]) + 1).sum();
     let values = (rows.len() * x.columns()) as u64;
-    recording.dispatch(
-        &KERNEL,
-        Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[view.buffer(), &trees.nodes, &table, &trees.categories, &leaves],
-            grid: Grid::covering(count as u64, 64)?,
-            overrides: &[("BITS", trees.bits as u32)],
-            work: Work { operations: OPERATIONS * depths * rows.len() as u64, bytes: 4 * (values + count as u64) },
-        },
-    )?;
+    let grid = Grid::covering(count as u64, 64)?;
+    let work = Work { operations: OPERATIONS * depths * rows.len() as u64, bytes: 4 * (values + count as u64) };
+    let buffers = &[view.buffer(), &trees.nodes, &table, &trees.categories, &leaves];
+    recording
+        .dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("BITS", trees.bits as u32)]))?;
     let mut found = Vec::with_capacity(count);
     recording.read(&leaves, 0, count as u64, &mut |part| found.extend_from_slice(part))?;
     Ok(found)
