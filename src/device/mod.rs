@@ -1,7 +1,7 @@
 //! Where work runs: the list of devices, opening one, and the stream that carries work to it.
 
 mod buffer;
-mod encode;
+pub(crate) mod encode;
 mod gpu;
 pub(crate) mod health;
 mod info;
@@ -21,13 +21,11 @@ mod transfer;
 use std::sync::{Arc, OnceLock};
 
 pub use buffer::Buffer;
-pub(crate) use encode::SEAL;
 pub use gpu::Gpu;
 pub(crate) use gpu::Purpose;
 pub use info::{DeviceInfo, DeviceKind};
 pub use options::{DeviceOptions, Limits};
 pub use profile::{KernelProfile, Profile};
-pub(crate) use self_test::SELF_TEST;
 pub(crate) use stream::Recording;
 pub use stream::{Dispatch, Stream};
 

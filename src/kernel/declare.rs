@@ -23,7 +23,8 @@ macro_rules! params {
     )*};
 }
 
-/// Declares kernels: name of the constant, path of the shader below `shaders/`, how each buffer is bound, parameters.
+/// Declares the kernels of a file: name of the constant, path of the shader below `shaders/`, how each buffer is bound,
+/// parameters; and the list of them.
 ///
 /// ```ignore
 /// kernels! {
@@ -32,16 +33,19 @@ macro_rules! params {
 /// }
 /// ```
 macro_rules! kernels {
-    ($($(#[$about:meta])* $visible:vis $name:ident = $path:literal, [$($access:ident),*], $params:ty;)*) => {$(
-        $(#[$about])*
+    ($($(#[$about:meta])* $visible:vis $name:ident = $path:literal, [$($access:ident),*], $params:ty;)*) => {
+        $($(#[$about])*
         $visible const $name: crate::kernel::Kernel = crate::kernel::Kernel {
             name: $path,
             source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $path, ".wgsl")),
             buffers: &[$(crate::kernel::Access::$access),*],
             params: <$params>::FIELDS,
             params_size: size_of::<$params>().next_multiple_of(16),
-        };
-    )*};
+        };)*
+
+        /// The kernels of this file.
+        pub(crate) const KERNELS: &[&crate::kernel::Kernel] = &[$(&$name),*];
+    };
 }
 
 pub(crate) use {kernels, params};
