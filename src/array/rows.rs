@@ -293,7 +293,7 @@ fn resident(gpu: &Gpu, rows: usize, row_bytes: u64, granule: usize) -> Result<Op
     let fits = (gpu.binding_bytes() / row_bytes.max(4)) as usize;
     // A multiple of 65,536, so that blocks seldom straddle two chunks.
     let fits = if fits > 1 << 16 { fits & !0xffff } else { fits - fits % granule };
-    let chunk_rows = gpu.options.chunk_rows.map_or(fits, |rows| rows.saturating_mul(granule).min(fits));
+    let chunk_rows = gpu.options.chunk_rows.map_or(fits, |rows| rows.max(1).saturating_mul(granule).min(fits));
     let ceiling = gpu.memory.budget() / 4 * 3;
     let mut chunks = vec![];
     for first in (0..rows.max(1)).step_by(chunk_rows) {
