@@ -11,3 +11,16 @@ pub mod sort;
 pub mod sparse;
 mod tile;
 pub mod tree;
+
+/// Calls a function as the vector instructions of this processor would have it compiled, and returns what it returns. It
+/// must be `#[inline(always)]`, and so what it calls.
+macro_rules! vectorised {
+    ($call:expr) => {
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || $call,
+        )
+    };
+}
+
+pub(crate) use vectorised;

@@ -2,11 +2,12 @@
 
 use std::f32::consts::LOG2_E;
 
-use pulp::{Arch, Scalar, Simd, WithSimd};
+use pulp::Scalar;
 use rayon::prelude::*;
 
 use super::derivatives::{BLOCK, Derivatives, larger};
 use crate::cpu::elementary::exp2;
+use crate::cpu::vectorised;
 
 /// Rows whose classes are worked on together.
 const STRIP: usize = 256;
@@ -42,58 +43,51 @@ pub fn softmax_derivatives(
         let length = BLOCK.min(rows - first);
         let scores: Vec<&[f32]> = scores.iter().map(|scores| &scores[first..first + length]).collect();
         let weights = weights.map(|weights| &weights[first..first + length]);
-        Arch::new().dispatch(Softmax { scores, classes: &classes[first..first + length], weights, places })
+        vectorised!(softmax_block(scores, &classes[first..first + length], weights, places))
     };
     let merge = |a: Vec<[f32; 2]>, b: Vec<[f32; 2]>| a.into_iter().zip(b).map(|(a, b)| larger(a, b)).collect();
     blocks.into_par_iter().enumerate().map(task).reduce(|| vec![[0.0; 2]; scores.len()], merge)
 }
 
-struct Softmax<'a> {
-    scores: Vec<&'a [f32]>,
-    classes: &'a [u32],
-    weights: Option<&'a [f32]>,
-    places: Vec<Derivatives<'a>>,
-}
-
-impl WithSimd for Softmax<'_> {
-    type Output = Vec<[f32; 2]>;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(mut self, _: S) -> Vec<[f32; 2]> {
-        let classes = self.scores.len();
-        let factor = classes as f32 / (classes as f32 - 1.0);
-        let mut largest = vec![[0.0_f32; 2]; classes];
-        for first in (0..self.classes.len()).step_by(STRIP) {
-            let length = STRIP.min(self.classes.len() - first);
-            let strip = first..first + length;
-            let (mut highest, mut sum) = ([f32::NEG_INFINITY; STRIP], [0.0_f32; STRIP]);
-            for scores in &self.scores {
-                let pairs = highest.iter_mut().zip(&scores[strip.clone()]);
-                pairs.for_each(|(highest, score)| *highest = highest.max(*score));
-            }
-            // The exponentials stand where the gradients will.
-            for (scores, places) in self.scores.iter().zip(&mut self.places) {
-                let places = places.gradients[strip.clone()].iter_mut().zip(&mut sum).zip(&highest);
-                for (score, ((place, sum), highest)) in scores[strip.clone()].iter().zip(places) {
-                    *place = exp2(Scalar, (*score - *highest) * LOG2_E);
-                    *sum += *place;
-                }
-            }
-            let own = &self.classes[strip.clone()];
-            let weights = self.weights.map(|weights| &weights[strip.clone()]);
-            for (class, (places, largest)) in self.places.iter_mut().zip(&mut largest).enumerate() {
-                let places = places.gradients[strip.clone()].iter_mut().zip(&mut places.hessians[strip.clone()]);
-                for (at, (((gradient, hessian), sum), own)) in places.zip(&sum).zip(own).enumerate() {
-                    let probability = *gradient / sum;
-                    let weight = weights.map_or(1.0, |weights| weights[at]);
-                    *gradient = (probability - if *own == class as u32 { 1.0 } else { 0.0 }) * weight;
-                    *hessian = factor * probability * (1.0 - probability) * weight;
-                    *largest = larger(*largest, [gradient.abs(), *hessian]);
-                }
+#[inline(always)]
+fn softmax_block(
+    scores: Vec<&[f32]>,
+    classes: &[u32],
+    weights: Option<&[f32]>,
+    mut places: Vec<Derivatives<'_>>,
+) -> Vec<[f32; 2]> {
+    let factor = scores.len() as f32 / (scores.len() as f32 - 1.0);
+    let mut largest = vec![[0.0_f32; 2]; scores.len()];
+    for first in (0..classes.len()).step_by(STRIP) {
+        let length = STRIP.min(classes.len() - first);
+        let strip = first..first + length;
+        let (mut highest, mut sum) = ([f32::NEG_INFINITY; STRIP], [0.0_f32; STRIP]);
+        for scores in &scores {
+            let pairs = highest.iter_mut().zip(&scores[strip.clone()]);
+            pairs.for_each(|(highest, score)| *highest = highest.max(*score));
+        }
+        // The exponentials stand where the gradients will.
+        for (scores, places) in scores.iter().zip(&mut places) {
+            let places = places.gradients[strip.clone()].iter_mut().zip(&mut sum).zip(&highest);
+            for (score, ((place, sum), highest)) in scores[strip.clone()].iter().zip(places) {
+                *place = exp2(Scalar, (*score - *highest) * LOG2_E);
+                *sum += *place;
             }
         }
-        largest
+        let own = &classes[strip.clone()];
+        let weights = weights.map(|weights| &weights[strip.clone()]);
+        for (class, (places, largest)) in places.iter_mut().zip(&mut largest).enumerate() {
+            let places = places.gradients[strip.clone()].iter_mut().zip(&mut places.hessians[strip.clone()]);
+            for (at, (((gradient, hessian), sum), own)) in places.zip(&sum).zip(own).enumerate() {
+                let probability = *gradient / sum;
+                let weight = weights.map_or(1.0, |weights| weights[at]);
+                *gradient = (probability - if *own == class as u32 { 1.0 } else { 0.0 }) * weight;
+                *hessian = factor * probability * (1.0 - probability) * weight;
+                *largest = larger(*largest, [gradient.abs(), *hessian]);
+            }
+        }
     }
+    largest
 }
 
 /// The probabilities that the scores of one row stand for, in their place.

@@ -1,7 +1,8 @@
 //! The sums that move the centres: what the rows of each cluster differ from its present centre by.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::vectorised;
 
 /// Rows in a block at least; the cut follows from the shape alone, not from the threads.
 const BLOCK_ROWS: usize = 4096;
@@ -45,7 +46,7 @@ pub fn centroid_sum(
         let weights = weights.map(|weights| &weights[start..end]);
         let mut partial = Partial { sums: vec![0.0; k * columns], counts: vec![0.0; if first == 0 { k } else { 0 }] };
         let block = Block { x: &x[start * d..end * d], d, first, columns, labels: &labels[start..end], weights };
-        Arch::new().dispatch(Sum { block, centers, partial: &mut partial });
+        vectorised!(add_rows(block, centers, &mut partial));
         partial
     };
     let partial: Vec<Partial> = (0..blocks * strips).into_par_iter().map(one).collect();
@@ -81,31 +82,21 @@ struct Block<'a> {
     weights: Option<&'a [f32]>,
 }
 
-struct Sum<'a> {
-    block: Block<'a>,
-    centers: &'a [f32],
-    partial: &'a mut Partial,
-}
-
-impl WithSimd for Sum<'_> {
-    type Output = ();
-
-    // pulp has no f32 to f64 conversion; over slices of equal length the compiler finds the processor's own.
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        let Block { x, d, first, columns, labels, weights } = self.block;
-        for (row, &label) in labels.iter().enumerate() {
-            let label = label as usize;
-            let x = &x[row * d + first..row * d + first + columns];
-            let center = &self.centers[label * d + first..label * d + first + columns];
-            let sums = &mut self.partial.sums[label * columns..(label + 1) * columns];
-            match weights {
-                None => add(x, center, sums, |difference| difference),
-                Some(weights) => add(x, center, sums, |difference| f64::from(weights[row]) * difference),
-            }
-            if first == 0 {
-                self.partial.counts[label] += weights.map_or(1.0, |weights| f64::from(weights[row]));
-            }
+// pulp has no f32 to f64 conversion; over slices of equal length the compiler finds the processor's own.
+#[inline(always)]
+fn add_rows(block: Block<'_>, centers: &[f32], partial: &mut Partial) {
+    let Block { x, d, first, columns, labels, weights } = block;
+    for (row, &label) in labels.iter().enumerate() {
+        let label = label as usize;
+        let x = &x[row * d + first..row * d + first + columns];
+        let center = &centers[label * d + first..label * d + first + columns];
+        let sums = &mut partial.sums[label * columns..(label + 1) * columns];
+        match weights {
+            None => add(x, center, sums, |difference| difference),
+            Some(weights) => add(x, center, sums, |difference| f64::from(weights[row]) * difference),
+        }
+        if first == 0 {
+            partial.counts[label] += weights.map_or(1.0, |weights| f64::from(weights[row]));
         }
     }
 }

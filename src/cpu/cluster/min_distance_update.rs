@@ -1,9 +1,9 @@
 //! One step of greedy k-means++: what each candidate would leave of the distances to the nearest centre.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::cpu::tile::{Operand, SquaredDifference, product, with_buffer};
+use crate::cpu::vectorised;
 
 /// Rows whose potential is summed in one block; the host adds the blocks in index order.
 pub const POTENTIAL_ROWS: usize = 4096;
@@ -50,42 +50,30 @@ pub fn min_distance_update(
             product(SquaredDifference, Operand::from_rows(candidates, t, d), x, 1.0, 0.0, distances, rows);
             for ((out, potential), distances) in pieces.into_iter().zip(distances.chunks_exact(rows)) {
                 let weights = weights.map(|weights| &weights[start..end]);
-                *potential =
-                    Arch::new().dispatch(MinDistanceUpdate { distances, closest: &closest[start..end], weights, out });
+                *potential = vectorised!(update_block(distances, &closest[start..end], weights, out));
             }
         });
     });
 }
 
 /// One candidate's minima over one block of rows, and their weighted sum.
-struct MinDistanceUpdate<'a> {
-    distances: &'a [f32],
-    closest: &'a [f32],
-    weights: Option<&'a [f32]>,
-    out: &'a mut [f32],
-}
-
-impl WithSimd for MinDistanceUpdate<'_> {
-    type Output = f64;
-
-    // pulp has no f32 to f64 conversion; over an array of lanes the compiler finds the processor's own.
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> f64 {
-        for ((out, &distance), &closest) in self.out.iter_mut().zip(self.distances).zip(self.closest) {
-            *out = if distance < closest { distance } else { closest };
-        }
-        let mut lanes = [0.0_f64; LANES];
-        let Some(weights) = self.weights else {
-            for group in self.out.chunks(LANES) {
-                lanes.iter_mut().zip(group).for_each(|(lane, &value)| *lane += f64::from(value));
-            }
-            return lanes.iter().sum();
-        };
-        for (group, weights) in self.out.chunks(LANES).zip(weights.chunks(LANES)) {
-            for ((lane, &value), &weight) in lanes.iter_mut().zip(group).zip(weights) {
-                *lane += f64::from(weight) * f64::from(value);
-            }
-        }
-        lanes.iter().sum()
+// pulp has no f32 to f64 conversion; over an array of lanes the compiler finds the processor's own.
+#[inline(always)]
+fn update_block(distances: &[f32], closest: &[f32], weights: Option<&[f32]>, out: &mut [f32]) -> f64 {
+    for ((out, &distance), &closest) in out.iter_mut().zip(distances).zip(closest) {
+        *out = if distance < closest { distance } else { closest };
     }
+    let mut lanes = [0.0_f64; LANES];
+    let Some(weights) = weights else {
+        for group in out.chunks(LANES) {
+            lanes.iter_mut().zip(group).for_each(|(lane, &value)| *lane += f64::from(value));
+        }
+        return lanes.iter().sum();
+    };
+    for (group, weights) in out.chunks(LANES).zip(weights.chunks(LANES)) {
+        for ((lane, &value), &weight) in lanes.iter_mut().zip(group).zip(weights) {
+            *lane += f64::from(weight) * f64::from(value);
+        }
+    }
+    lanes.iter().sum()
 }

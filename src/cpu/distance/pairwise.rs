@@ -1,9 +1,9 @@
 //! Distances between all rows of two matrices, on the tile core.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::cpu::tile::{AbsoluteDifference, LargestDifference, OneMinusDot, Operand, SquaredDifference, product};
+use crate::cpu::vectorised;
 
 /// Numbers a task scales at least: some 15 µs.
 const NUMBERS_PER_TASK: usize = 1 << 15;
@@ -66,25 +66,15 @@ pub(in crate::cpu) fn unit_rows(x: &[f32], columns: usize) -> Vec<f32> {
 
 /// [`unit_rows`] on this thread, for `columns ≥ 1`.
 pub(in crate::cpu) fn write_unit_rows(x: &[f32], columns: usize, out: &mut [f32]) {
-    Arch::new().dispatch(UnitRows { x, columns, out });
+    vectorised!(scale_rows(x, columns, out));
 }
 
-struct UnitRows<'a> {
-    x: &'a [f32],
-    columns: usize,
-    out: &'a mut [f32],
-}
-
-impl WithSimd for UnitRows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        for (row, out) in self.x.chunks_exact(self.columns).zip(self.out.chunks_exact_mut(self.columns)) {
-            let length = sum_of_squares(row).sqrt();
-            let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
-            out.iter_mut().zip(row).for_each(|(out, &value)| *out = (f64::from(value) * scale) as f32);
-        }
+#[inline(always)]
+fn scale_rows(x: &[f32], columns: usize, out: &mut [f32]) {
+    for (row, out) in x.chunks_exact(columns).zip(out.chunks_exact_mut(columns)) {
+        let length = sum_of_squares(row).sqrt();
+        let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+        out.iter_mut().zip(row).for_each(|(out, &value)| *out = (f64::from(value) * scale) as f32);
     }
 }
 

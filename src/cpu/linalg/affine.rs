@@ -1,7 +1,8 @@
 //! One straight line for each column: what every scaler does in the end.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::vectorised;
 
 /// Numbers that the inner loop takes at least: narrow rows are taken several at a time.
 const LANES: usize = 64;
@@ -28,33 +29,21 @@ pub fn affine(x: &[f32], center: &[f64], factor: &[f64], base: &[f64], out: &mut
     let (center, factor, base) = (spread(center), spread(factor), spread(base));
     let at_once = NUMBERS_PER_TASK.next_multiple_of(center.len());
     out.par_chunks_mut(at_once).zip(x.par_chunks(at_once)).for_each(|(out, x)| {
-        Arch::new().dispatch(Lines { center: &center, factor: &factor, base: &base, x, out });
+        vectorised!(lines(&center, &factor, &base, x, out));
     });
 }
 
 /// Whole rows on this thread, with the numbers of the columns of a few rows.
-struct Lines<'a> {
-    center: &'a [f64],
-    factor: &'a [f64],
-    base: &'a [f64],
-    x: &'a [f32],
-    out: &'a mut [f32],
-}
-
-impl WithSimd for Lines<'_> {
-    type Output = ();
-
-    // pulp has no f32 to f64 conversion; over slices of equal length the compiler finds the processor's own.
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        let width = self.center.len();
-        for (x, out) in self.x.chunks(width).zip(self.out.chunks_mut(width)) {
-            let length = x.len();
-            let (center, factor) = (&self.center[..length], &self.factor[..length]);
-            let (base, out) = (&self.base[..length], &mut out[..length]);
-            for lane in 0..length {
-                out[lane] = ((f64::from(x[lane]) - center[lane]) * factor[lane] + base[lane]) as f32;
-            }
+// pulp has no f32 to f64 conversion; over slices of equal length the compiler finds the processor's own.
+#[inline(always)]
+fn lines(center: &[f64], factor: &[f64], base: &[f64], x: &[f32], out: &mut [f32]) {
+    let width = center.len();
+    for (x, out) in x.chunks(width).zip(out.chunks_mut(width)) {
+        let length = x.len();
+        let (center, factor) = (&center[..length], &factor[..length]);
+        let (base, out) = (&base[..length], &mut out[..length]);
+        for lane in 0..length {
+            out[lane] = ((f64::from(x[lane]) - center[lane]) * factor[lane] + base[lane]) as f32;
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Planes over the columns: the prediction of a linear model for each row.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::vectorised;
 
 /// Numbers a task reads at least.
 const NUMBERS_PER_TASK: usize = 1 << 16;
@@ -29,29 +30,17 @@ pub fn linear_predictor(x: &[f32], columns: usize, coef: &[f64], intercept: &[f6
     }
     let at_once = NUMBERS_PER_TASK.div_ceil(columns * outputs);
     let blocks = out.par_chunks_mut(at_once * outputs).zip(x.par_chunks(at_once * columns));
-    blocks.for_each(|(out, x)| Arch::new().dispatch(Planes { x, coef, intercept, out }));
+    blocks.for_each(|(out, x)| vectorised!(planes(x, coef, intercept, out)));
 }
 
 /// Some rows on this thread.
-struct Planes<'a> {
-    x: &'a [f32],
-    /// d numbers an output.
-    coef: &'a [f64],
-    intercept: &'a [f64],
-    out: &'a mut [f32],
-}
-
-impl WithSimd for Planes<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        let (outputs, columns) = (self.intercept.len(), self.coef.len() / self.intercept.len());
-        for (x, out) in self.x.chunks_exact(columns).zip(self.out.chunks_exact_mut(outputs)) {
-            let planes = self.coef.chunks_exact(columns).zip(self.intercept);
-            for (out, (coef, intercept)) in out.iter_mut().zip(planes) {
-                *out = (dot(x, coef) + intercept) as f32;
-            }
+#[inline(always)]
+fn planes(x: &[f32], coef: &[f64], intercept: &[f64], out: &mut [f32]) {
+    let (outputs, columns) = (intercept.len(), coef.len() / intercept.len());
+    for (x, out) in x.chunks_exact(columns).zip(out.chunks_exact_mut(outputs)) {
+        let planes = coef.chunks_exact(columns).zip(intercept);
+        for (out, (coef, intercept)) in out.iter_mut().zip(planes) {
+            *out = (dot(x, coef) + intercept) as f32;
         }
     }
 }

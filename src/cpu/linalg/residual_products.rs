@@ -1,9 +1,9 @@
 //! The products of the columns with what a plane leaves of the targets, in f64: what a correction of the plane needs.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::linear_predictor::dot;
+use crate::cpu::vectorised;
 
 /// Rows whose sums are added together; the blocks are added in index order.
 pub const BLOCK: usize = 1024;
@@ -49,7 +49,7 @@ impl ResidualProducts {
                 let mut sums = ResidualProducts::new(columns, outputs);
                 let y = &y[rows.start * outputs..rows.end * outputs];
                 let weights = weights.map(|weights| &weights[rows]);
-                Arch::new().dispatch(Block { x, y, weights, plane, sums: &mut sums });
+                vectorised!(add_block(x, y, weights, plane, &mut sums));
                 sums
             })
             .collect();
@@ -63,32 +63,20 @@ impl ResidualProducts {
     }
 }
 
-struct Block<'a> {
-    x: &'a [f32],
-    y: &'a [f32],
-    weights: Option<&'a [f32]>,
-    plane: Plane<'a>,
-    sums: &'a mut ResidualProducts,
-}
-
-impl WithSimd for Block<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        let Plane { mean, coef, intercept } = self.plane;
-        let (columns, outputs) = (mean.len(), intercept.len());
-        for (row, x) in self.x.chunks_exact(columns).enumerate() {
-            let weight = self.weights.map_or(1.0, |weights| f64::from(weights[row]));
-            add(&mut self.sums.offset, weight, x, mean);
-            let targets = &self.y[row * outputs..(row + 1) * outputs];
-            let planes = coef.chunks_exact(columns).zip(intercept).zip(targets);
-            let sums = self.sums.xr.chunks_exact_mut(columns).zip(&mut self.sums.residual);
-            for (((coef, intercept), target), (xr, residual)) in planes.zip(sums) {
-                let left = weight * (f64::from(*target) - dot(x, coef) - intercept);
-                *residual += left;
-                add(xr, left, x, mean);
-            }
+#[inline(always)]
+fn add_block(x: &[f32], y: &[f32], weights: Option<&[f32]>, plane: Plane<'_>, sums: &mut ResidualProducts) {
+    let Plane { mean, coef, intercept } = plane;
+    let (columns, outputs) = (mean.len(), intercept.len());
+    for (row, x) in x.chunks_exact(columns).enumerate() {
+        let weight = weights.map_or(1.0, |weights| f64::from(weights[row]));
+        add(&mut sums.offset, weight, x, mean);
+        let targets = &y[row * outputs..(row + 1) * outputs];
+        let planes = coef.chunks_exact(columns).zip(intercept).zip(targets);
+        let sums = sums.xr.chunks_exact_mut(columns).zip(&mut sums.residual);
+        for (((coef, intercept), target), (xr, residual)) in planes.zip(sums) {
+            let left = weight * (f64::from(*target) - dot(x, coef) - intercept);
+            *residual += left;
+            add(xr, left, x, mean);
         }
     }
 }

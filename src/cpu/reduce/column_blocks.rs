@@ -1,7 +1,8 @@
 //! Sums over the rows, one per column: fixed blocks of rows in f64, added in index order.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::vectorised;
 
 /// Numbers in a block, some 60 µs of reading; the cut follows from the shape alone, not from the threads.
 const BLOCK_NUMBERS: usize = 1 << 18;
@@ -52,7 +53,7 @@ pub(super) fn sum_columns<T: Term>(term: T, x: &[f32], column: &[f64], weights: 
         let first = index * rows;
         let weights = weights.map(|weights| &weights[first..first + x.len() / columns]);
         let mut sums = vec![0.0_f64; columns];
-        Arch::new().dispatch(Block { term, x, column, weights, sums: &mut sums });
+        vectorised!(add_block(term, x, column, weights, &mut sums));
         sums
     };
     let blocks: Vec<Vec<f64>> = x.par_chunks(rows * columns).enumerate().map(one).collect();
@@ -62,37 +63,25 @@ pub(super) fn sum_columns<T: Term>(term: T, x: &[f32], column: &[f64], weights: 
     total
 }
 
-struct Block<'a, T> {
-    term: T,
-    x: &'a [f32],
-    column: &'a [f64],
-    weights: Option<&'a [f32]>,
-    sums: &'a mut [f64],
-}
-
-impl<T: Term> WithSimd for Block<'_, T> {
-    type Output = ();
-
-    // pulp has no f32 to f64 conversion; over slices of equal length the compiler finds the processor's own.
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        for (index, sums) in self.sums.chunks_mut(STRIP).enumerate() {
-            let first = index * STRIP;
-            let column = &self.column[first..first + sums.len()];
-            let strip = Strip { term: self.term, first, columns: self.column.len(), column };
-            let quads = self.x.chunks_exact(ROWS_AT_ONCE * self.column.len());
-            let rest = quads.remainder().chunks_exact(self.column.len());
-            let done = quads.len() * ROWS_AT_ONCE;
-            for (row, quad) in quads.enumerate() {
-                let weights = match self.weights {
-                    Some(weights) => &weights[row * ROWS_AT_ONCE..(row + 1) * ROWS_AT_ONCE],
-                    None => &[1.0; ROWS_AT_ONCE],
-                };
-                strip.add_four(quad, weights, sums);
-            }
-            for (row, values) in rest.enumerate() {
-                strip.add_one(values, self.weights.map_or(1.0, |weights| weights[done + row]), sums);
-            }
+// pulp has no f32 to f64 conversion; over slices of equal length the compiler finds the processor's own.
+#[inline(always)]
+fn add_block<T: Term>(term: T, x: &[f32], column: &[f64], weights: Option<&[f32]>, sums: &mut [f64]) {
+    for (index, sums) in sums.chunks_mut(STRIP).enumerate() {
+        let first = index * STRIP;
+        let column = &column[first..first + sums.len()];
+        let strip = Strip { term: term, first, columns: column.len(), column };
+        let quads = x.chunks_exact(ROWS_AT_ONCE * column.len());
+        let rest = quads.remainder().chunks_exact(column.len());
+        let done = quads.len() * ROWS_AT_ONCE;
+        for (row, quad) in quads.enumerate() {
+            let weights = match weights {
+                Some(weights) => &weights[row * ROWS_AT_ONCE..(row + 1) * ROWS_AT_ONCE],
+                None => &[1.0; ROWS_AT_ONCE],
+            };
+            strip.add_four(quad, weights, sums);
+        }
+        for (row, values) in rest.enumerate() {
+            strip.add_one(values, weights.map_or(1.0, |weights| weights[done + row]), sums);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The sum of each row.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::vectorised;
 
 /// Numbers a task reads at least: some 15 µs.
 const NUMBERS_PER_TASK: usize = 1 << 16;
@@ -19,27 +20,17 @@ pub fn row_sums(x: &[f32], rows: usize, columns: usize, out: &mut [f32]) {
     }
     let rows_per_task = NUMBERS_PER_TASK.div_ceil(columns);
     if rows <= rows_per_task {
-        return Arch::new().dispatch(Rows { x, columns, out });
+        return vectorised!(sum_rows(x, columns, out));
     }
     x.par_chunks(rows_per_task * columns)
         .zip(out.par_chunks_mut(rows_per_task))
-        .for_each(|(x, out)| Arch::new().dispatch(Rows { x, columns, out }));
+        .for_each(|(x, out)| vectorised!(sum_rows(x, columns, out)));
 }
 
-struct Rows<'a> {
-    x: &'a [f32],
-    columns: usize,
-    out: &'a mut [f32],
-}
-
-impl WithSimd for Rows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        for (row, out) in self.x.chunks_exact(self.columns).zip(self.out) {
-            *out = sum(row) as f32;
-        }
+#[inline(always)]
+fn sum_rows(x: &[f32], columns: usize, out: &mut [f32]) {
+    for (row, out) in x.chunks_exact(columns).zip(out) {
+        *out = sum(row) as f32;
     }
 }
 

@@ -1,7 +1,8 @@
 //! The sum of a vector.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::vectorised;
 
 /// Numbers added up by one set of lanes; the blocks' sums are added in index order.
 const BLOCK: usize = 4096;
@@ -20,29 +21,21 @@ pub fn sum(x: &[f32]) -> f64 {
 }
 
 fn block_sum(x: &[f32]) -> f64 {
-    Arch::new().dispatch(BlockSum { x })
+    vectorised!(add_lanes(x))
 }
 
-struct BlockSum<'a> {
-    x: &'a [f32],
-}
-
-impl WithSimd for BlockSum<'_> {
-    type Output = f64;
-
-    // pulp has no f32 to f64 conversion; over an array of lanes the compiler finds the processor's own.
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> f64 {
-        let mut lanes = [0.0_f64; LANES];
-        let (groups, rest) = self.x.as_chunks::<LANES>();
-        for group in groups {
-            for (lane, &value) in lanes.iter_mut().zip(group) {
-                *lane += f64::from(value);
-            }
-        }
-        for (lane, &value) in lanes.iter_mut().zip(rest) {
+// pulp has no f32 to f64 conversion; over an array of lanes the compiler finds the processor's own.
+#[inline(always)]
+fn add_lanes(x: &[f32]) -> f64 {
+    let mut lanes = [0.0_f64; LANES];
+    let (groups, rest) = x.as_chunks::<LANES>();
+    for group in groups {
+        for (lane, &value) in lanes.iter_mut().zip(group) {
             *lane += f64::from(value);
         }
-        lanes.iter().sum()
     }
+    for (lane, &value) in lanes.iter_mut().zip(rest) {
+        *lane += f64::from(value);
+    }
+    lanes.iter().sum()
 }

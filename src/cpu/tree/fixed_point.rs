@@ -3,8 +3,9 @@
 //! A row is one u64 of three fields: its gradient (27 bits, two's complement), its Hessian (26) and a one (11). Adding
 //! it to a cell adds all three at once.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::vectorised;
 
 /// The largest |gradient| and the largest Hessian of a row in fixed point.
 pub const LIMIT: i32 = (1 << 15) - 1;
@@ -127,28 +128,17 @@ impl FixedPoint {
     pub fn pack(&self, gradients: &[f32], hessians: &[f32], packed: &mut [u64]) {
         let blocks = gradients.par_chunks(BLOCK).zip(hessians.par_chunks(BLOCK)).zip(packed.par_chunks_mut(BLOCK));
         blocks.for_each(|((gradients, hessians), packed)| {
-            Arch::new().dispatch(Pack { scales: self.scales, gradients, hessians, packed });
+            vectorised!(pack_block(self.scales, gradients, hessians, packed));
         });
     }
 }
 
-struct Pack<'a> {
-    scales: [f32; 2],
-    gradients: &'a [f32],
-    hessians: &'a [f32],
-    packed: &'a mut [u64],
-}
-
-impl WithSimd for Pack<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let integer = |value: f32| (value + ROUNDER).to_bits() as i32 - ROUNDER.to_bits() as i32;
-        for ((gradient, hessian), packed) in self.gradients.iter().zip(self.hessians).zip(self.packed) {
-            let units = integer(hessian * self.scales[1]).max(i32::from(*hessian > 0.0));
-            *packed = pack(integer(gradient * self.scales[0]), units as u32);
-        }
+#[inline(always)]
+fn pack_block(scales: [f32; 2], gradients: &[f32], hessians: &[f32], packed: &mut [u64]) {
+    let integer = |value: f32| (value + ROUNDER).to_bits() as i32 - ROUNDER.to_bits() as i32;
+    for ((gradient, hessian), packed) in gradients.iter().zip(hessians).zip(packed) {
+        let units = integer(hessian * scales[1]).max(i32::from(*hessian > 0.0));
+        *packed = pack(integer(gradient * scales[0]), units as u32);
     }
 }
 

@@ -7,11 +7,11 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::fixed_point::{GradientSums, gradient_of, weight_of};
 use super::{BinnedRows, threads};
+use crate::cpu::vectorised;
 
 /// Rows counted before the fields of a cell could overflow, a multiple of eight.
 const BLOCK: usize = 2040;
@@ -70,35 +70,25 @@ impl Histogram {
 
     /// Adds another histogram to this one.
     pub fn add(&mut self, other: &Histogram) {
-        Arch::new().dispatch(MergeHistograms { from: other, into: self, subtract: false });
+        vectorised!(merge(other, self, false));
     }
 
     /// Takes away another histogram, of a part of the rows of this one: what remains is that of the others, exactly.
     pub fn subtract(&mut self, other: &Histogram) {
-        Arch::new().dispatch(MergeHistograms { from: other, into: self, subtract: true });
+        vectorised!(merge(other, self, true));
     }
 }
 
-struct MergeHistograms<'a> {
-    from: &'a Histogram,
-    into: &'a mut Histogram,
-    subtract: bool,
-}
-
-impl WithSimd for MergeHistograms<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let gradients = self.into.gradients.iter_mut().zip(&self.from.gradients);
-        let weights = self.into.weights.iter_mut().zip(&self.from.weights);
-        if self.subtract {
-            gradients.for_each(|(into, from)| *into -= from);
-            weights.for_each(|(into, from)| *into = into.wrapping_sub(*from));
-        } else {
-            gradients.for_each(|(into, from)| *into += from);
-            weights.for_each(|(into, from)| *into = into.wrapping_add(*from));
-        }
+#[inline(always)]
+fn merge(from: &Histogram, into: &mut Histogram, subtract: bool) {
+    let gradients = into.gradients.iter_mut().zip(&from.gradients);
+    let weights = into.weights.iter_mut().zip(&from.weights);
+    if subtract {
+        gradients.for_each(|(into, from)| *into -= from);
+        weights.for_each(|(into, from)| *into = into.wrapping_sub(*from));
+    } else {
+        gradients.for_each(|(into, from)| *into += from);
+        weights.for_each(|(into, from)| *into = into.wrapping_add(*from));
     }
 }
 
@@ -133,7 +123,7 @@ pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<Histogra
         let piece = |into| HistogramJob { rows: chunks.next().unwrap_or(&[]), packed: job.packed, into };
         pieces.extend(places.map(piece));
     }
-    let count = |piece: HistogramJob<'_>| Arch::new().dispatch(CountRows { matrix, starts, job: piece });
+    let count = |piece: HistogramJob<'_>| vectorised!(count_rows(matrix, starts, piece));
     if pieces.len() == 1 || total <= ROWS_PER_TASK / 2 {
         pieces.into_iter().for_each(count);
     } else {
@@ -159,49 +149,38 @@ thread_local! {
 }
 
 /// One histogram on one core.
-struct CountRows<'a> {
-    matrix: BinnedRows<'a>,
-    starts: &'a [u32],
-    job: HistogramJob<'a>,
-}
-
-impl WithSimd for CountRows<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let CountRows { matrix, starts, job } = self;
-        let columns = starts.len().saturating_sub(1);
-        job.into.clear(starts.last().map_or(0, |cells| *cells as usize));
-        if columns == 0 {
-            return;
-        }
-        if job.rows.len() <= FEW {
-            return count_few(matrix, starts, job);
-        }
-        let groups = columns.div_ceil(GROUP);
-        let scratch = SCRATCH.with_borrow_mut(Vec::pop);
-        let mut scratch = scratch.unwrap_or_else(|| CountScratch {
-            words: vec![],
-            packed: vec![0; BLOCK],
-            cells: Box::new([[0; CODES]; GROUP]),
-            touched: 0,
-        });
-        if scratch.words.len() < groups * BLOCK {
-            scratch.words.resize(groups * BLOCK, 0);
-        }
-        for rows in job.rows.chunks(BLOCK) {
-            gather(matrix, job.packed, rows, groups, &mut scratch);
-            for group in 0..groups {
-                let words = &scratch.words[group * BLOCK..][..rows.len()];
-                let starts = &starts[group * GROUP..];
-                let width = (starts.len() - 1).min(GROUP);
-                count_group(width, words, &scratch.packed[..rows.len()], &mut scratch.cells);
-                flush(&mut scratch.cells, &starts[..width + 1], job.into);
-            }
-        }
-        SCRATCH.with_borrow_mut(|kept| kept.push(scratch));
+#[inline(always)]
+fn count_rows(matrix: BinnedRows<'_>, starts: &[u32], job: HistogramJob<'_>) {
+    let columns = starts.len().saturating_sub(1);
+    job.into.clear(starts.last().map_or(0, |cells| *cells as usize));
+    if columns == 0 {
+        return;
     }
+    if job.rows.len() <= FEW {
+        return count_few(matrix, starts, job);
+    }
+    let groups = columns.div_ceil(GROUP);
+    let scratch = SCRATCH.with_borrow_mut(Vec::pop);
+    let mut scratch = scratch.unwrap_or_else(|| CountScratch {
+        words: vec![],
+        packed: vec![0; BLOCK],
+        cells: Box::new([[0; CODES]; GROUP]),
+        touched: 0,
+    });
+    if scratch.words.len() < groups * BLOCK {
+        scratch.words.resize(groups * BLOCK, 0);
+    }
+    for rows in job.rows.chunks(BLOCK) {
+        gather(matrix, job.packed, rows, groups, &mut scratch);
+        for group in 0..groups {
+            let words = &scratch.words[group * BLOCK..][..rows.len()];
+            let starts = &starts[group * GROUP..];
+            let width = (starts.len() - 1).min(GROUP);
+            count_group(width, words, &scratch.packed[..rows.len()], &mut scratch.cells);
+            flush(&mut scratch.cells, &starts[..width + 1], job.into);
+        }
+    }
+    SCRATCH.with_borrow_mut(|kept| kept.push(scratch));
 }
 
 /// Adds rows to the wide sums directly.

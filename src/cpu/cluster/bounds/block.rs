@@ -1,9 +1,8 @@
 //! One block of rows: which of them need distances, to which groups of centres, and what that makes of the bounds.
 
-use pulp::{Arch, Simd, WithSimd};
-
 use super::margin::{Margin, grown, shrunk};
 use crate::cpu::tile::{Candidates, Found, pair_distances, two_nearest};
+use crate::cpu::vectorised;
 
 /// Rows in a block, and so in a task.
 pub(super) const BLOCK_ROWS: usize = 1024;
@@ -83,7 +82,7 @@ impl Pass<'_> {
             block.lower.fill(0.0);
             rows
         } else {
-            let count = Arch::new().dispatch(Loosen { pass: self, block: &mut block, scratch });
+            let count = vectorised!(loosen(self, &mut block, scratch));
             work += if self.tightens() { count } else { 0 };
             self.tighten(&mut block, count, scratch)
         };
@@ -150,8 +149,8 @@ impl Pass<'_> {
             Found { index: &mut index[..count], distance: &mut distance[..count], second: &mut second[..count] };
         two_nearest(block.x, &list[..count], self.candidates, panels, found);
         let (near, next) = (&mut near[..count], &mut next[..count]);
-        Arch::new().dispatch(Below { margin: self.margin, squared: &distance[..count], bound: near });
-        Arch::new().dispatch(Below { margin: self.margin, squared: &second[..count], bound: next });
+        vectorised!(set_lower(self.margin, &distance[..count], near));
+        vectorised!(set_lower(self.margin, &second[..count], next));
         for at in 0..count {
             let row = list[at] as usize;
             let (best, nearest) = (label[row], index[at]);
@@ -174,60 +173,40 @@ impl Pass<'_> {
 }
 
 /// Moves all bounds of a block with the centres and lists the rows that they do not decide.
-struct Loosen<'p, 'b, 'a> {
-    pass: &'p Pass<'p>,
-    block: &'b mut Block<'a>,
-    scratch: &'b mut Scratch,
-}
-
-impl WithSimd for Loosen<'_, '_, '_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> usize {
-        let Block { labels, upper, lower, .. } = self.block;
-        let Scratch { doubtful, lowest, distance: shift, index: doubt, .. } = self.scratch;
-        let rows = upper.len();
-        let (lowest, shift, doubt) = (&mut lowest[..rows], &mut shift[..rows], &mut doubt[..rows]);
-        lowest.fill(f32::INFINITY);
-        for (lower, &drift) in lower.chunks_exact_mut(BLOCK_ROWS).zip(&self.pass.drifts) {
-            for (lower, lowest) in lower.iter_mut().zip(&mut *lowest) {
-                *lower = shrunk(*lower, drift);
-                *lowest = if *lower < *lowest { *lower } else { *lowest };
-            }
+#[inline(always)]
+fn loosen(pass: &Pass<'_>, block: &mut Block<'_>, scratch: &mut Scratch) -> usize {
+    let Block { labels, upper, lower, .. } = block;
+    let Scratch { doubtful, lowest, distance: shift, index: doubt, .. } = scratch;
+    let rows = upper.len();
+    let (lowest, shift, doubt) = (&mut lowest[..rows], &mut shift[..rows], &mut doubt[..rows]);
+    lowest.fill(f32::INFINITY);
+    for (lower, &drift) in lower.chunks_exact_mut(BLOCK_ROWS).zip(&pass.drifts) {
+        for (lower, lowest) in lower.iter_mut().zip(&mut *lowest) {
+            *lower = shrunk(*lower, drift);
+            *lowest = if *lower < *lowest { *lower } else { *lowest };
         }
-        // Three loops: the look-up and the list cannot be vectorised and would keep the arithmetic from it.
-        for (shift, &label) in shift.iter_mut().zip(&**labels) {
-            *shift = self.pass.shifts[label as usize];
-        }
-        let margin = self.pass.margin;
-        for (((upper, &lowest), &shift), doubt) in upper.iter_mut().zip(&*lowest).zip(&*shift).zip(&mut *doubt) {
-            *upper = grown(*upper, shift);
-            *doubt = u32::from(!margin.decides(*upper, lowest));
-        }
-        let mut count = 0;
-        for (row, &doubt) in doubt.iter().enumerate() {
-            doubtful[count] = row as u32;
-            count += doubt as usize;
-        }
-        count
     }
+    // Three loops: the look-up and the list cannot be vectorised and would keep the arithmetic from it.
+    for (shift, &label) in shift.iter_mut().zip(&**labels) {
+        *shift = pass.shifts[label as usize];
+    }
+    let margin = pass.margin;
+    for (((upper, &lowest), &shift), doubt) in upper.iter_mut().zip(&*lowest).zip(&*shift).zip(&mut *doubt) {
+        *upper = grown(*upper, shift);
+        *doubt = u32::from(!margin.decides(*upper, lowest));
+    }
+    let mut count = 0;
+    for (row, &doubt) in doubt.iter().enumerate() {
+        doubtful[count] = row as u32;
+        count += doubt as usize;
+    }
+    count
 }
 
 /// Lower bounds from computed squares.
-struct Below<'a> {
-    margin: Margin,
-    squared: &'a [f32],
-    bound: &'a mut [f32],
-}
-
-impl WithSimd for Below<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        for (bound, &squared) in self.bound.iter_mut().zip(self.squared) {
-            *bound = self.margin.below(squared);
-        }
+#[inline(always)]
+fn set_lower(margin: Margin, squared: &[f32], bound: &mut [f32]) {
+    for (bound, &squared) in bound.iter_mut().zip(squared) {
+        *bound = margin.below(squared);
     }
 }
