@@ -45,9 +45,8 @@ pub(crate) fn column_sums(
         return Err(Error::WrongDevice { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() });
     };
     let (from, to) = (x.store()?, partial.store()?);
-    let gpu = recording.gpu.clone();
     let operations = 4 * x.columns() as u64;
-    let per_dispatch = RowStore::block_rows(&gpu, from.stride() as u64 + 1, operations, BLOCK_ROWS);
+    let per_dispatch = RowStore::block_rows(&recording.gpu, from.stride() as u64 + 1, operations, BLOCK_ROWS);
     for rows in blocks(x.rows(), per_dispatch.next_multiple_of(BLOCK_ROWS)) {
         let view = from.view(recording, rows.clone())?;
         let results = rows.start / BLOCK_ROWS..rows.end.div_ceil(BLOCK_ROWS);

@@ -78,15 +78,15 @@ pub(crate) fn all_pairs(
 ) -> Result<()> {
     let (a_rows, b_rows, out_rows) = (a.store()?, b.store()?, out.store()?);
     let depth = a.columns();
-    let gpu = recording.gpu.clone();
     // A tile has 128 rows of A, so this many rows of B make a dispatch at the least.
-    let b_by_work = gpu.operations_per_dispatch() / (TILE as u64 * pair.step_operations * depth.max(1) as u64);
+    let b_by_work =
+        recording.gpu.operations_per_dispatch() / (TILE as u64 * pair.step_operations * depth.max(1) as u64);
     let b_by_work = (b_by_work as usize).next_multiple_of(16).max(16);
-    let b_block = block_of_columns(&gpu, b_rows.stride(), b.rows()).min(b_by_work);
+    let b_block = block_of_columns(&recording.gpu, b_rows.stride(), b.rows()).min(b_by_work);
     let layered = pair.layered && depth > DEPTH_BLOCK;
     let out_words = out_rows.stride() as u64 * if layered { 2 } else { 1 };
     let operations = pair.step_operations * depth as u64 * b_block as u64;
-    let a_block = RowStore::block_rows(&gpu, a_rows.stride() as u64 + out_words, operations, TILE);
+    let a_block = RowStore::block_rows(&recording.gpu, a_rows.stride() as u64 + out_words, operations, TILE);
     for rows in blocks(a.rows(), a_block) {
         let a_view = a_rows.view(recording, rows.clone())?;
         let target = out_rows.target(recording, rows.clone(), beta != 0.0)?;

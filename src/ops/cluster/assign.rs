@@ -73,9 +73,8 @@ pub(crate) fn record(
     results: (&DeviceVec<u32>, &DeviceVec<f32>),
     history: (&DeviceVec<u32>, usize),
 ) -> Result<()> {
-    let gpu = recording.gpu.clone();
     let operations = 3 * (centers.rows() * x.columns()) as u64;
-    let per_block = RowStore::block_rows(&gpu, x.store()?.stride() as u64 + 2, operations, TILE);
+    let per_block = RowStore::block_rows(&recording.gpu, x.store()?.stride() as u64 + 2, operations, TILE);
     for rows in blocks(x.rows(), per_block) {
         block(recording, x, centers, results, history, rows)?;
     }

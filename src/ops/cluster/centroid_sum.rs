@@ -114,12 +114,12 @@ fn run_rows(clusters: usize) -> usize {
 
 /// Records the sums.
 pub(crate) fn record(recording: &mut Recording, x: &DeviceMatrix, of: Sums) -> Result<()> {
-    let gpu = recording.gpu.clone();
     let (k, run_rows) = (of.centers.rows(), run_rows(of.centers.rows()));
     let stride = x.store()?.stride();
     // Per row: itself, its place, its share of the table and of the runs' sums.
     let words = stride + 1 + (k * (2 + stride + 4)).div_ceil(run_rows);
-    let per_block = RowStore::block_rows(&gpu, words as u64, 4 * stride as u64, run_rows).next_multiple_of(run_rows);
+    let per_block =
+        RowStore::block_rows(&recording.gpu, words as u64, 4 * stride as u64, run_rows).next_multiple_of(run_rows);
     for rows in blocks(x.rows(), per_block) {
         block(recording, x, of, rows, run_rows)?;
     }

@@ -206,9 +206,8 @@ pub(in crate::ops) fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result
     let out = DeviceMatrix::output(stream.device(), x.rows(), x.columns())?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);
-    let gpu = recording.gpu.clone();
     let vec4s = from.stride() / 4;
-    let per_block = RowStore::block_rows(&gpu, 2 * from.stride() as u64, 6 * x.columns() as u64, 64);
+    let per_block = RowStore::block_rows(&recording.gpu, 2 * from.stride() as u64, 6 * x.columns() as u64, 64);
     for rows in blocks(x.rows(), per_block) {
         let view = from.view(recording, rows.clone())?;
         let target = to.target(recording, rows.clone(), false)?;

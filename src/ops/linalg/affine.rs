@@ -73,7 +73,7 @@ pub fn affine(stream: &mut Stream, x: &DeviceMatrix, lines: &ColumnLines) -> Res
     let table = table.view(stream)?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);
-    let per_block = RowStore::block_rows(&recording.gpu.clone(), 2 * from.stride() as u64, 4 * x.columns() as u64, 64);
+    let per_block = RowStore::block_rows(&recording.gpu, 2 * from.stride() as u64, 4 * x.columns() as u64, 64);
     for rows in blocks(x.rows(), per_block) {
         let view = from.view(recording, rows.clone())?;
         let target = to.target(recording, rows.clone(), false)?;

@@ -119,18 +119,17 @@ fn deep_product(
     c: &DeviceMatrix,
     (alpha, first_beta): (f32, f32),
 ) -> Result<()> {
-    let gpu = recording.gpu.clone();
     let (a_rows, b_rows, c_rows) = (a.store()?, b.store()?, c.store()?);
     let (pair, a_deep) = if layout == Layout::TN { (&DEEP, true) } else { (&B_DEEP, false) };
     let (m, n, depth) = (c.rows(), c.columns(), b.rows());
     // As many layers as there is room for rows of both operands; a layer's depth is fixed, so the sums are too.
     let row_words = b_rows.stride() as u64 + if a_deep { a_rows.stride() as u64 } else { 0 };
-    let layers = (gpu.scratch_bytes() / (4 * row_words * DEPTH_BLOCK as u64)).clamp(1, 64) as usize;
+    let layers = (recording.gpu.scratch_bytes() / (4 * row_words * DEPTH_BLOCK as u64)).clamp(1, 64) as usize;
     let words = c_rows.stride() as u64 + if a_deep { 0 } else { a_rows.stride() as u64 };
     let step = 2 * depth.clamp(1, DEPTH_BLOCK) as u64;
-    let n_block = ((gpu.operations_per_dispatch() / (TILE as u64 * step)) as usize).next_multiple_of(16);
+    let n_block = ((recording.gpu.operations_per_dispatch() / (TILE as u64 * step)) as usize).next_multiple_of(16);
     let operations = step * n.min(n_block) as u64;
-    for rows in blocks(m, RowStore::block_rows(&gpu, words, operations, TILE).next_multiple_of(TILE)) {
+    for rows in blocks(m, RowStore::block_rows(&recording.gpu, words, operations, TILE).next_multiple_of(TILE)) {
         let target = c_rows.target(recording, rows.clone(), first_beta != 0.0)?;
         let mut beta = first_beta;
         for span in blocks(depth.max(1), layers * DEPTH_BLOCK) {
@@ -166,15 +165,14 @@ fn turned_product(
     (alpha, first_beta): (f32, f32),
     depth: usize,
 ) -> Result<()> {
-    let gpu = recording.gpu.clone();
     let (a_rows, b_rows, c_rows) = (a.store()?, b.store()?, c.store()?);
     let (m, n) = (a.columns(), b.columns());
     let layered = depth > DEPTH_BLOCK;
     // Room for some layers of both operands; the tallest block of a depth is fixed, so the sums are too.
     let step = depth.clamp(1, DEPTH_BLOCK) as u64;
-    let room = RowStore::block_rows(&gpu, step, 2 * step * n as u64, 16).next_multiple_of(16);
+    let room = RowStore::block_rows(&recording.gpu, step, 2 * step * n as u64, 16).next_multiple_of(16);
     let (m_block, n_block) = (room.min(m), room.min(n));
-    let layers = (gpu.scratch_bytes() / (4 * step * m_block.max(n_block) as u64)).clamp(1, 64) as usize;
+    let layers = (recording.gpu.scratch_bytes() / (4 * step * m_block.max(n_block) as u64)).clamp(1, 64) as usize;
     for rows in blocks(m, m_block) {
         let target = c_rows.target(recording, rows.clone(), first_beta != 0.0)?;
         let mut beta = first_beta;

@@ -39,10 +39,9 @@ pub fn gemv(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result
     let y = DeviceVec::<f32>::output(stream, a.rows())?;
     let Some(recording) = stream.gpu() else { return Ok(y) };
     let (from, to) = (a.store()?, y.store()?);
-    let gpu = recording.gpu.clone();
     let team: u32 = if a.columns() <= 256 { 1 } else { 8 };
     let x_view = x.store()?.view(recording, 0..x.len())?;
-    let per_block = RowStore::block_rows(&gpu, from.stride() as u64 + 1, 2 * a.columns() as u64, 256);
+    let per_block = RowStore::block_rows(&recording.gpu, from.stride() as u64 + 1, 2 * a.columns() as u64, 256);
     for rows in blocks(a.rows(), per_block) {
         let view = from.view(recording, rows.clone())?;
         let target = to.target(recording, rows.clone(), false)?;

@@ -37,9 +37,8 @@ pub fn transpose(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceMatrix> 
         return Ok(out);
     };
     let (from, to) = (x.store()?, out.store()?);
-    let gpu = recording.gpu.clone();
-    let out_block = RowStore::block_rows(&gpu, to.stride() as u64, 1, 32).next_multiple_of(4);
-    let x_block = RowStore::block_rows(&gpu, from.stride() as u64, 1, 32).next_multiple_of(4);
+    let out_block = RowStore::block_rows(&recording.gpu, to.stride() as u64, 1, 32).next_multiple_of(4);
+    let x_block = RowStore::block_rows(&recording.gpu, from.stride() as u64, 1, 32).next_multiple_of(4);
     for columns in blocks(x.columns(), out_block) {
         let target = to.target(recording, columns.clone(), false)?;
         for rows in blocks(x.rows(), x_block) {
@@ -63,8 +62,7 @@ pub(crate) fn transpose_block(
 ) -> Result<View> {
     let stride = padded(rows.len());
     let out = View::whole(recording.scratch(4 * (columns.len() * stride) as u64, "a turned block")?);
-    let gpu = recording.gpu.clone();
-    let x_block = RowStore::block_rows(&gpu, x.stride() as u64, 1, 32).next_multiple_of(4);
+    let x_block = RowStore::block_rows(&recording.gpu, x.stride() as u64, 1, 32).next_multiple_of(4);
     for part in blocks(rows.len(), x_block) {
         let view = x.view(recording, rows.start + part.start..rows.start + part.end)?;
         let end = if part.end == rows.len() { stride } else { part.end };

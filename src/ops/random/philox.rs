@@ -92,8 +92,7 @@ fn fill<T: Word>(
     let out = DeviceVec::<T>::output(stream, count)?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let to = out.store()?;
-    let gpu = recording.gpu.clone();
-    let per_dispatch = RowStore::block_rows(&gpu, 1, 60, BLOCK).next_multiple_of(BLOCK);
+    let per_dispatch = RowStore::block_rows(&recording.gpu, 1, 60, BLOCK).next_multiple_of(BLOCK);
     for range in blocks(count, per_dispatch) {
         let target = to.target(recording, range.clone(), false)?;
         let first = draw.first.wrapping_add(range.start as u64);

@@ -38,8 +38,7 @@ pub(super) fn extreme_rows(
     let index = DeviceVec::<u32>::output(stream, x.rows())?;
     let value = DeviceVec::<f32>::output(stream, x.rows())?;
     if let Some(recording) = stream.gpu() {
-        let gpu = recording.gpu.clone();
-        let per_block = RowStore::block_rows(&gpu, x.store()?.stride() as u64, x.columns() as u64, 256);
+        let per_block = RowStore::block_rows(&recording.gpu, x.store()?.stride() as u64, x.columns() as u64, 256);
         for rows in blocks(x.rows(), per_block) {
             block(recording, kernel, x, (&index, &value), rows)?;
         }

@@ -34,8 +34,7 @@ pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>>
     let out = DeviceVec::<f32>::output(stream, x.rows())?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);
-    let gpu = recording.gpu.clone();
-    let per_block = RowStore::block_rows(&gpu, from.stride() as u64 + 1, x.columns() as u64, 64);
+    let per_block = RowStore::block_rows(&recording.gpu, from.stride() as u64 + 1, x.columns() as u64, 64);
     for rows in blocks(x.rows(), per_block) {
         let view = from.view(recording, rows.clone())?;
         let target = to.target(recording, rows.clone(), false)?;

@@ -49,8 +49,7 @@ fn pass(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<DeviceVec<f32>> {
     let out = DeviceVec::output(stream, x.len().div_ceil(BLOCK) * PER_BLOCK)?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);
-    let gpu = recording.gpu.clone();
-    let per_dispatch = RowStore::block_rows(&gpu, 1, 1, BLOCK).next_multiple_of(BLOCK);
+    let per_dispatch = RowStore::block_rows(&recording.gpu, 1, 1, BLOCK).next_multiple_of(BLOCK);
     for range in blocks(x.len(), per_dispatch) {
         let view = from.view(recording, range.clone())?;
         let results = PER_BLOCK * (range.start / BLOCK)..PER_BLOCK * range.end.div_ceil(BLOCK);

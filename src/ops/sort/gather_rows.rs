@@ -46,13 +46,12 @@ pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>
         return Ok(out);
     }
     let (from, to) = (x.store()?, out.store()?);
-    let gpu = recording.gpu.clone();
-    let (need, have) = (4 * (x.rows() * from.stride()) as u64, gpu.binding_bytes());
+    let (need, have) = (4 * (x.rows() * from.stride()) as u64, recording.gpu.binding_bytes());
     if need > have {
         return Err(Error::Limit { what: "bytes in one binding for a gather".to_string(), need, have });
     }
     let view = from.view(recording, 0..x.rows())?;
-    let per_block = RowStore::block_rows(&gpu, to.stride() as u64 + 1, 1, 64);
+    let per_block = RowStore::block_rows(&recording.gpu, to.stride() as u64 + 1, 1, 64);
     for rows in blocks(index.len(), per_block) {
         let index_view = index.store()?.view(recording, rows.clone())?;
         let target = to.target(recording, rows.clone(), false)?;

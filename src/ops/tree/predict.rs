@@ -81,14 +81,13 @@ fn on_gpu<T: Send>(
     arrive: impl Fn(&mut [T], usize, &[u32]) + Sync,
 ) -> Result<()> {
     let trees = upload(recording, flat)?;
-    let gpu = recording.gpu.clone();
     let per_word = 32 / trees.bits;
     let words = trees.roots.len().div_ceil(per_word);
     let depths: u64 = trees.roots.iter().map(|root| u64::from(root[1]) + 1).sum();
     let stride = x.store()?.stride();
-    let per_block = RowStore::block_rows(&gpu, (stride + words) as u64, OPERATIONS * depths, BLOCK);
+    let per_block = RowStore::block_rows(&recording.gpu, (stride + words) as u64, OPERATIONS * depths, BLOCK);
     // Where not even a block of rows fits with all trees, the trees are taken in stretches.
-    let room = (gpu.scratch_bytes() as usize / 4 / per_block.max(1)).saturating_sub(stride).max(1);
+    let room = (recording.gpu.scratch_bytes() as usize / 4 / per_block.max(1)).saturating_sub(stride).max(1);
     let stretch = room.min(words) * per_word;
     for rows in blocks(x.rows(), per_block) {
         let out = &mut out[rows.start * outputs..rows.end * outputs];
