@@ -5,7 +5,7 @@ mod predict;
 mod target_histogram;
 
 use gristmill::cpu::tree::BinnedRows;
-use gristmill::cpu::tree::FeatureCells;
+use gristmill::cpu::tree::FeaturePlace;
 use gristmill::cpu::tree::fixed_point::pack;
 use gristmill::ops::random::philox::Draw;
 use gristmill::ops::tree::{Binned, GrowState};
@@ -27,9 +27,8 @@ fn binned(stream: &mut Stream, rows: usize, columns: usize) -> Result<Binned<'st
     let turned = (0..columns).flat_map(|column| bins.iter().skip(column).step_by(stride).copied()).collect();
     let turned: &'static [u8] = Vec::leak(turned);
     let starts: &'static [u32] = Vec::leak((0..=columns as u32).map(|column| 256 * column).collect());
-    let feature =
-        |first: &u32| FeatureCells { first: *first, bins: 256, missing: false, default: None, categorical: false };
-    let features: &'static [FeatureCells] = Vec::leak(starts[..columns].iter().map(feature).collect());
+    let feature = |first: &u32| FeaturePlace { first: *first, bins: 256, missing: false, ..FeaturePlace::default() };
+    let features: &'static [FeaturePlace] = Vec::leak(starts[..columns].iter().map(feature).collect());
     Binned::new(stream, BinnedRows { bins, stride, columns: turned }, starts, features)
 }
 

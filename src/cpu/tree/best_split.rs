@@ -3,7 +3,7 @@
 use super::category_split::{CategoryCells, CategoryNode, CategorySearch, EXACT, InhabitedBin, best_category_split};
 use super::fixed_point::GradientSums;
 use super::histogram::Histogram;
-use super::layout::FeatureCells;
+use super::layout::FeaturePlace;
 use super::monotone::MonotoneLimit;
 use super::split::{Split, SplitRule};
 
@@ -109,11 +109,10 @@ impl GradientNode<'_> {
 pub fn best_split(
     histogram: &Histogram,
     feature: u32,
-    cells: &FeatureCells,
+    cells: &FeaturePlace,
     node: &GradientNode<'_>,
 ) -> Option<GradientSplit> {
-    let bins = cells.bins as usize;
-    let all = bins + usize::from(cells.missing);
+    let (bins, all) = (cells.bins as usize, cells.all_bins());
     if all < 2 {
         return None;
     }

@@ -3,23 +3,8 @@
 use super::partition::Route;
 use super::split::SplitRule;
 
-/// Where the cells of a feature stand in a histogram.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FeatureCells {
-    /// The first cell.
-    pub first: u32,
-    /// Bins of present values; bin `bins` is that of missing ones.
-    pub bins: u16,
-    /// Whether there is a bin of missing values.
-    pub missing: bool,
-    /// The bin without a cell, as the feature shares its column: the node's sums less those of the other bins.
-    pub default: Option<u16>,
-    /// Whether the bins are of categories, which have no order; such a feature has no default.
-    pub categorical: bool,
-}
-
-/// A feature's place in the binned rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A feature's place in the binned rows and in a histogram.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FeaturePlace {
     /// The column; none for a feature with one bin.
     pub column: Option<u32>,
@@ -29,10 +14,13 @@ pub struct FeaturePlace {
     pub bins: u16,
     /// Whether missing values have a bin.
     pub missing: bool,
-    /// In a shared column, the bin that has no code of its own: code 0, and every code of the other features.
+    /// In a shared column, the bin that has no code of its own: code 0, and every code of the other features. It has no
+    /// cell either: the node's sums less those of the other bins.
     pub default: Option<u16>,
-    /// Whether its bins are of categories, which have no order.
+    /// Whether its bins are of categories, which have no order; such a feature has no default.
     pub categorical: bool,
+    /// The first of its cells in a histogram.
+    pub first: u32,
 }
 
 impl FeaturePlace {
@@ -67,32 +55,21 @@ impl FeaturePlace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BinLayout {
     places: Vec<FeaturePlace>,
-    cells: Vec<FeatureCells>,
     /// `starts[c]..starts[c + 1]`: the cells of column `c` in a histogram, one for each code.
     starts: Vec<u32>,
 }
 
 impl BinLayout {
-    /// A layout from the places of the features and the codes of each column.
-    pub fn new(places: Vec<FeaturePlace>, codes: &[usize]) -> BinLayout {
+    /// A layout from the places of the features, but for their cells, and the codes of each column.
+    pub fn new(mut places: Vec<FeaturePlace>, codes: &[usize]) -> BinLayout {
         let mut starts = vec![0];
         for codes in codes {
             starts.push(starts[starts.len() - 1] + *codes as u32);
         }
-        let cells = places.iter().map(|place| FeatureCells {
-            first: place.column.map_or(0, |column| starts[column as usize] + u32::from(place.offset)),
-            bins: place.bins,
-            missing: place.missing,
-            default: place.default,
-            categorical: place.categorical,
-        });
-        let cells = cells.collect();
-        BinLayout { places, cells, starts }
-    }
-
-    /// The features' cells, one entry a feature.
-    pub fn features(&self) -> &[FeatureCells] {
-        &self.cells
+        for place in &mut places {
+            place.first = place.column.map_or(0, |column| starts[column as usize] + u32::from(place.offset));
+        }
+        BinLayout { places, starts }
     }
 
     /// The features' places.

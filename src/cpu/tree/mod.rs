@@ -28,7 +28,7 @@ pub mod target_histogram;
 
 pub use categories::{BinSet, CategoryBins, UNKNOWN};
 pub use fixed_point::GradientSums;
-pub use layout::{BinLayout, FeatureCells, FeaturePlace};
+pub use layout::{BinLayout, FeaturePlace};
 pub use partition::Route;
 pub use split::{Split, SplitRule};
 pub use target_histogram::{ClassRows, TargetRows, ValueRows};

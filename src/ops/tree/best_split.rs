@@ -12,7 +12,7 @@ use crate::cpu::tree::best_split::{GradientNode, GradientRules, GradientSplit, b
 use crate::cpu::tree::histogram::Histogram;
 use crate::cpu::tree::monotone::MonotoneLimit;
 use crate::cpu::tree::split::better;
-use crate::cpu::tree::{FeatureCells, GradientSums};
+use crate::cpu::tree::{FeaturePlace, GradientSums};
 use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
@@ -72,7 +72,7 @@ pub struct Monotone {
 
 impl SplitSearch {
     /// The best split by one feature, from the node's cells.
-    fn best(&self, histogram: &Histogram, feature: u32, cells: &FeatureCells) -> Option<GradientSplit> {
+    fn best(&self, histogram: &Histogram, feature: u32, cells: &FeaturePlace) -> Option<GradientSplit> {
         let limit = self.monotone.as_ref().map(|monotone| monotone.limit(feature));
         of_feature(histogram, feature, cells, &GradientNode { sums: self.node, rules: &self.rules, limit })
     }
@@ -198,22 +198,21 @@ fn shortlisted(
 /// The features of a search that are categorical, or those that are not.
 fn features_where<'a>(
     search: &'a SplitSearch,
-    features: &'a [FeatureCells],
+    features: &'a [FeaturePlace],
     categorical: bool,
 ) -> impl Iterator<Item = u32> + 'a {
     search.features.iter().copied().filter(move |feature| features[*feature as usize].categorical == categorical)
 }
 
 /// The cells of the categorical features of a search, one feature after the other.
-fn category_cells(search: &SplitSearch, features: &[FeatureCells]) -> Vec<usize> {
+fn category_cells(search: &SplitSearch, features: &[FeaturePlace]) -> Vec<usize> {
     features_where(search, features, true).flat_map(|feature| cells_of(&features[feature as usize])).collect()
 }
 
-fn cells_of(cells: &FeatureCells) -> Range<usize> {
+fn cells_of(cells: &FeaturePlace) -> Range<usize> {
     let first = cells.first as usize;
     // A feature of one bin has no column, and no cells.
-    let all = cells.bins as usize + usize::from(cells.missing);
-    first..first + if all < 2 { 0 } else { all }
+    first..first + if cells.all_bins() < 2 { 0 } else { cells.all_bins() }
 }
 
 /// The winner among the listed and the categorical features; nothing where the list does not hold all that may be best.
@@ -221,7 +220,7 @@ fn settle(
     search: &SplitSearch,
     list: &[u32],
     categories: &[u32],
-    features: &[FeatureCells],
+    features: &[FeaturePlace],
 ) -> Option<Option<GradientSplit>> {
     let count = list[0] as usize;
     if count > LISTED || !is_bounded(&search.rules) {
@@ -229,14 +228,14 @@ fn settle(
     }
     let mut winner = None;
     for (feature, cells) in list[4..8].iter().zip(list[8..].chunks_exact(4 * 256)).take(count) {
-        let own = FeatureCells { first: 0, ..features[*feature as usize] };
+        let own = FeaturePlace { first: 0, ..features[*feature as usize] };
         winner = better(winner, search.best(&decode(cells), *feature, &own));
     }
     let mut rest = categories;
     for feature in features_where(search, features, true) {
         let cells = &features[feature as usize];
         let (own, others) = rest.split_at(CELL_WORDS * cells_of(cells).len());
-        let place = FeatureCells { first: 0, ..*cells };
+        let place = FeaturePlace { first: 0, ..*cells };
         winner = better(winner, search.best(&decode(own), feature, &place));
         rest = others;
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::array::{RowStore, View};
-use crate::cpu::tree::{BinnedRows, FeatureCells};
+use crate::cpu::tree::{BinnedRows, FeaturePlace};
 use crate::device::{Buffer, Device, Recording, Stream};
 use crate::error::{Error, Result};
 
@@ -24,7 +24,7 @@ pub struct Binned<'a> {
     device: Device,
     pub(super) rows: usize,
     pub(super) starts: &'a [u32],
-    pub(super) features: &'a [FeatureCells],
+    pub(super) features: &'a [FeaturePlace],
     storage: BinStorage<'a>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Binned<'a> {
         stream: &mut Stream,
         matrix: BinnedRows<'a>,
         starts: &'a [u32],
-        features: &'a [FeatureCells],
+        features: &'a [FeaturePlace],
     ) -> Result<Binned<'a>> {
         let columns = starts.len().saturating_sub(1);
         let rows = matrix.bins.len() / matrix.stride.max(1);
@@ -118,13 +118,13 @@ impl GpuBins {
         matrix: BinnedRows<'_>,
         rows: usize,
         starts: &[u32],
-        features: &[FeatureCells],
+        features: &[FeaturePlace],
     ) -> Result<GpuBins> {
         let groups_of_8 = (starts.len().saturating_sub(1)).div_ceil(GROUP_COLUMNS);
         let store = RowStore::allocate(&recording.gpu, groups_of_8, 2 * rows.max(1), 1)?;
         store.upload(recording, &mut |first, part| transpose(matrix, rows, first as usize, part))?;
         let starts = super::upload_table(recording, starts, 4, "first cells of columns")?;
-        let entry = |cells: &FeatureCells| -> [u32; FEATURE_WORDS] {
+        let entry = |cells: &FeaturePlace| -> [u32; FEATURE_WORDS] {
             let missing = u32::from(cells.missing);
             [cells.first, u32::from(cells.bins), missing, cells.default.map_or(NO_DEFAULT, u32::from)]
         };

@@ -68,12 +68,10 @@ fn lay_out(bins: &Bins, all_bins: impl Fn(usize) -> usize, bundles: Vec<Bundle>)
         features.iter().for_each(|feature| bundle_of[*feature] = Some(number));
     }
     let place = |feature: usize| FeaturePlace {
-        column: None,
-        offset: 0,
         bins: bins.present(feature),
         missing: bins.has_missing(feature),
-        default: None,
         categorical: bins.categories().feature(feature).is_some(),
+        ..FeaturePlace::default()
     };
     let mut places: Vec<FeaturePlace> = (0..bins.features()).map(place).collect();
     let mut codes: Vec<usize> = vec![];

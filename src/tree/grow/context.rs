@@ -21,7 +21,7 @@ impl<'a> GrowContext<'a> {
     pub fn new(matrix: &'a BinnedMatrix, bins: &'a Bins, device: &Device) -> Result<GrowContext<'a>> {
         let mut stream = device.stream();
         let layout = matrix.layout();
-        let binned = Binned::new(&mut stream, matrix.view(), layout.starts(), layout.features())?;
+        let binned = Binned::new(&mut stream, matrix.view(), layout.starts(), layout.places())?;
         let state = GrowState::new(&stream);
         Ok(GrowContext { matrix, bins, stream, binned, state })
     }

@@ -123,7 +123,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     /// The best split of each node, whose histograms are `cells`.
     fn best(&self, nodes: &[&OpenNode<NodeCell>], cells: &[&[u64]]) -> Vec<Option<TargetSplit>> {
         let layout = self.context.matrix.layout();
-        let features = layout.features().len();
+        let features = layout.places().len();
         let words = self.targets.first().map_or(1, TargetRows::words);
         let cells_of_feature = (layout.cells() * words).div_ceil(features.max(1)).max(1);
         let share = SEARCHED.div_ceil(cells_of_feature);
@@ -175,7 +175,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         let node = self.target_node(node, totals);
         let (mut scratch, mut best) = (CellScratch::default(), None);
         for &feature in features {
-            let place = &self.context.matrix.layout().features()[feature as usize];
+            let place = &self.context.matrix.layout().places()[feature as usize];
             let own = &cells[place.first as usize * node.cell.len()..];
             let thresholds = self.context.bins.thresholds(feature as usize);
             scan(&node, (feature, place, thresholds), own, &mut scratch, &mut best);

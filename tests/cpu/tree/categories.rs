@@ -7,7 +7,7 @@ use gristmill::cpu::tree::splitters::{TargetNode, TargetSplit, split_categories}
 use gristmill::cpu::tree::target::{
     ClassTarget, Criterion, FixedValues, FixedWeights, SplitBounds, TargetTotals, TreeTarget, add_cell,
 };
-use gristmill::cpu::tree::{FeatureCells, GradientSums, Split};
+use gristmill::cpu::tree::{FeaturePlace, GradientSums, Split};
 
 const RULES: GradientRules =
     GradientRules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.5, min_hessian: 1e-3, min_count: 3, min_gain: 0.0 };
@@ -43,7 +43,7 @@ fn split(cells: &[GradientSums], bins: usize, feature: u32, node: GradientSums) 
     let mut histogram = Histogram::zeros(cells.len());
     cells.iter().enumerate().for_each(|(at, sums)| histogram.set(at, *sums));
     let missing = cells.len() > bins;
-    let place = FeatureCells { first: 0, bins: bins as u16, missing, default: None, categorical: true };
+    let place = FeaturePlace { first: 0, bins: bins as u16, missing, categorical: true, ..FeaturePlace::default() };
     best_split(&histogram, feature, &place, &GradientNode { sums: node, rules: &RULES, limit: None })
 }
 

@@ -11,7 +11,7 @@ use gristmill::cpu::tree::fixed_point::{LIMIT, pack};
 use gristmill::cpu::tree::histogram::{Histogram, HistogramJob, histograms};
 use gristmill::cpu::tree::monotone::MonotoneLimit;
 use gristmill::cpu::tree::partition::{Route, partition};
-use gristmill::cpu::tree::{BinnedRows, FeatureCells, GradientSums};
+use gristmill::cpu::tree::{BinnedRows, FeaturePlace, GradientSums};
 
 /// Binned rows with `codes[c]` codes in column c, and a gradient and a Hessian each.
 struct Case {
@@ -206,7 +206,7 @@ fn the_best_split_is_the_best_of_all_cuts() {
         for (l1, l2, min_count) in [(0.0, 0.0, 1), (0.5, 2.0, 100)] {
             let units = [1e-3, 2e-4];
             let rules = GradientRules { units, l1, l2, min_hessian: 0.1, min_count, min_gain: 0.0 };
-            let cells = FeatureCells { first: 0, bins: bins as u16, missing, default: None, categorical: false };
+            let cells = FeaturePlace { first: 0, bins: bins as u16, missing, ..FeaturePlace::default() };
             let found = best_split(&histogram, 4, &cells, &GradientNode { sums: node, rules: &rules, limit: None });
             let want = split_oracle(&sums, bins, &rules);
             assert_eq!(
@@ -227,7 +227,7 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
     let whole = case.histogram(&rows);
     let node = case.oracle(&rows).into_iter().fold(GradientSums::default(), GradientSums::plus);
     let rules = GradientRules { units: [1e-3, 1e-3], l1: 0.0, l2: 0.0, min_hessian: 0.0, min_count: 1, min_gain: 0.0 };
-    let plain = FeatureCells { first: 0, bins: 5, missing: true, default: None, categorical: false };
+    let plain = FeaturePlace { first: 0, bins: 5, missing: true, ..FeaturePlace::default() };
     let node = GradientNode { sums: node, rules: &rules, limit: None };
     let want = best_split(&whole, 0, &plain, &node);
     for default in 0..6_u16 {
@@ -252,7 +252,8 @@ fn a_bin_without_a_cell_is_what_the_others_leave() {
             vec![HistogramJob { rows: &others, packed: &case.packed, into: &mut shared }],
             &mut vec![],
         );
-        let cells = FeatureCells { first: 1, bins: 5, missing: true, default: Some(default), categorical: false };
+        let cells =
+            FeaturePlace { first: 1, bins: 5, missing: true, default: Some(default), ..FeaturePlace::default() };
         assert_eq!(best_split(&shared, 0, &cells, &node), want);
     }
 }
@@ -273,7 +274,7 @@ fn sets_of_categories_are_scored_within_the_bounds_of_their_node() {
             histogram.set(bin as usize, sums);
             node = node.plus(sums);
         }
-        let cells = FeatureCells { first: 0, bins: 4, missing: false, default: None, categorical: true };
+        let cells = FeaturePlace { first: 0, bins: 4, missing: false, categorical: true, ..FeaturePlace::default() };
         let limit = MonotoneLimit { bounds: [-0.1, 0.15], direction: 0 };
         // Four categories can be split in two in seven ways.
         let splits = (1..8_usize).filter_map(|choice| {

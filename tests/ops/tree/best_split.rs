@@ -1,6 +1,6 @@
 use gristmill::cpu::tree::best_split::{GradientRules, GradientSplit};
 use gristmill::cpu::tree::fixed_point::{GradientSums, pack};
-use gristmill::cpu::tree::{FeatureCells, SplitRule};
+use gristmill::cpu::tree::{FeaturePlace, SplitRule};
 use gristmill::ops::tree::best_split::best_split;
 use gristmill::ops::tree::histogram::histogram;
 use gristmill::ops::tree::{Binned, GrowState, HistogramFill, SplitSearch};
@@ -13,7 +13,7 @@ const PLAIN: GradientRules =
     GradientRules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.0, min_hessian: 1e-3, min_count: 20, min_gain: 0.0 };
 
 /// A feature for each column: every third with a bin for missing values, every fourth in a column with others' codes.
-fn features(codes: &Codes) -> Vec<FeatureCells> {
+fn features(codes: &Codes) -> Vec<FeaturePlace> {
     let feature = |(column, ends): (usize, &[u32])| {
         let cells = (ends[1] - ends[0]) as u16;
         let missing = column % 3 == 1 && cells > 1;
@@ -21,9 +21,15 @@ fn features(codes: &Codes) -> Vec<FeatureCells> {
             // Code 0 and the last are not its own; its default stands among its bins, or is that of missing values.
             let bins = cells - 2 + 1 - u16::from(missing);
             let default = [0, bins / 2, bins - 1 + u16::from(missing)][column / 4 % 3];
-            return FeatureCells { first: ends[0] + 1, bins, missing, default: Some(default), categorical: false };
+            return FeaturePlace {
+                first: ends[0] + 1,
+                bins,
+                missing,
+                default: Some(default),
+                ..FeaturePlace::default()
+            };
         }
-        FeatureCells { first: ends[0], bins: cells - u16::from(missing), missing, default: None, categorical: false }
+        FeaturePlace { first: ends[0], bins: cells - u16::from(missing), missing, ..FeaturePlace::default() }
     };
     codes.starts.windows(2).enumerate().map(feature).collect()
 }
@@ -31,7 +37,7 @@ fn features(codes: &Codes) -> Vec<FeatureCells> {
 /// Every bin of every feature, in f64 from the integers of the rows.
 fn oracle(
     codes: &Codes,
-    features: &[FeatureCells],
+    features: &[FeaturePlace],
     pairs: &[(i32, u32)],
     rows: &[u32],
     search: &SplitSearch,
@@ -85,7 +91,7 @@ fn oracle(
 struct Case<'a> {
     codes: &'a Codes,
     pairs: &'a [(i32, u32)],
-    features: Vec<FeatureCells>,
+    features: Vec<FeaturePlace>,
     rules: &'a [GradientRules],
     some: bool,
 }
@@ -173,10 +179,10 @@ fn equal_columns_go_to_the_lowest_feature() {
     let starts = (0..=columns as u32).map(|column| 50 * column).collect();
     let codes = Codes { rows: 2000, stride, bins, columns: one.columns.repeat(columns), starts };
     let pairs = gradients(2000, 76).0;
-    let features: Vec<FeatureCells> = codes
+    let features: Vec<FeaturePlace> = codes
         .starts
         .windows(2)
-        .map(|ends| FeatureCells { first: ends[0], bins: 50, missing: false, default: None, categorical: false })
+        .map(|ends| FeaturePlace { first: ends[0], bins: 50, missing: false, ..FeaturePlace::default() })
         .collect();
     for (name, device) in devices() {
         let case = Case { codes: &codes, pairs: &pairs, features: features.clone(), rules: &[PLAIN], some: false };
@@ -252,9 +258,15 @@ fn levels_are_divided_alike_everywhere_and_without_another_read_back() {
             let feature = |(column, ends): (usize, &[u32])| {
                 let (cells, missing) = ((ends[1] - ends[0]) as u16, column % 3 == 1);
                 let bins = cells - u16::from(missing);
-                FeatureCells { first: ends[0], bins, missing, default: None, categorical: categorical(column) }
+                FeaturePlace {
+                    first: ends[0],
+                    bins,
+                    missing,
+                    categorical: categorical(column),
+                    ..FeaturePlace::default()
+                }
             };
-            let features: Vec<FeatureCells> = codes.starts.windows(2).enumerate().map(feature).collect();
+            let features: Vec<FeaturePlace> = codes.starts.windows(2).enumerate().map(feature).collect();
             let search = |device: &Device| {
                 let mut stream = device.stream();
                 let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &features).unwrap();

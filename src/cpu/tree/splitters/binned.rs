@@ -82,7 +82,7 @@ fn best_of<T: TreeTarget>(
         let place = &layout.places()[feature as usize];
         let Some(column) = place.column else { continue };
         let cells = &mut cells[at * CODES * words..][..CODES * words];
-        let own = (feature, &layout.features()[feature as usize], &*table.thresholds[feature as usize]);
+        let own = (feature, place, &*table.thresholds[feature as usize]);
         if rows.len() <= FEW && place.default.is_none() {
             let present = gather(table, rows, place, words, cells, scratch);
             let CellScratch { cells, bins } = &*scratch;

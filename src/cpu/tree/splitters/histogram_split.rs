@@ -2,7 +2,7 @@
 
 use super::categories::split_categories;
 use super::{TargetNode, TargetSplit};
-use crate::cpu::tree::layout::FeatureCells;
+use crate::cpu::tree::layout::FeaturePlace;
 use crate::cpu::tree::split::{Split, SplitRule, midway};
 use crate::cpu::tree::target::{TreeTarget, add_cell, take_cell};
 
@@ -20,13 +20,12 @@ pub struct CellScratch {
 /// sent the right way.
 pub fn scan<T: TreeTarget>(
     node: &TargetNode<'_, T>,
-    (feature, place, thresholds): (u32, &FeatureCells, &[f32]),
+    (feature, place, thresholds): (u32, &FeaturePlace, &[f32]),
     cells: &[u64],
     scratch: &mut CellScratch,
     best: &mut Option<TargetSplit>,
 ) {
-    let (words, present) = (node.cell.len(), place.bins as usize);
-    let all = present + usize::from(place.missing);
+    let (words, present, all) = (node.cell.len(), place.bins as usize, place.all_bins());
     if all < 2 {
         return;
     }
@@ -49,7 +48,7 @@ pub fn scan<T: TreeTarget>(
 /// one for missing values or none. `bin_of` tells which bins they are.
 pub(super) fn scan_cells<T: TreeTarget>(
     node: &TargetNode<'_, T>,
-    (feature, place, thresholds): (u32, &FeatureCells, &[f32]),
+    (feature, place, thresholds): (u32, &FeaturePlace, &[f32]),
     cells: &[u64],
     present: usize,
     bin_of: impl Fn(usize) -> usize,
