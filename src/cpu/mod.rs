@@ -24,3 +24,19 @@ macro_rules! vectorised {
 }
 
 pub(crate) use vectorised;
+
+struct VectorLanes;
+
+impl pulp::WithSimd for VectorLanes {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _simd: S) -> usize {
+        S::F32_LANES
+    }
+}
+
+/// Numbers in a vector of this processor.
+fn vector_lanes() -> usize {
+    pulp::Arch::new().dispatch(VectorLanes)
+}

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 pub use best::{Candidates, Found, SEARCH_DEPTH, nearest, two_nearest};
 use deep::deep;
-use micro::{Block, Columns, Finish, PackColumns, TILE_ROWS, TileColumns};
+use micro::{Block, Columns, Finish, PackColumns, TILE_ROWS, tile_columns};
 pub use pair::pair_distances;
 pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_width};
 pub use scratch::with_buffer;
@@ -145,7 +145,7 @@ fn shallow<Step: Accumulate>(
     if a.rows <= ROW_BLOCK {
         return wide(step, a, b, scale, row_slices(out, out_stride, a.rows, 0, b.rows));
     }
-    let width = Arch::new().dispatch(TileColumns);
+    let width = tile_columns();
     let at_once = (PACKED / a.depth / width).max(1) * width;
     let tasks = a.rows.div_ceil(ROW_BLOCK).next_multiple_of(rayon::current_num_threads());
     let rows_per_task = a.rows.div_ceil(tasks).next_multiple_of(TILE_ROWS);
@@ -170,7 +170,7 @@ fn shallow<Step: Accumulate>(
 
 /// At most one row block: the threads share out the rows of B, and each packs its own where they stay in its cache.
 fn wide<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, scale: Scale, rows: Vec<&mut [f32]>) {
-    let width = Arch::new().dispatch(TileColumns);
+    let width = tile_columns();
     let part = b.rows.div_ceil(rayon::current_num_threads()).next_multiple_of(width).min(WIDE_PART);
     let mut parts: Vec<Vec<&mut [f32]>> = Vec::new();
     parts.resize_with(b.rows.div_ceil(part), || Vec::with_capacity(a.rows));
@@ -197,7 +197,7 @@ fn row_slices(out: &mut [f32], stride: usize, rows: usize, first: usize, columns
 
 /// A depth of at most one span on this thread.
 fn alone<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, scale: Scale, out: &mut [&mut [f32]]) {
-    let width = Arch::new().dispatch(TileColumns);
+    let width = tile_columns();
     let depth = a.depth.min(DEPTH_BLOCK);
     let rows = a.rows.min(ROW_BLOCK).next_multiple_of(TILE_ROWS);
     with_buffer((b.rows.next_multiple_of(width) + rows) * depth, |buffer| {

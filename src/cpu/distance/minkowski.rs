@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::pairwise::{chebyshev, manhattan};
 use crate::cpu::elementary::{exp2, log2};
 use crate::cpu::tile::{Euclidean, Operand, product};
+use crate::cpu::vector_lanes;
 
 /// Vectors of rows of y side by side.
 const VECTORS: usize = 2;
@@ -94,24 +95,12 @@ impl Power for Any {
     }
 }
 
-/// Rows of y in a panel on this processor.
-struct PanelWidth;
-
-impl WithSimd for PanelWidth {
-    type Output = usize;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> usize {
-        VECTORS * S::F32_LANES
-    }
-}
-
 /// Every row of x against the rows of y, which are packed in panels once.
 fn all_pairs<P: Power>(power: P, x: &[f32], y: &[f32], m: usize, d: usize, out: &mut [f32]) {
     if x.is_empty() || m == 0 {
         return;
     }
-    let width = Arch::new().dispatch(PanelWidth);
+    let width = VECTORS * vector_lanes();
     let mut panels = vec![0.0; m.next_multiple_of(width) * d];
     panels.par_chunks_mut(width * d).zip(y.par_chunks(width * d)).for_each(|(panel, y)| {
         for (lane, row) in y.chunks_exact(d).enumerate() {

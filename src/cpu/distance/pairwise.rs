@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::cpu::tile::{AbsoluteDifference, LargestDifference, OneMinusDot, Operand, SquaredDifference, product};
+use crate::cpu::tile::{
+    AbsoluteDifference, Accumulate, LargestDifference, OneMinusDot, Operand, SquaredDifference, product,
+};
 use crate::cpu::vectorised;
 
 /// Numbers a task scales at least: some 15 µs.
@@ -15,30 +17,21 @@ const LANES: usize = 16;
 /// The direct form: no norms are subtracted, so nothing cancels far from the origin. Costs `n·m·d` steps of one
 /// subtraction and one multiply-add.
 pub fn sq_euclidean(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]) {
-    debug_assert_eq!(x.len(), n * d);
-    debug_assert_eq!(y.len(), m * d);
-    debug_assert_eq!(out.len(), n * m);
-    product(SquaredDifference, Operand::from_rows(x, n, d), Operand::from_rows(y, m, d), 1.0, 0.0, out, m);
+    all_pairs(SquaredDifference, (x, n), (y, m), d, out);
 }
 
 /// `out[i·m + j] = Σ_k |x[i][k] − y[j][k]|` for `x` of `n×d` and `y` of `m×d`, row-major.
 ///
 /// Costs `n·m·d` steps of a subtraction and an addition. Within `(min(d, 256) + 18)·2⁻²⁴·Σ|terms|` of the exact sum.
 pub fn manhattan(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]) {
-    debug_assert_eq!(x.len(), n * d);
-    debug_assert_eq!(y.len(), m * d);
-    debug_assert_eq!(out.len(), n * m);
-    product(AbsoluteDifference, Operand::from_rows(x, n, d), Operand::from_rows(y, m, d), 1.0, 0.0, out, m);
+    all_pairs(AbsoluteDifference, (x, n), (y, m), d, out);
 }
 
 /// `out[i·m + j] = max_k |x[i][k] − y[j][k]|` for `x` of `n×d` and `y` of `m×d`, row-major; 0 for a `d` of 0.
 ///
 /// Costs `n·m·d` steps of a subtraction and a comparison. The only rounding is that of the difference.
 pub fn chebyshev(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]) {
-    debug_assert_eq!(x.len(), n * d);
-    debug_assert_eq!(y.len(), m * d);
-    debug_assert_eq!(out.len(), n * m);
-    product(LargestDifference, Operand::from_rows(x, n, d), Operand::from_rows(y, m, d), 1.0, 0.0, out, m);
+    all_pairs(LargestDifference, (x, n), (y, m), d, out);
 }
 
 /// `out[i·m + j] = 1 − x[i]·y[j] / (|x[i]|·|y[j]|)` for `x` of `n×d` and `y` of `m×d`, row-major, held in `[0, 2]`.
@@ -46,12 +39,14 @@ pub fn chebyshev(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [
 /// A row of zeros is at distance 1 from every row. Costs `n·m·d` multiply-adds and room for both matrices with rows
 /// of length one. Within `(min(d, 256) + 20)·2⁻²⁴` of the exact distance.
 pub fn cosine(x: &[f32], n: usize, y: &[f32], m: usize, d: usize, out: &mut [f32]) {
-    debug_assert_eq!(x.len(), n * d);
-    debug_assert_eq!(y.len(), m * d);
-    debug_assert_eq!(out.len(), n * m);
     // Scaled before they are multiplied: products of large or tiny rows would leave the range of f32.
     let (x, y) = (unit_rows(x, d), unit_rows(y, d));
-    product(OneMinusDot, Operand::from_rows(&x, n, d), Operand::from_rows(&y, m, d), 1.0, 0.0, out, m);
+    all_pairs(OneMinusDot, (&x, n), (&y, m), d, out);
+}
+
+fn all_pairs(step: impl Accumulate, (x, n): (&[f32], usize), (y, m): (&[f32], usize), d: usize, out: &mut [f32]) {
+    debug_assert_eq!((x.len(), y.len(), out.len()), (n * d, m * d, n * m));
+    product(step, Operand::from_rows(x, n, d), Operand::from_rows(y, m, d), 1.0, 0.0, out, m);
 }
 
 /// The rows divided by their lengths; rows of zeros stay.

@@ -5,7 +5,7 @@ mod lower;
 use rayon::prelude::*;
 
 use crate::cpu::tile::with_buffer;
-use lower::{DEPTH, GROUP, STRIPS, StripWidth, Sweep, room};
+use lower::{DEPTH, GROUP, STRIPS, Sweep, room, strip_width};
 use pulp::Arch;
 
 /// Rows summed in f32; the blocks are added in f64, in index order.
@@ -60,7 +60,7 @@ impl Table<'_> {
         }
         let threads = rayon::current_num_threads();
         let blocks = rows.div_ceil(BLOCK);
-        let width = Arch::new().dispatch(StripWidth);
+        let width = strip_width();
         let held = |bands: &[Band]| bands.iter().map(|band| band.tiles).sum::<usize>() * GROUP * width;
         let wide = bands(total, width, BAND);
         let together = (HELD / held(&wide)).clamp(1, 16 * threads).min(blocks);

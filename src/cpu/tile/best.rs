@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::micro::{TILE_ROWS, TILE_VECTORS, TileColumns};
+use super::micro::{TILE_ROWS, TILE_VECTORS, tile_columns};
 use super::pack::pack;
 use super::step::{Accumulate, SquaredDifference};
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand};
@@ -29,7 +29,7 @@ impl Candidates {
     /// Packs the `rows` candidates `b`, of `depth` numbers each, `1 ≤ depth ≤` [`SEARCH_DEPTH`].
     pub fn new(b: &[f32], rows: usize, depth: usize) -> Self {
         debug_assert!((1..=SEARCH_DEPTH).contains(&depth) && rows <= u32::MAX as usize);
-        let width = Arch::new().dispatch(TileColumns);
+        let width = tile_columns();
         let panels = vec![f32::INFINITY; rows.next_multiple_of(width) * depth];
         let mut candidates = Self { panels, rows, depth, width };
         candidates.repack(b);

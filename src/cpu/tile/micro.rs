@@ -5,6 +5,7 @@ use pulp::{Simd, WithSimd};
 use super::pack::pack;
 use super::step::{Accumulate, Join};
 use super::{DEPTH_BLOCK, Operand, ROW_BLOCK, Scale};
+use crate::cpu::vector_lanes;
 
 /// Rows of A in a register tile.
 pub(super) const TILE_ROWS: usize = 6;
@@ -12,15 +13,8 @@ pub(super) const TILE_ROWS: usize = 6;
 pub(super) const TILE_VECTORS: usize = 2;
 
 /// Rows of B in a register tile on this processor.
-pub(super) struct TileColumns;
-
-impl WithSimd for TileColumns {
-    type Output = usize;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> usize {
-        TILE_VECTORS * S::F32_LANES
-    }
+pub(super) fn tile_columns() -> usize {
+    TILE_VECTORS * vector_lanes()
 }
 
 /// Packs rows of B into panels, as one vectorised call.

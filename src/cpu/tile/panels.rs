@@ -2,7 +2,7 @@
 
 use pulp::Arch;
 
-use super::micro::{Block, Columns, PackColumns, TILE_ROWS, TileColumns};
+use super::micro::{Block, Columns, PackColumns, TILE_ROWS, tile_columns};
 use super::scratch::with_buffer;
 use super::step::Accumulate;
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, row_slices};
@@ -12,7 +12,7 @@ pub const PANEL_DEPTH: usize = DEPTH_SPAN;
 
 /// Rows of B side by side in a panel on this processor.
 pub fn panel_width() -> usize {
-    Arch::new().dispatch(TileColumns)
+    tile_columns()
 }
 
 /// Packs `b` on this thread into `panels`, of `b.rows` rounded up to the [`panel_width`] times the depth.

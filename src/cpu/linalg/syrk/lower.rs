@@ -8,6 +8,7 @@ use std::ops::Range;
 use pulp::{Simd, WithSimd};
 
 use super::Table;
+use crate::cpu::vector_lanes;
 
 /// Rows of a tile.
 pub(super) const GROUP: usize = 6;
@@ -21,15 +22,8 @@ pub(super) const DEPTH: usize = 128;
 const GAP: usize = 16;
 
 /// Columns of a strip on this processor.
-pub(super) struct StripWidth;
-
-impl WithSimd for StripWidth {
-    type Output = usize;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) -> usize {
-        VECTORS * S::F32_LANES
-    }
+pub(super) fn strip_width() -> usize {
+    VECTORS * vector_lanes()
 }
 
 /// Numbers that the panels of some columns take.
