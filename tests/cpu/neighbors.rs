@@ -1,7 +1,7 @@
 //! Nearest neighbours and neighbourhoods against f64, and every path against the plain one, bit by bit.
 
 use gristmill::Metric;
-use gristmill::cpu::neighbors::{Index, KdTree, Neighborhoods, Principal, k_nearest, radius_neighbors};
+use gristmill::cpu::neighbors::{Index, KdTree, Neighborhoods, Principal, SearchRows, k_nearest, radius_neighbors};
 
 use super::{U, in_pools, numbers, words};
 
@@ -42,7 +42,7 @@ type Found = (Vec<u32>, Vec<f32>);
 fn plain(metric: Metric, queries: &[f32], rows: &[f32], d: usize, k: usize) -> Found {
     let (n, m) = (queries.len() / d, rows.len() / d);
     let (mut indices, mut distances) = (vec![u32::MAX; n * k], vec![f32::NAN; n * k]);
-    k_nearest(metric, queries, n, rows, m, d, k, &mut indices, &mut distances);
+    k_nearest(metric, SearchRows::new(queries, n, rows, m, d), k, &mut indices, &mut distances);
     (indices, distances)
 }
 
@@ -107,7 +107,7 @@ fn every_metric_agrees_with_f64_at_edge_sizes() {
 fn no_queries_give_no_neighbours() {
     for metric in METRICS {
         assert_eq!(plain(metric, &[], &[1.0, 2.0], 2, 1), (vec![], vec![]));
-        let found = radius_neighbors(metric, &[], 0, &[1.0, 2.0], 1, 2, 1.0);
+        let found = radius_neighbors(metric, SearchRows::new(&[], 0, &[1.0, 2.0], 1, 2), 1.0);
         assert_eq!(found, Neighborhoods { offsets: vec![0], indices: vec![], distances: vec![] });
     }
 }
@@ -115,10 +115,10 @@ fn no_queries_give_no_neighbours() {
 #[test]
 fn rows_without_columns_are_all_alike() {
     let (mut indices, mut distances) = (vec![9; 4], vec![9.0; 4]);
-    k_nearest(Metric::Euclidean, &[], 2, &[], 3, 0, 2, &mut indices, &mut distances);
+    k_nearest(Metric::Euclidean, SearchRows::new(&[], 2, &[], 3, 0), 2, &mut indices, &mut distances);
     assert_eq!((indices, distances), (vec![0, 1, 0, 1], vec![0.0; 4]));
-    assert_eq!(radius_neighbors(Metric::Cosine, &[], 1, &[], 2, 0, 0.5).indices, Vec::<u32>::new());
-    assert_eq!(radius_neighbors(Metric::Manhattan, &[], 1, &[], 2, 0, 0.0).indices, vec![0, 1]);
+    assert_eq!(radius_neighbors(Metric::Cosine, SearchRows::new(&[], 1, &[], 2, 0), 0.5).indices, Vec::<u32>::new());
+    assert_eq!(radius_neighbors(Metric::Manhattan, SearchRows::new(&[], 1, &[], 2, 0), 0.0).indices, vec![0, 1]);
 }
 
 #[test]
@@ -179,8 +179,11 @@ fn distances_beyond_f32_still_have_an_order() {
     let (indices, distances) = plain(Metric::Euclidean, &[0.0], &rows, 1, 4);
     assert_eq!(indices, [2, 0, 1, 3]);
     assert_eq!(distances, [0.0, f32::INFINITY, f32::INFINITY, f32::INFINITY]);
-    assert_eq!(radius_neighbors(Metric::Euclidean, &[0.0], 1, &rows, 4, 1, f32::MAX).indices, [2]);
-    assert_eq!(radius_neighbors(Metric::Euclidean, &[0.0], 1, &rows, 4, 1, f32::INFINITY).indices, [0, 1, 2, 3]);
+    assert_eq!(radius_neighbors(Metric::Euclidean, SearchRows::new(&[0.0], 1, &rows, 4, 1), f32::MAX).indices, [2]);
+    assert_eq!(
+        radius_neighbors(Metric::Euclidean, SearchRows::new(&[0.0], 1, &rows, 4, 1), f32::INFINITY).indices,
+        [0, 1, 2, 3]
+    );
 }
 
 #[test]
@@ -189,7 +192,7 @@ fn queries_in_chunks_of_any_size_and_any_threads_give_the_same_bits() {
         let (queries, rows) = (numbers(1000 * d, 7), clustered(600, d, 8));
         let (k, radius) = (7, 1.5);
         let whole = in_pools(|| plain(metric, &queries, &rows, d, k));
-        let near = in_pools(|| radius_neighbors(metric, &queries, 1000, &rows, 600, d, radius));
+        let near = in_pools(|| radius_neighbors(metric, SearchRows::new(&queries, 1000, &rows, 600, d), radius));
         for size in [1, 2, 7, 64] {
             let count = if size < 64 { 10 * size } else { 300 };
             let mut found: Found = Default::default();
@@ -198,7 +201,9 @@ fn queries_in_chunks_of_any_size_and_any_threads_give_the_same_bits() {
                 let (indices, distances) = plain(metric, chunk, &rows, d, k);
                 found.0.extend(indices);
                 found.1.extend(distances);
-                rows_near.extend(radius_neighbors(metric, chunk, chunk.len() / d, &rows, 600, d, radius).indices);
+                rows_near.extend(
+                    radius_neighbors(metric, SearchRows::new(chunk, chunk.len() / d, &rows, 600, d), radius).indices,
+                );
             }
             assert_eq!(found.0, whole.0[..count * k], "{metric:?} in chunks of {size}");
             assert_eq!(found.1, whole.1[..count * k], "{metric:?} in chunks of {size}");
@@ -224,7 +229,7 @@ fn a_radius_holds_exactly_the_rows_whose_rounded_distance_it_reaches() {
         // A radius that is itself a distance, the numbers next to it, nothing and everything.
         let one = distances[600 * 3 + 50];
         for radius in [0.0, one, one.next_down(), one.next_up(), 1.0, f32::MAX, f32::INFINITY] {
-            let found = radius_neighbors(metric, &queries, 30, &rows, 600, d, radius);
+            let found = radius_neighbors(metric, SearchRows::new(&queries, 30, &rows, 600, d), radius);
             for query in 0..30 {
                 let range = query * 600..(query + 1) * 600;
                 let pairs = indices[range.clone()].iter().zip(&distances[range]);
@@ -251,7 +256,7 @@ fn assert_tree_is_plain(metric: Metric, queries: &[f32], rows: &[f32], d: usize)
     for radius in [0.0, 0.5, 2.0, f32::INFINITY] {
         let found = tree.radius_neighbors(queries, radius);
         assert!(
-            found == radius_neighbors(metric, queries, n, rows, m, d, radius),
+            found == radius_neighbors(metric, SearchRows::new(queries, n, rows, m, d), radius),
             "{metric:?} m={m} d={d} radius {radius}"
         );
     }
@@ -311,7 +316,7 @@ fn assert_principal_is_plain(queries: &[f32], rows: &[f32], d: usize, wanted: bo
     let Some(principal) = principal else { return };
     for k in [1, 5, 30] {
         let (mut indices, mut distances) = (vec![u32::MAX; n * k], vec![f32::NAN; n * k]);
-        principal.k_nearest(queries, n, rows, m, d, k, &mut indices, &mut distances);
+        principal.k_nearest(SearchRows::new(queries, n, rows, m, d), k, &mut indices, &mut distances);
         assert!((indices, distances) == plain(Metric::Euclidean, queries, rows, d, k), "m={m} d={d} k={k}");
     }
 }
@@ -354,7 +359,7 @@ fn principal_coordinates_do_not_depend_on_chunks() {
         let mut found: Found = (vec![0; 300 * k], vec![0.0; 300 * k]);
         let outputs = found.0.chunks_mut(size * k).zip(found.1.chunks_mut(size * k));
         for (queries, (indices, distances)) in queries.chunks(size * d).zip(outputs) {
-            principal.k_nearest(queries, queries.len() / d, &rows, 5000, d, k, indices, distances);
+            principal.k_nearest(SearchRows::new(queries, queries.len() / d, &rows, 5000, d), k, indices, distances);
         }
         assert!(found == wanted, "in chunks of {size}");
     }
@@ -385,14 +390,23 @@ fn every_index_gives_the_same_answer() {
             for k in [5, m] {
                 let n = if k == m { 3 } else { 200 };
                 let (mut indices, mut distances) = (vec![0; n * k], vec![0.0; n * k]);
-                index.k_nearest(metric, &queries[..n * d], n, &rows, m, d, k, &mut indices, &mut distances);
+                index.k_nearest(
+                    metric,
+                    SearchRows::new(&queries[..n * d], n, &rows, m, d),
+                    k,
+                    &mut indices,
+                    &mut distances,
+                );
                 assert!(
                     (indices, distances) == plain(metric, &queries[..n * d], &rows, d, k),
                     "{metric:?} d={d} k={k}"
                 );
             }
-            let found = index.radius_neighbors(metric, queries, 200, &rows, m, d, 0.3);
-            assert!(found == radius_neighbors(metric, queries, 200, &rows, m, d, 0.3), "{metric:?} d={d}");
+            let found = index.radius_neighbors(metric, SearchRows::new(queries, 200, &rows, m, d), 0.3);
+            assert!(
+                found == radius_neighbors(metric, SearchRows::new(queries, 200, &rows, m, d), 0.3),
+                "{metric:?} d={d}"
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The way to the neighbours that suits the rows: all pairs, boxes, or principal coordinates.
 
-use super::k_nearest::k_nearest;
+use super::k_nearest::{SearchRows, k_nearest};
 use super::kd_tree::KdTree;
 use super::principal::Principal;
 use super::radius_neighbors::{Neighborhoods, radius_neighbors};
@@ -34,12 +34,13 @@ impl Index {
     /// coordinates hold up to 130 numbers per row and cost as much as 350.
     ///
     /// ```
-    /// use gristmill::cpu::neighbors::Index;
+    /// use gristmill::cpu::neighbors::{Index, SearchRows};
     /// use gristmill::Metric;
     /// let rows = [0.0, 1.0, 3.0];
     /// let index = Index::choose(Metric::Euclidean, &rows, 3, 1);
     /// let (mut indices, mut distances) = ([0; 2], [0.0; 2]);
-    /// index.k_nearest(Metric::Euclidean, &[2.5], 1, &rows, 3, 1, 2, &mut indices, &mut distances);
+    /// let search = SearchRows::new(&[2.5], 1, &rows, 3, 1);
+    /// index.k_nearest(Metric::Euclidean, search, 2, &mut indices, &mut distances);
     /// assert_eq!((indices, distances), ([2, 1], [0.5, 1.5]));
     /// ```
     pub fn choose(metric: Metric, rows: &[f32], m: usize, d: usize) -> Index {
@@ -59,42 +60,27 @@ impl Index {
     }
 
     /// [`k_nearest`] for the rows and the metric that the index was chosen for.
-    #[allow(clippy::too_many_arguments)]
     pub fn k_nearest(
         &self,
         metric: Metric,
-        queries: &[f32],
-        n: usize,
-        rows: &[f32],
-        m: usize,
-        d: usize,
+        search: SearchRows<'_>,
         k: usize,
         indices: &mut [u32],
         distances: &mut [f32],
     ) {
-        let few = k <= m / MANY_NEIGHBOURS;
+        let few = k <= search.m / MANY_NEIGHBOURS;
         match self {
-            Index::Tree(tree) if few => tree.k_nearest(queries, k, indices, distances),
-            Index::Principal(principal) if few => principal.k_nearest(queries, n, rows, m, d, k, indices, distances),
-            _ => k_nearest(metric, queries, n, rows, m, d, k, indices, distances),
+            Index::Tree(tree) if few => tree.k_nearest(search.queries, k, indices, distances),
+            Index::Principal(principal) if few => principal.k_nearest(search, k, indices, distances),
+            _ => k_nearest(metric, search, k, indices, distances),
         }
     }
 
     /// [`radius_neighbors`] for the rows and the metric that the index was chosen for.
-    #[allow(clippy::too_many_arguments)]
-    pub fn radius_neighbors(
-        &self,
-        metric: Metric,
-        queries: &[f32],
-        n: usize,
-        rows: &[f32],
-        m: usize,
-        d: usize,
-        radius: f32,
-    ) -> Neighborhoods {
+    pub fn radius_neighbors(&self, metric: Metric, search: SearchRows<'_>, radius: f32) -> Neighborhoods {
         match self {
-            Index::Tree(tree) => tree.radius_neighbors(queries, radius),
-            _ => radius_neighbors(metric, queries, n, rows, m, d, radius),
+            Index::Tree(tree) => tree.radius_neighbors(search.queries, radius),
+            _ => radius_neighbors(metric, search, radius),
         }
     }
 }

@@ -10,24 +10,36 @@ use crate::distance::Metric;
 /// Bytes of candidates held at a time: queries beyond that wait for the next round.
 const HELD: usize = 1 << 26;
 
+/// Queries, `n×d`, and the rows that are searched for what is near them, `m×d`.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchRows<'a> {
+    /// The queries, row by row.
+    pub queries: &'a [f32],
+    /// How many there are.
+    pub n: usize,
+    /// The rows that are searched, row by row.
+    pub rows: &'a [f32],
+    /// How many there are.
+    pub m: usize,
+    /// Columns of both.
+    pub d: usize,
+}
+
+impl<'a> SearchRows<'a> {
+    /// The queries with their number, the rows with theirs, and the columns.
+    pub fn new(queries: &'a [f32], n: usize, rows: &'a [f32], m: usize, d: usize) -> SearchRows<'a> {
+        debug_assert!(queries.len() == n * d && rows.len() == m * d);
+        SearchRows { queries, n, rows, m, d }
+    }
+}
+
 /// The `k` nearest of the `m×d` rows for each of the `n×d` queries, nearest first; equal ones by the lowest index.
 ///
 /// `indices` and `distances` are `n×k`, with `1 ≤ k ≤ m`. Order is by the value before the root, which is taken last.
 /// The direct form of the distances: nothing cancels far from the origin. Costs `n·m·d` steps, and some MiB besides
 /// the output; a query's neighbours do not depend on the other queries or on the number of threads.
-#[allow(clippy::too_many_arguments)]
-pub fn k_nearest(
-    metric: Metric,
-    queries: &[f32],
-    n: usize,
-    rows: &[f32],
-    m: usize,
-    d: usize,
-    k: usize,
-    indices: &mut [u32],
-    distances: &mut [f32],
-) {
-    debug_assert!(queries.len() == n * d && rows.len() == m * d);
+pub fn k_nearest(metric: Metric, search: SearchRows<'_>, k: usize, indices: &mut [u32], distances: &mut [f32]) {
+    let SearchRows { queries, n, rows, m, d } = search;
     debug_assert!((1..=m).contains(&k) && m <= u32::MAX as usize);
     debug_assert!(indices.len() == n * k && distances.len() == n * k);
     if n == 0 {

@@ -19,7 +19,7 @@ pub mod principal;
 pub mod radius_neighbors;
 
 pub use index::Index;
-pub use k_nearest::k_nearest;
+pub use k_nearest::{SearchRows, k_nearest};
 pub use kd_tree::KdTree;
 pub use principal::Principal;
 pub use radius_neighbors::{Neighborhoods, radius_neighbors};

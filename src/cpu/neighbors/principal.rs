@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::directions::{directions, sample_rows};
-use super::k_nearest::{k_nearest, write};
+use super::k_nearest::{SearchRows, k_nearest, write};
 use super::measure::measure;
 use super::reduced::{Frame, Reduced};
 use super::refine::{Candidates, MARGIN_ROWS, Query, Search};
@@ -75,7 +75,7 @@ impl Principal {
         let queries = sample_rows(sample, m, d, TRIAL_QUERIES);
         let n = queries.len() / d;
         let (mut indices, mut distances) = (vec![0; n * k], vec![0.0; n * k]);
-        k_nearest(Metric::Euclidean, &queries, n, sample, m, d, k, &mut indices, &mut distances);
+        k_nearest(Metric::Euclidean, SearchRows::new(&queries, n, sample, m, d), k, &mut indices, &mut distances);
         let width = self.frame.lead_width();
         let reduced = self.frame.reduce(&queries);
         let counts = reduced.lead.par_chunks_exact(width).zip(&reduced.margins).zip(distances.par_chunks_exact(k));
@@ -94,49 +94,31 @@ impl Principal {
     }
 
     /// [`k_nearest`] for the rows that this was built from, by Euclidean distance.
-    #[allow(clippy::too_many_arguments)]
-    pub fn k_nearest(
-        &self,
-        queries: &[f32],
-        n: usize,
-        rows: &[f32],
-        m: usize,
-        d: usize,
-        k: usize,
-        indices: &mut [u32],
-        distances: &mut [f32],
-    ) {
-        debug_assert!(queries.len() == n * d && rows.len() == m * d && self.reduced.margins.len() == m);
+    pub fn k_nearest(&self, search: SearchRows<'_>, k: usize, indices: &mut [u32], distances: &mut [f32]) {
+        let SearchRows { queries, n, m, d, .. } = search;
+        debug_assert!(self.reduced.margins.len() == m);
         if k > SORTED || k > m / 64 {
-            return k_nearest(Metric::Euclidean, queries, n, rows, m, d, k, indices, distances);
+            return k_nearest(Metric::Euclidean, search, k, indices, distances);
         }
         let at_once = (PAIRS / m).max(48 * rayon::current_num_threads());
         let mut done = 0;
         let mut in_vain = false;
         while done < n {
             let end = if in_vain { n } else { n.min(done + at_once) };
-            let (queries, count) = (&queries[done * d..end * d], end - done);
+            let some = SearchRows { queries: &queries[done * d..end * d], n: end - done, ..search };
             let (indices, distances) = (&mut indices[done * k..end * k], &mut distances[done * k..end * k]);
             if in_vain {
-                k_nearest(Metric::Euclidean, queries, count, rows, m, d, k, indices, distances);
+                k_nearest(Metric::Euclidean, some, k, indices, distances);
             } else {
-                in_vain = self.round(queries, rows, d, k, indices, distances) > count / 2;
+                in_vain = self.round(some, k, indices, distances) > some.n / 2;
             }
             done = end;
         }
     }
 
     /// As many queries as are looked at together; how many of them had to look at all pairs.
-    fn round(
-        &self,
-        queries: &[f32],
-        rows: &[f32],
-        d: usize,
-        k: usize,
-        indices: &mut [u32],
-        distances: &mut [f32],
-    ) -> usize {
-        let n = queries.len() / d;
+    fn round(&self, all: SearchRows<'_>, k: usize, indices: &mut [u32], distances: &mut [f32]) -> usize {
+        let SearchRows { queries, n, rows, d, .. } = all;
         let reduced = self.frame.reduce(queries);
         let (width, tail_width) = (self.frame.lead_width(), self.frame.tail_width());
         let search = Search { rows, d, k, reduced: &self.reduced, margins: &self.margins, tail_width };
@@ -182,30 +164,20 @@ impl Principal {
                 None => missing.push(index),
             }
         }
-        self.plainly(&missing, queries, rows, d, k, indices, distances);
+        plainly(&missing, all, k, indices, distances);
         missing.len()
     }
+}
 
-    /// The queries that gave up, by all pairs.
-    #[allow(clippy::too_many_arguments)]
-    fn plainly(
-        &self,
-        missing: &[usize],
-        queries: &[f32],
-        rows: &[f32],
-        d: usize,
-        k: usize,
-        indices: &mut [u32],
-        distances: &mut [f32],
-    ) {
-        let (n, m) = (missing.len(), rows.len() / d);
-        let some: Vec<f32> =
-            missing.iter().flat_map(|&index| queries[index * d..(index + 1) * d].iter().copied()).collect();
-        let (mut found, mut apart) = (vec![0; n * k], vec![0.0; n * k]);
-        k_nearest(Metric::Euclidean, &some, n, rows, m, d, k, &mut found, &mut apart);
-        for (place, &index) in missing.iter().enumerate() {
-            indices[index * k..(index + 1) * k].copy_from_slice(&found[place * k..(place + 1) * k]);
-            distances[index * k..(index + 1) * k].copy_from_slice(&apart[place * k..(place + 1) * k]);
-        }
+/// The queries that gave up, by all pairs.
+fn plainly(missing: &[usize], all: SearchRows<'_>, k: usize, indices: &mut [u32], distances: &mut [f32]) {
+    let (n, d) = (missing.len(), all.d);
+    let some: Vec<f32> =
+        missing.iter().flat_map(|&index| all.queries[index * d..(index + 1) * d].iter().copied()).collect();
+    let (mut found, mut apart) = (vec![0; n * k], vec![0.0; n * k]);
+    k_nearest(Metric::Euclidean, SearchRows { queries: &some, n, ..all }, k, &mut found, &mut apart);
+    for (place, &index) in missing.iter().enumerate() {
+        indices[index * k..(index + 1) * k].copy_from_slice(&found[place * k..(place + 1) * k]);
+        distances[index * k..(index + 1) * k].copy_from_slice(&apart[place * k..(place + 1) * k]);
     }
 }

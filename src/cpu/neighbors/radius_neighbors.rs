@@ -3,6 +3,7 @@
 use pulp::Arch;
 use rayon::prelude::*;
 
+use super::k_nearest::SearchRows;
 use super::measure::{distance, largest_value, measure, prepared};
 use super::sweep::{Plan, joined, sweep};
 use super::top_k::Below;
@@ -48,16 +49,8 @@ impl Neighborhoods {
 ///
 /// The rounded distance decides, as [`k_nearest`](super::k_nearest::k_nearest) gives it. Costs `n·m·d` steps, and room for
 /// the result twice.
-pub fn radius_neighbors(
-    metric: Metric,
-    queries: &[f32],
-    n: usize,
-    rows: &[f32],
-    m: usize,
-    d: usize,
-    radius: f32,
-) -> Neighborhoods {
-    debug_assert!(queries.len() == n * d && rows.len() == m * d);
+pub fn radius_neighbors(metric: Metric, search: SearchRows<'_>, radius: f32) -> Neighborhoods {
+    let SearchRows { queries, n, rows, m, d } = search;
     debug_assert!(radius >= 0.0 && m <= u32::MAX as usize);
     if d == 0 {
         return without_columns(metric, n, m, radius);

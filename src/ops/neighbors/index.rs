@@ -2,6 +2,7 @@
 
 use super::radius_neighbors::Neighborhoods;
 use crate::array::DeviceMatrix;
+use crate::cpu::neighbors::SearchRows;
 use crate::cpu::neighbors::index::Index as CpuIndex;
 use crate::device::{Device, Stream};
 use crate::distance::Metric;
@@ -51,8 +52,8 @@ impl Index {
         super::checked(stream, "k_nearest", (queries, &self.rows), self.metric)?;
         let (n, m, d) = (queries.rows(), self.rows.rows(), self.rows.columns());
         let (mut indices, mut distances) = (vec![0; n * k], vec![0.0; n * k]);
-        let (x, y) = (queries.values()?, self.rows.values()?);
-        plan.k_nearest(self.metric, x, n, y, m, d, k, &mut indices, &mut distances);
+        let search = SearchRows::new(queries.values()?, n, self.rows.values()?, m, d);
+        plan.k_nearest(self.metric, search, k, &mut indices, &mut distances);
         match distances.iter().position(|distance| !distance.is_finite()) {
             Some(at) => Err(Error::NotFinite { row: at / k, column: at % k, value: f64::INFINITY }),
             None => Ok((indices, distances)),
@@ -71,6 +72,7 @@ impl Index {
         };
         super::checked(stream, "radius_neighbors", (queries, &self.rows), self.metric)?;
         let (n, m, d) = (queries.rows(), self.rows.rows(), self.rows.columns());
-        Ok(plan.radius_neighbors(self.metric, queries.values()?, n, self.rows.values()?, m, d, radius))
+        let search = SearchRows::new(queries.values()?, n, self.rows.values()?, m, d);
+        Ok(plan.radius_neighbors(self.metric, search, radius))
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::select::select;
 use super::{Measure, checked, unit_operands};
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks, zeroed};
+use crate::cpu::neighbors::SearchRows;
 use crate::device::{Dispatch, Gpu, Recording, Stream};
 use crate::distance::Metric;
 use crate::error::{Error, Result};
@@ -71,7 +72,7 @@ pub fn k_nearest(
     if stream.gpu().is_none() {
         let mut indices = zeroed(n * k)?;
         let (x, y, out) = (queries.values()?, rows.values()?, distances.values_mut()?);
-        crate::cpu::neighbors::k_nearest::k_nearest(metric, x, n, y, m, d, k, &mut indices, out);
+        crate::cpu::neighbors::k_nearest(metric, SearchRows::new(x, n, y, m, d), k, &mut indices, out);
         return Ok((DeviceVec::from_host(indices), distances));
     }
     let indices = DeviceVec::<u32>::output(stream, n * k)?;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::radius::{limit, root};
 use super::{Measure, checked, unit_operands};
 use crate::array::{DeviceMatrix, RowStore, View, blocks};
+use crate::cpu::neighbors::SearchRows;
 pub use crate::cpu::neighbors::radius_neighbors::Neighborhoods;
 use crate::device::{Dispatch, Gpu, Recording, Stream};
 use crate::distance::Metric;
@@ -66,7 +67,11 @@ pub fn radius_neighbors(
     if stream.gpu().is_none() {
         let (n, m, d) = (queries.rows(), rows.rows(), rows.columns());
         let (x, y) = (queries.values()?, rows.values()?);
-        return Ok(crate::cpu::neighbors::radius_neighbors::radius_neighbors(metric, x, n, y, m, d, radius));
+        return Ok(crate::cpu::neighbors::radius_neighbors::radius_neighbors(
+            metric,
+            SearchRows::new(x, n, y, m, d),
+            radius,
+        ));
     }
     let unit = unit_operands(stream, metric, (queries, rows))?;
     let operands = unit.as_ref().map_or((queries, rows), |(queries, rows)| (queries, rows));
