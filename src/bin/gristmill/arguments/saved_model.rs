@@ -37,7 +37,7 @@ impl SavedModel {
 
     /// Reads rows for the model, without a target, and notes in the report how many there are.
     pub fn read_rows(&self, path: &Path, global: &GlobalArgs, report: &mut Report) -> Result<Dataset> {
-        let read = timed(&mut report.seconds.load, || self.columns.read_rows(path, self.model.targets()))?;
+        let read = timed(&mut report.seconds, "load", || self.columns.read_rows(path, self.model.targets()))?;
         read.note_columns(global);
         let data = self.align(read.data)?;
         (report.rows, report.columns) = (data.rows(), data.columns());

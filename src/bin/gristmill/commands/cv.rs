@@ -116,7 +116,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     decides.check_folds(&folds)?;
     let device = global.open_device()?;
     let mut seconds = Seconds::default();
-    let Loaded { data, targets } = timed(&mut seconds.load, || args.data.read(&pipeline, global))?;
+    let Loaded { data, targets } = timed(&mut seconds, "load", || args.data.read(&pipeline, global))?;
     let mut found = guarded(|| {
         let mut progress = Progress::new(global);
         let trial = CrossValidateOptions::default()
@@ -125,7 +125,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
             .observer(&mut progress);
         // The scores of fitted rows are half of the picture over one parameter.
         let trial = trial.train_scores(args.plot.is_some() && grid.len() == 1);
-        timed(&mut seconds.fit, || search.fit_with(&data, &folds, trial, &device))
+        timed(&mut seconds, "fit", || search.fit_with(&data, &folds, trial, &device))
     })?;
     let best = found.best().result.clone()?;
     let mut report = report(args, &device, &data, seconds, decides, &best);

@@ -91,7 +91,7 @@ struct TargetSummary {
 
 pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
     let mut seconds = Seconds::default();
-    let data = timed(&mut seconds.load, || read(args, global))?;
+    let data = timed(&mut seconds, "load", || read(args, global))?;
     data.warnings().iter().take(MOST_NAMED).for_each(|text| note(global, &format!("warning: {text}")));
     let file = args.file.display().to_string();
     let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at)).collect();

@@ -53,7 +53,7 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     let saved = SavedModel::load(&args.model, &args.read)?;
     let device = global.open_device()?;
     let mut report = Report::new(saved.name(), &device);
-    let data = timed(&mut report.seconds.load, || read(args, global, &saved))?;
+    let data = timed(&mut report.seconds, "load", || read(args, global, &saved))?;
     let data = saved.align(data)?;
     (report.rows, report.columns, report.scored_rows) = (data.rows(), data.columns(), Some(data.rows()));
     let predicted = predict(&saved.model, &data, true, &device, global, &mut report.seconds)?;

@@ -60,7 +60,7 @@ pub fn run(args: &TransformArgs, global: &GlobalArgs) -> CommandResult {
         return Err(CliError::Usage(why));
     }
     let rows = Uploaded::new(&data, &device, &mut report.seconds)?;
-    let made = timed(&mut report.seconds.transform, || {
+    let made = timed(&mut report.seconds, "transform", || {
         let inputs = saved.model.prepare_rows(rows.rows())?;
         let made = columns.is_some().then(|| inner.transform(inputs.as_ref().map_or(rows.rows(), OwnedRows::rows)));
         made.transpose()?.or(inputs).map_or_else(|| Ok(data.x.clone()), OwnedRows::into_host)

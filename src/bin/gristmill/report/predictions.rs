@@ -44,7 +44,7 @@ pub fn predict(
     }
     let inputs = match model.steps().is_empty() {
         true => data.clone(),
-        false => timed(&mut seconds.prepare, || model.prepare(data))?,
+        false => timed(seconds, "prepare", || model.prepare(data))?,
     };
     let uploaded = Uploaded::new(&inputs, device, seconds)?;
     let rows = uploaded.rows();
@@ -62,7 +62,7 @@ pub fn predict(
             decision: Some(decision),
         });
     }
-    let (prediction, probabilities) = timed(&mut seconds.predict, || match (task, in_full) {
+    let (prediction, probabilities) = timed(seconds, "predict", || match (task, in_full) {
         (Task::Density, _) => Ok((Prediction::Numbers(log_densities(model, rows)?), None)),
         (_, true) => inner.predict_both(rows, &mut progress),
         (_, false) => Ok((inner.predict_with(rows, &mut progress)?, None)),
@@ -91,7 +91,7 @@ impl<'a> Uploaded<'a> {
         Ok(match (&data.sparse, device) {
             (Some(sparse), _) => Uploaded::Sparse(sparse),
             (None, Device::Cpu) => Uploaded::Dense(data.x.to(device)?),
-            (None, Device::Gpu(_)) => Uploaded::Dense(timed(&mut seconds.upload, || data.x.to(device))?),
+            (None, Device::Gpu(_)) => Uploaded::Dense(timed(seconds, "upload", || data.x.to(device))?),
         })
     }
 

@@ -18,21 +18,14 @@ const MOST_VALUES: usize = 10_000;
 /// Columns that a line names.
 const MOST_NAMED: usize = 6;
 
-/// Seconds of each phase; what did not run is absent.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Seconds {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prepare: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upload: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fit: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub predict: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub transform: Option<f64>,
+/// Seconds of each phase that ran, in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Seconds(Vec<(&'static str, f64)>);
+
+impl Serialize for Seconds {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
 }
 
 /// The report of `fit` and `evaluate`; what a model does not have is absent.
@@ -117,16 +110,7 @@ impl std::fmt::Display for Report {
         if let Some(scored) = self.scored_rows {
             write!(formatter, ", {scored} rows scored")?;
         }
-        let Seconds { load, prepare, upload, fit, predict, transform } = self.seconds;
-        let phases = [
-            ("load", load),
-            ("prepare", prepare),
-            ("upload", upload),
-            ("fit", fit),
-            ("predict", predict),
-            ("transform", transform),
-        ];
-        let phases = phases.iter().filter_map(|(name, time)| time.map(|time| format!("{name} {}", seconds(time))));
+        let phases = self.seconds.0.iter().map(|(phase, time)| format!("{phase} {}", seconds(*time)));
         let phases: Vec<String> = phases.collect();
         if !phases.is_empty() {
             write!(formatter, "\n{}", phases.join(", "))?;
@@ -198,10 +182,14 @@ impl Report {
     }
 }
 
-/// Runs a job and adds the seconds it took.
-pub fn timed<T>(seconds: &mut Option<f64>, job: impl FnOnce() -> T) -> T {
+/// Runs a job and adds the seconds it took to those of its phase.
+pub fn timed<T>(Seconds(phases): &mut Seconds, phase: &'static str, job: impl FnOnce() -> T) -> T {
     let begun = Instant::now();
     let result = job();
-    *seconds = Some(seconds.unwrap_or(0.0) + begun.elapsed().as_secs_f64());
+    let took = begun.elapsed().as_secs_f64();
+    match phases.iter_mut().find(|(known, _)| *known == phase) {
+        Some((_, seconds)) => *seconds += took,
+        None => phases.push((phase, took)),
+    }
     result
 }

@@ -63,11 +63,11 @@ pub fn fit(
     let mut read = args.data.read_options(pipeline);
     // The target is no part of what is learnt.
     read.drop.append(&mut read.targets);
-    let mut chunks = timed(&mut report.seconds.load, || CsvChunks::open(&args.data.data, &read, rows))?;
+    let mut chunks = timed(&mut report.seconds, "load", || CsvChunks::open(&args.data.data, &read, rows))?;
     let progress = Progress::new(global);
     let mut fitted: Option<(AnyModel, Dataset)> = None;
     guarded(|| -> CommandResult {
-        while let Some(chunk) = timed(&mut report.seconds.load, || chunks.next()).transpose()? {
+        while let Some(chunk) = timed(&mut report.seconds, "load", || chunks.next()).transpose()? {
             refuse_text(estimator.name(), &chunks)?;
             let chunk = Dataset::new(chunk, Target::None)?;
             let batch = Uploaded::new(&chunk, device, &mut report.seconds)?;
@@ -75,7 +75,7 @@ pub fn fit(
             report.columns = chunk.columns();
             let model = fitted.take().map(|(model, _)| model);
             let learn = || estimator.partial_fit(model, batch.rows(), &Target::None, Fit::default());
-            fitted = Some((timed(&mut report.seconds.fit, learn)?, chunk));
+            fitted = Some((timed(&mut report.seconds, "fit", learn)?, chunk));
             progress.count(estimator.name(), report.rows);
             if interrupted() {
                 break;

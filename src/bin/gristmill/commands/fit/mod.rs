@@ -84,7 +84,7 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         let (model, last) = chunks::fit(args, global, &pipeline, &device, rows, &mut report)?;
         return run.finish(report, model, last, None);
     }
-    let (loaded, test) = timed(&mut report.seconds.load, || load(args, &pipeline, global))?;
+    let (loaded, test) = timed(&mut report.seconds, "load", || load(args, &pipeline, global))?;
     (report.rows, report.columns) = (loaded.data.rows(), loaded.data.columns());
     let (train, test) = match (args.split, test) {
         (Some(share), _) => {
@@ -110,11 +110,11 @@ impl Run<'_> {
     fn fit(&self, pipeline: &Pipeline, train: &Dataset, report: &mut Report) -> CommandResult<PipelineModel> {
         let mut progress = Progress::new(self.global);
         let options = Fit::default().observer(&mut progress);
-        let prepared = timed(&mut report.seconds.prepare, || pipeline.prepare(train))?;
+        let prepared = timed(&mut report.seconds, "prepare", || pipeline.prepare(train))?;
         if let Device::Gpu(_) = self.device {
-            timed(&mut report.seconds.upload, || prepared.rows_on(self.device))?;
+            timed(&mut report.seconds, "upload", || prepared.rows_on(self.device))?;
         }
-        Ok(timed(&mut report.seconds.fit, || prepared.fit_on(self.device, options))?)
+        Ok(timed(&mut report.seconds, "fit", || prepared.fit_on(self.device, options))?)
     }
 
     /// Saves, scores, draws and reports. A long fit is saved before anything else can go wrong. `train` has the fitted
