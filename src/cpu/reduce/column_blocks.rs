@@ -66,12 +66,12 @@ pub(super) fn sum_columns<T: Term>(term: T, x: &[f32], column: &[f64], weights: 
 // pulp has no f32 to f64 conversion; over slices of equal length the compiler finds the processor's own.
 #[inline(always)]
 fn add_block<T: Term>(term: T, x: &[f32], column: &[f64], weights: Option<&[f32]>, sums: &mut [f64]) {
+    let columns = column.len();
     for (index, sums) in sums.chunks_mut(STRIP).enumerate() {
         let first = index * STRIP;
-        let column = &column[first..first + sums.len()];
-        let strip = Strip { term: term, first, columns: column.len(), column };
-        let quads = x.chunks_exact(ROWS_AT_ONCE * column.len());
-        let rest = quads.remainder().chunks_exact(column.len());
+        let strip = Strip { term, first, columns, column: &column[first..first + sums.len()] };
+        let quads = x.chunks_exact(ROWS_AT_ONCE * columns);
+        let rest = quads.remainder().chunks_exact(columns);
         let done = quads.len() * ROWS_AT_ONCE;
         for (row, quad) in quads.enumerate() {
             let weights = match weights {
