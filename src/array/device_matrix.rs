@@ -53,7 +53,7 @@ impl DeviceMatrix {
             storage,
         };
         if let (MatrixStorage::Gpu(store), Device::Gpu(gpu)) = (&uploaded.storage, device) {
-            gpu.profiler.count_matrix_upload();
+            gpu.profiler.count(|counts| counts.matrix_uploads += 1);
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
                 store.upload(recording, &mut |first, part| pad(matrix.as_slice(), columns, first as usize, part))?;

@@ -27,7 +27,7 @@ impl DeviceMatrix {
     pub fn read_back(&self, stream: &mut Stream) -> Result<Matrix> {
         let matrix = self.rows_in(stream, 0..self.rows())?;
         if let Device::Gpu(gpu) = self.device() {
-            gpu.profiler.count_matrix_readback();
+            gpu.profiler.count(|counts| counts.matrix_readbacks += 1);
         }
         self.checked(matrix)
     }

@@ -82,23 +82,11 @@ impl Profiler {
         lock(&self.counts).clone()
     }
 
-    pub(crate) fn count_submit(&self) {
-        self.count(|counts| counts.submits += 1);
-    }
-
     pub(crate) fn count_upload(&self, bytes: u64) {
         self.count(|counts| {
             counts.uploads += 1;
             counts.upload_bytes += bytes;
         });
-    }
-
-    pub(crate) fn count_matrix_upload(&self) {
-        self.count(|counts| counts.matrix_uploads += 1);
-    }
-
-    pub(crate) fn count_matrix_readback(&self) {
-        self.count(|counts| counts.matrix_readbacks += 1);
     }
 
     pub(crate) fn count_readback(&self, bytes: u64) {
@@ -123,7 +111,8 @@ impl Profiler {
         });
     }
 
-    fn count(&self, add: impl FnOnce(&mut Profile)) {
+    /// Counts something, where that is asked for.
+    pub(crate) fn count(&self, add: impl FnOnce(&mut Profile)) {
         if self.is_on() {
             add(&mut lock(&self.counts));
         }

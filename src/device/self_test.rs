@@ -12,7 +12,6 @@ pub const LANES: u32 = 64;
 pub const TURNS: u32 = 70_001;
 
 kernels! {
-    /// The kernel.
     pub(crate) SELF_TEST = "lib/engine/self_test", [Write], Params;
 }
 

@@ -66,7 +66,7 @@ impl SubmitQueue {
         })?;
         state.submitted = number;
         state.in_flight.push_back(InFlight { number, index: index.clone(), _used: used });
-        gpu.profiler.count_submit();
+        gpu.profiler.count(|counts| counts.submits += 1);
         gpu.health.check()?;
         Ok(Submitted { number, index })
     }

@@ -34,7 +34,9 @@ macro_rules! params {
 /// ```
 macro_rules! kernels {
     ($($(#[$about:meta])* $visible:vis $name:ident = $path:literal, [$($access:ident),*], $params:ty;)*) => {
-        $($(#[$about])*
+        $(#[doc = concat!("The kernel in `shaders/", $path, ".wgsl`.")]
+        ///
+        $(#[$about])*
         $visible const $name: crate::kernel::Kernel = crate::kernel::Kernel {
             name: $path,
             source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/", $path, ".wgsl")),

@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "cluster/center_shift", [Read, Read, Write, Write], Params;
 }
 

@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "cluster/min_distance_update", [Read, Read, Read, Read, Write, Write], Params;
 }
 

@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "linalg/transpose", [Read, Write], Params;
 }
 

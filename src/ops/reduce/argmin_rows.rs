@@ -7,7 +7,6 @@ use crate::error::Result;
 use crate::kernel::kernels;
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "reduce/argmin_rows", [Read, Write, Write], Params;
 }
 

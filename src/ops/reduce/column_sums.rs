@@ -7,7 +7,6 @@ use crate::kernel::kernels;
 use crate::ops::columns::{self, Factor};
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "reduce/column_sums", [Read, Write], columns::Params;
 }
 

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "reduce/sum", [Read, Write], Params;
 }
 

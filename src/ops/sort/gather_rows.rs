@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "sort/gather_rows", [Read, Read, Write], Params;
 }
 

@@ -14,7 +14,6 @@ use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
-    /// The kernel.
     pub KERNEL = "tree/predict", [Read, Read, Read, Read, Write], Params;
 }
 

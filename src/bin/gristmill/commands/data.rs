@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, ReadArgs, TargetArgs};
-use crate::report::{CommandResult, Seconds, note, number, show, table, timed};
+use crate::report::{CommandResult, Seconds, note, number, show, table_of, timed};
 
 /// Columns that a table shows; JSON has all.
 const MOST_SHOWN: usize = 200;
@@ -160,34 +160,32 @@ fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
 }
 
 fn page(described: &DataDescription) -> String {
-    let mut shown = table(&["column", "type", "missing", "min", "mean", "max", "categories"]);
-    described.columns.iter().take(MOST_SHOWN).for_each(|column| {
-        shown.add_row(row(column));
-    });
+    let table_of_columns = |what: &str, columns: &[Column]| {
+        let header = [what, "type", "missing", "min", "mean", "max", "categories"];
+        table_of(&header, columns.iter().map(row))
+    };
     let (rows, columns) = (described.rows, described.columns.len());
     let mut page = match &described.sparse {
         Some(Sparse { columns, nonzero }) => {
             format!("{}: {rows} sparse rows × {columns} columns, {nonzero} values that are not 0", described.file)
         }
-        None => format!("{}: {rows} rows × {columns} columns\n{shown}", described.file),
+        None => {
+            let shown = table_of_columns("column", &described.columns[..columns.min(MOST_SHOWN)]);
+            format!("{}: {rows} rows × {columns} columns\n{shown}", described.file)
+        }
     };
     if columns > MOST_SHOWN {
         page += &format!("\n… {} more columns; --json has all", columns - MOST_SHOWN);
     }
     let Some(target) = &described.target else { return page };
     if let Some(classes) = target.classes.as_ref().filter(|classes| classes.len() <= MOST_SHOWN) {
-        let mut shown = table(&["class", "rows", "share"]);
-        for Count { name, count } in classes {
-            shown.add_row([name.clone(), count.to_string(), format!("{:.1} %", 100.0 * *count as f64 / rows as f64)]);
-        }
+        let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / rows as f64);
+        let counts = classes.iter().map(|class| [class.name.clone(), class.count.to_string(), share(class.count)]);
+        let shown = table_of(&["class", "rows", "share"], counts);
         page += &format!("\nThe target as {} classes\n{shown}", classes.len());
     }
     if !target.numbers.is_empty() {
-        let mut shown = table(&["target", "type", "missing", "min", "mean", "max", "categories"]);
-        target.numbers.iter().for_each(|column| {
-            shown.add_row(row(column));
-        });
-        page += &format!("\nThe target as numbers\n{shown}");
+        page += &format!("\nThe target as numbers\n{}", table_of_columns("target", &target.numbers));
     }
     page
 }

@@ -76,3 +76,8 @@ pub fn table(header: &[&str]) -> comfy_table::Table {
     table.set_header(header.to_vec());
     table
 }
+
+/// The same with its rows, as text.
+pub fn table_of(header: &[&str], rows: impl IntoIterator<Item = impl Into<comfy_table::Row>>) -> String {
+    table(header).add_rows(rows).to_string()
+}

@@ -8,7 +8,7 @@ use gristmill::{Device, Profile};
 use serde::Serialize;
 
 use super::format::{number, seconds};
-use super::output::table;
+use super::output::table_of;
 use super::profile;
 use super::scores::{Scores, label};
 use crate::arguments::GlobalArgs;
@@ -133,11 +133,8 @@ impl std::fmt::Display for Report {
         if !scores.is_empty() {
             // What a fit knows by itself is of the rows that it was fitted on.
             let of = if self.scored_rows.is_some() { "score" } else { "score of fitted rows" };
-            let mut shown = table(&[of, "value"]);
-            scores.into_iter().for_each(|(name, value)| {
-                shown.add_row([name, number(value)]);
-            });
-            write!(formatter, "\n{shown}")?;
+            let rows = scores.into_iter().map(|(name, value)| [name, number(value)]);
+            write!(formatter, "\n{}", table_of(&[of, "value"], rows))?;
         }
         for (name, values) in &self.curves {
             let (first, last) =
@@ -148,11 +145,9 @@ impl std::fmt::Display for Report {
             write!(formatter, "\n{}: {}", label(name), self.describe_array(array))?;
         }
         if !self.importances.is_empty() {
-            let mut shown = table(&["permuted column", "loss", "deviation"]);
-            self.importances.iter().for_each(|Importance { column, mean, deviation }| {
-                shown.add_row([column.clone(), number(*mean), number(*deviation)]);
-            });
-            write!(formatter, "\n{shown}")?;
+            let row = |of: &Importance| [of.column.clone(), number(of.mean), number(of.deviation)];
+            let header = ["permuted column", "loss", "deviation"];
+            write!(formatter, "\n{}", table_of(&header, self.importances.iter().map(row)))?;
         }
         for (what, path) in [("saved", &self.saved), ("picture", &self.plot)] {
             if let Some(path) = path {

@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::arguments::GlobalArgs;
-use crate::report::{CommandResult, print, print_json, profile, seconds, table};
+use crate::report::{CommandResult, print, print_json, profile, seconds, table_of};
 use crate::suite::{
     self,
     case::{Case, Work},
@@ -153,11 +153,7 @@ fn show(report: &BenchReport, devices: usize, args: &BenchArgs, global: &GlobalA
         print(&format!("| {} |\n|{}", header.join(" | "), "---|".repeat(header.len())));
         rows.iter().for_each(|row| print(&format!("| {} |", row.join(" | "))));
     } else {
-        let mut shown = table(&header);
-        rows.into_iter().for_each(|row| {
-            shown.add_row(row);
-        });
-        print(&shown.to_string());
+        print(&table_of(&header, rows));
     }
     let Peak { peak_gflops, peak_gb_s } = report.machine;
     print(&format!("Peak of this machine's CPU: {peak_gflops:.0} GFLOP/s, {peak_gb_s:.1} GB/s."));

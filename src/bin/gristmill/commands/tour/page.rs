@@ -6,7 +6,7 @@ use gristmill::{DeviceInfo, Profile};
 use serde::Serialize;
 
 use crate::arguments::GlobalArgs;
-use crate::report::{print, print_json, profile, table};
+use crate::report::{print, print_json, profile, table_of};
 
 /// Letters of what a fact is about.
 const NAME: usize = 28;
@@ -67,11 +67,7 @@ impl Page {
 
     /// A table.
     pub fn table(&mut self, header: &[&str], rows: Vec<Vec<String>>) {
-        let mut shown = table(header);
-        rows.iter().for_each(|row| {
-            shown.add_row(row);
-        });
-        self.say(&shown.to_string());
+        self.say(&table_of(header, &rows));
         if let Some(section) = self.sections.last_mut() {
             let named = |row: Vec<String>| header.iter().map(|name| name.to_string()).zip(row).collect();
             section.rows.extend(rows.into_iter().map(named));
