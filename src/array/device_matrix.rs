@@ -164,6 +164,12 @@ impl DeviceMatrix {
         if self.device.same(stream.device()) { Ok(()) } else { Err(wrong_device(op)) }
     }
 
+    /// Refuses another device than the stream's, and missing values.
+    pub(crate) fn complete_on(&self, stream: &Stream, op: &'static str) -> Result<()> {
+        self.on(stream, op)?;
+        self.refuse_missing()
+    }
+
     /// Refuses missing values, with the place of the first.
     pub(crate) fn refuse_missing(&self) -> Result<()> {
         match self.missing {

@@ -167,6 +167,12 @@ impl<T: Word> DeviceVec<T> {
         if self.device.same(stream.device()) { Ok(()) } else { Err(wrong_device(op)) }
     }
 
+    /// Refuses another device than the stream's, and missing values.
+    pub(crate) fn complete_on(&self, stream: &Stream, op: &'static str) -> Result<()> {
+        self.on(stream, op)?;
+        self.refuse_missing()
+    }
+
     /// Refuses missing values, with the place of the first.
     pub(crate) fn refuse_missing(&self) -> Result<()> {
         match self.missing {

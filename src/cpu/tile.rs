@@ -105,11 +105,14 @@ pub fn product<Step: Accumulate>(
             Arch::new().dispatch(Finish { step, values });
         }
     } else if a.depth <= DEPTH_SPAN {
-        shallow(step, a, b, scale, out, out_stride);
+        shallow(step, (a, b), scale, out, out_stride);
     } else {
-        deep(step, a, b, scale, out, out_stride);
+        deep(step, (a, b), scale, out, out_stride);
     }
 }
+
+/// The two sides of a product.
+type OperandPair<'a> = (Operand<'a>, Operand<'a>);
 
 /// How a sum enters the output.
 #[derive(Clone, Copy)]
@@ -131,14 +134,7 @@ impl Scale {
 }
 
 /// A depth of at most one span: B is packed once for all threads, which then share out the rows of A.
-fn shallow<Step: Accumulate>(
-    step: Step,
-    a: Operand<'_>,
-    b: Operand<'_>,
-    scale: Scale,
-    out: &mut [f32],
-    out_stride: usize,
-) {
+fn shallow<Step: Accumulate>(step: Step, (a, b): OperandPair<'_>, scale: Scale, out: &mut [f32], out_stride: usize) {
     if steps(a, b) < WORTH_THREADS {
         return alone(step, a, b, scale, &mut row_slices(out, out_stride, a.rows, 0, b.rows));
     }

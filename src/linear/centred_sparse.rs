@@ -147,29 +147,26 @@ impl Centred {
 
     /// A·V of d×p numbers, row by row: n×p.
     fn products(&self, v: &[f64], outputs: usize) -> Vec<f64> {
-        let mut out = multiply(self.rows.view(), v, outputs);
-        let mut at_mean = vec![0.0; outputs];
-        for (v, mean) in v.chunks_exact(outputs).zip(&self.mean) {
-            at_mean.iter_mut().zip(v).for_each(|(sum, v)| *sum += v * mean);
-        }
-        for (out, root) in out.chunks_exact_mut(outputs).zip(&self.root) {
-            out.iter_mut().zip(&at_mean).for_each(|(out, at_mean)| *out -= root * at_mean);
-        }
-        out
+        centred_products(&self.rows, v, outputs, (&self.mean, &self.root))
     }
 
     /// Aᵀ·U of n×p numbers, row by row: d×p.
     fn transposed_products(&self, u: &[f64], outputs: usize) -> Vec<f64> {
-        let mut out = multiply(self.transposed.view(), u, outputs);
-        let mut sums = vec![0.0; outputs];
-        for (u, root) in u.chunks_exact(outputs).zip(&self.root) {
-            sums.iter_mut().zip(u).for_each(|(sum, u)| *sum += u * root);
-        }
-        for (out, mean) in out.chunks_exact_mut(outputs).zip(&self.mean) {
-            out.iter_mut().zip(&sums).for_each(|(out, sum)| *out -= mean * sum);
-        }
-        out
+        centred_products(&self.transposed, u, outputs, (&self.root, &self.mean))
     }
+}
+
+/// The products of the rows that are stored, less those of what centring takes from all: `outer·innerᵀ`.
+fn centred_products(rows: &Compressed<f64>, v: &[f64], outputs: usize, (inner, outer): (&[f64], &[f64])) -> Vec<f64> {
+    let mut out = multiply(rows.view(), v, outputs);
+    let mut sums = vec![0.0; outputs];
+    for (v, inner) in v.chunks_exact(outputs).zip(inner) {
+        sums.iter_mut().zip(v).for_each(|(sum, v)| *sum += v * inner);
+    }
+    for (out, outer) in out.chunks_exact_mut(outputs).zip(outer) {
+        out.iter_mut().zip(&sums).for_each(|(out, sum)| *out -= outer * sum);
+    }
+    out
 }
 
 /// What is known of one column.

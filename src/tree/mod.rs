@@ -16,6 +16,7 @@ pub mod model;
 #[doc(hidden)]
 pub mod parameters;
 pub(crate) mod pictures;
+mod ranked;
 
 pub use crate::cpu::tree::target::{Criterion, RegressionCriterion};
 pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifierModel};

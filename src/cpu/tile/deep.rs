@@ -6,7 +6,9 @@ use rayon::prelude::*;
 use super::micro::Finish;
 use super::scratch::with_buffer;
 use super::step::Join;
-use super::{Accumulate, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, WORTH_THREADS, alone, row_slices, shallow, steps};
+use super::{
+    Accumulate, DEPTH_SPAN, Operand, OperandPair, ROW_BLOCK, Scale, WORTH_THREADS, alone, row_slices, shallow, steps,
+};
 
 /// Elements of the output whose spans are added in f64 at a time: 8 MiB of sums.
 const TILE_ELEMENTS: usize = 1 << 20;
@@ -20,8 +22,7 @@ const SMALL: usize = 1 << 17;
 /// More than one span: the spans' sums are added in f64, in index order, and rounded once.
 pub(super) fn deep<Step: Accumulate>(
     step: Step,
-    a: Operand<'_>,
-    b: Operand<'_>,
+    (a, b): OperandPair<'_>,
     scale: Scale,
     out: &mut [f32],
     out_stride: usize,
@@ -64,7 +65,7 @@ fn add_spans<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, sums:
                 let depth = DEPTH_SPAN.min(a.depth - start);
                 let (a, b) = (a.depths(start, depth), b.depths(start, depth));
                 if together == 1 {
-                    shallow(step, a, b, Scale::PLAIN, partial, b.rows);
+                    shallow(step, (a, b), Scale::PLAIN, partial, b.rows);
                 } else {
                     alone(step, a, b, Scale::PLAIN, &mut row_slices(partial, b.rows, a.rows, 0, b.rows));
                 }

@@ -100,7 +100,8 @@ impl GradientBoostingRegressor {
         y: impl Into<Targets<'b>>,
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
-        self.learn_more(model, x.into(), y.into(), None, options)
+        let x = model.params.align(x)?;
+        Ok(remember(x.rows(), self.learn(x.rows(), y.into(), None, Some(model), options)?))
     }
 
     /// [`fit_more`](Self::fit_more) for a model that [`fit_with_loss`](Self::fit_with_loss) made, with the same loss.
@@ -112,19 +113,8 @@ impl GradientBoostingRegressor {
         loss: &dyn BoostingLoss,
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
-        self.learn_more(model, x.into(), y.into(), Some(loss), options)
-    }
-
-    fn learn_more(
-        &self,
-        model: &GradientBoostingRegressorModel,
-        x: Queries<'_>,
-        y: Targets<'_>,
-        own: Option<&dyn BoostingLoss>,
-        options: Fit<'_>,
-    ) -> Result<GradientBoostingRegressorModel> {
         let x = model.params.align(x)?;
-        Ok(remember(x.rows(), self.learn(x.rows(), y, own, Some(model), options)?))
+        Ok(remember(x.rows(), self.learn(x.rows(), y.into(), Some(loss), Some(model), options)?))
     }
 
     fn learn(

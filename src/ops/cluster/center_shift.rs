@@ -89,8 +89,7 @@ pub fn center_shift(
 ) -> Result<f64> {
     let op = "center_shift";
     super::check(stream, op, sums, centers)?;
-    counts.on(stream, op)?;
-    counts.refuse_missing()?;
+    counts.complete_on(stream, op)?;
     if sums.rows() != centers.rows() || counts.len() != centers.rows() {
         let expected = format!("a sum and a count for each of {} centres", centers.rows());
         return Err(Error::shape(op, expected, format!("{} and {}", sums.rows(), counts.len())));

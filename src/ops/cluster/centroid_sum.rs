@@ -66,8 +66,7 @@ pub fn centroid_sum(
     super::check(stream, op, x, centers)?;
     labels.on(stream, op)?;
     if let Some(weights) = weights {
-        weights.on(stream, op)?;
-        weights.refuse_missing()?;
+        weights.complete_on(stream, op)?;
     }
     if labels.len() != x.rows() || weights.is_some_and(|weights| weights.len() != x.rows()) {
         let expected = format!("a label, and a weight if there are any, for each of {} rows", x.rows());

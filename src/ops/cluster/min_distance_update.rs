@@ -113,8 +113,7 @@ pub fn min_distance_update(
         return Err(Error::shape(op, expected, got));
     }
     if let Some(weights) = weights {
-        weights.on(stream, op)?;
-        weights.refuse_missing()?;
+        weights.complete_on(stream, op)?;
         if weights.len() != x.rows() {
             return Err(Error::shape(op, format!("{} weights", x.rows()), weights.len()));
         }

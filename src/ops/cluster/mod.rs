@@ -11,10 +11,8 @@ use crate::error::{Error, Result};
 
 /// Refuses rows and centres that do not fit together.
 pub(crate) fn check(stream: &Stream, op: &'static str, x: &DeviceMatrix, centers: &DeviceMatrix) -> Result<()> {
-    x.on(stream, op)?;
-    centers.on(stream, op)?;
-    x.refuse_missing()?;
-    centers.refuse_missing()?;
+    x.complete_on(stream, op)?;
+    centers.complete_on(stream, op)?;
     if x.columns() != centers.columns() || centers.rows() == 0 || x.columns() == 0 {
         let expected = "rows and at least one centre, of the same number of columns, at least one".to_string();
         let got = format!("{}×{} and {}×{}", x.rows(), x.columns(), centers.rows(), centers.columns());

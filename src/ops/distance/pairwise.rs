@@ -52,8 +52,7 @@ fn pairwise(
         ));
     }
     for operand in [x, y] {
-        operand.on(stream, op)?;
-        operand.refuse_missing()?;
+        operand.complete_on(stream, op)?;
     }
     let mut out = DeviceMatrix::output(stream.device(), x.rows(), y.rows())?;
     match stream.gpu() {
@@ -201,8 +200,7 @@ pub fn cosine(stream: &mut Stream, x: &DeviceMatrix, y: &DeviceMatrix) -> Result
 
 /// Each row divided by its norm; rows of zeros stay. For the GPU.
 pub(in crate::ops) fn unit_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceMatrix> {
-    x.on(stream, "cosine")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "cosine")?;
     let out = DeviceMatrix::output(stream.device(), x.rows(), x.columns())?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);

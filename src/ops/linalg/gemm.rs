@@ -71,8 +71,7 @@ pub fn gemm_into(
         }
     }
     for operand in [a, b, &*c] {
-        operand.on(stream, "gemm")?;
-        operand.refuse_missing()?;
+        operand.complete_on(stream, "gemm")?;
     }
     c.make_own(stream)?;
     match stream.gpu() {

@@ -19,8 +19,7 @@ use crate::ops::{Layout, gemm, gemv};
 /// ```
 pub fn linear_predictor(stream: &mut Stream, x: &DeviceMatrix, coef: &[f64], intercept: &[f64]) -> Result<Matrix> {
     let op = "linear_predictor";
-    x.on(stream, op)?;
-    x.refuse_missing()?;
+    x.complete_on(stream, op)?;
     let (columns, outputs) = (x.columns(), intercept.len());
     if outputs == 0 || coef.len() != outputs * columns {
         let expected = format!("at least one intercept, and {columns} coefficients for each");

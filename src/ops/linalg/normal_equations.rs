@@ -30,8 +30,7 @@ pub fn normal_equations(
     weights: Option<&[f32]>,
     centred: bool,
 ) -> Result<NormalEquations> {
-    x.on(stream, "normal_equations")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "normal_equations")?;
     if let Some((row, column)) = y.check_finite()? {
         return Err(Error::NotFinite { row, column, value: f64::NAN });
     }

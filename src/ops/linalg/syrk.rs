@@ -36,8 +36,7 @@ pub fn syrk(
     weights: Option<&DeviceVec<f32>>,
     center: Option<&[f32]>,
 ) -> Result<Vec<f64>> {
-    x.on(stream, "syrk")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "syrk")?;
     let d = x.columns();
     if let Some(weights) = weights {
         check_weights(stream, "syrk", x, weights)?;

@@ -49,8 +49,7 @@ fn checked(
         return Err(Error::shape(op, format!("queries of {} columns", rows.columns()), queries.columns()));
     }
     for operand in [queries, rows] {
-        operand.on(stream, op)?;
-        operand.refuse_missing()?;
+        operand.complete_on(stream, op)?;
     }
     metric.checked()
 }

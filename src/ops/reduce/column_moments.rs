@@ -31,8 +31,7 @@ pub fn column_moments(
     x: &DeviceMatrix,
     weights: Option<&DeviceVec<f32>>,
 ) -> Result<ColumnMoments> {
-    x.on(stream, "column_moments")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "column_moments")?;
     if let Some(weights) = weights {
         check_weights(stream, "column_moments", x, weights)?;
     }
@@ -98,8 +97,7 @@ pub(crate) fn check_weights(
     x: &DeviceMatrix,
     weights: &DeviceVec<f32>,
 ) -> Result<()> {
-    weights.on(stream, op)?;
-    weights.refuse_missing()?;
+    weights.complete_on(stream, op)?;
     if weights.len() != x.rows() {
         return Err(Error::shape(op, format!("{} weights, one for each row", x.rows()), weights.len()));
     }

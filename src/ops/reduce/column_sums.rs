@@ -20,8 +20,7 @@ kernels! {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn column_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<Vec<f64>> {
-    x.on(stream, "column_sums")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "column_sums")?;
     if stream.gpu().is_none() {
         let mut sums = vec![0.0; x.columns()];
         crate::cpu::reduce::column_sums::column_sums(x.values()?, x.rows(), x.columns(), &mut sums);

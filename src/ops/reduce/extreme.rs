@@ -23,8 +23,7 @@ pub(super) fn extreme_rows(
     (kernel, twin): (&Kernel, Twin),
     x: &DeviceMatrix,
 ) -> Result<(DeviceVec<u32>, DeviceVec<f32>)> {
-    x.on(stream, op)?;
-    x.refuse_missing()?;
+    x.complete_on(stream, op)?;
     if x.columns() == 0 && x.rows() > 0 {
         return Err(Error::shape(op, "at least one column", format!("{}×0", x.rows())));
     }

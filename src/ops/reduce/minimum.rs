@@ -26,8 +26,7 @@ const LANES: usize = 64;
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn minimum(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<Option<(f32, usize)>> {
-    x.on(stream, "minimum")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "minimum")?;
     if x.is_empty() {
         return Ok(None);
     }

@@ -23,8 +23,7 @@ params! {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>> {
-    x.on(stream, "row_sums")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "row_sums")?;
     if stream.gpu().is_none() {
         let mut sums = vec![0.0; x.rows()];
         crate::cpu::reduce::row_sums::row_sums(x.values()?, x.rows(), x.columns(), &mut sums);

@@ -31,8 +31,7 @@ const PER_BLOCK: usize = 64;
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn sum(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<f64> {
-    x.on(stream, "sum")?;
-    x.refuse_missing()?;
+    x.complete_on(stream, "sum")?;
     if stream.gpu().is_none() {
         return Ok(crate::cpu::reduce::sum::sum(x.values()?));
     }

@@ -1,6 +1,5 @@
 //! One tree, node after node: by exact splits, or as one of the many trees of a forest.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
@@ -8,6 +7,7 @@ use crate::cpu::tree::splitters::{NodeSplitter, ROOT, TargetNode, TargetSplit};
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
 use crate::tree::model::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
+use crate::tree::ranked::Ranked;
 
 /// A leaf that can be split.
 struct SplitLeaf {
@@ -92,10 +92,11 @@ impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
     }
 
     fn best_first(&mut self, root: Option<SplitLeaf>, leaves: usize) {
-        let mut open: BinaryHeap<SplitLeaf> = root.into_iter().collect();
+        let ranked = |leaf: SplitLeaf| Ranked { rank: leaf.split.gain, number: leaf.number as usize, item: leaf };
+        let mut open: BinaryHeap<Ranked<SplitLeaf>> = root.into_iter().map(ranked).collect();
         for _ in 1..leaves {
             let Some(leaf) = open.pop() else { break };
-            open.extend(self.split(leaf).into_iter().flatten());
+            open.extend(self.split(leaf.item).into_iter().flatten().map(ranked));
         }
     }
 
@@ -151,23 +152,3 @@ impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
         (split.gain >= self.min_gain).then_some(SplitLeaf { number, path, depth, rows, cell, split })
     }
 }
-
-impl Ord for SplitLeaf {
-    fn cmp(&self, other: &SplitLeaf) -> Ordering {
-        self.split.gain.total_cmp(&other.split.gain).then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for SplitLeaf {
-    fn partial_cmp(&self, other: &SplitLeaf) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for SplitLeaf {
-    fn eq(&self, other: &SplitLeaf) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for SplitLeaf {}

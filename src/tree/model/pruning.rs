@@ -1,10 +1,10 @@
 //! Cost-complexity pruning (Breiman, Friedman, Olshen and Stone 1984): the weakest link first.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::tree::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
+use crate::tree::ranked::Ranked;
 
 /// How a tree shrinks as pruning grows stronger.
 ///
@@ -18,16 +18,6 @@ pub struct PruningPath {
     pub impurities: Vec<f64>,
 }
 
-/// A subtree that could go.
-struct Link {
-    worth: f64,
-    /// Its place when a node comes before what is below it, left before right.
-    place: usize,
-    node: usize,
-    /// How many leaves it had when it was valued: an older value does not count.
-    leaves: usize,
-}
-
 /// A tree that is pruned.
 struct Pruning<'a> {
     tree: &'a Tree,
@@ -39,7 +29,9 @@ struct Pruning<'a> {
     leaves: Vec<usize>,
     /// Nodes that are leaves now.
     closed: Vec<bool>,
-    links: BinaryHeap<Link>,
+    /// Subtrees that could go, the least worth first, then as a node comes before what is below it, left before right;
+    /// each with its leaves when it was valued: an older value does not count.
+    links: BinaryHeap<Ranked<(usize, usize)>>,
 }
 
 impl<'a> Pruning<'a> {
@@ -68,15 +60,15 @@ impl<'a> Pruning<'a> {
             let leaves = self.leaves[node];
             // A split that gains nothing is worth 0, though rounding may make it less.
             let worth = ((self.own[node] - self.below[node]) / (leaves - 1) as f64).max(0.0) + 0.0;
-            self.links.push(Link { worth, place: self.places[node], node, leaves });
+            self.links.push(Ranked { rank: -worth, number: self.places[node], item: (node, leaves) });
         }
     }
 
     /// The subtree that is worth least.
     fn weakest(&mut self) -> Option<(f64, usize)> {
-        while let Some(link) = self.links.pop() {
-            if !self.closed[link.node] && self.leaves[link.node] == link.leaves {
-                return Some((link.worth, link.node));
+        while let Some(Ranked { rank, item: (node, leaves), .. }) = self.links.pop() {
+            if !self.closed[node] && self.leaves[node] == leaves {
+                return Some((-rank, node));
             }
         }
         None
@@ -152,24 +144,3 @@ impl Tree {
         self.by_level(|node| !pruning.closed[node as usize])
     }
 }
-
-impl Ord for Link {
-    /// The weakest is the largest, as a heap gives the largest first.
-    fn cmp(&self, other: &Link) -> Ordering {
-        other.worth.total_cmp(&self.worth).then(other.place.cmp(&self.place))
-    }
-}
-
-impl PartialOrd for Link {
-    fn partial_cmp(&self, other: &Link) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Link {
-    fn eq(&self, other: &Link) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Link {}

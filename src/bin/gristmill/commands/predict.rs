@@ -6,14 +6,13 @@ use std::path::PathBuf;
 
 use gristmill::data::Missing;
 use gristmill::estimator::Prediction;
-use gristmill::model_file::write_atomically_with;
 use gristmill::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_outputs};
 use crate::report::{
-    CliError, CommandResult, Predicted, Report, predict, print_json, quoted, write_numbers, write_out,
+    CliError, CommandResult, Predicted, Report, predict, print_json, quoted, write_file, write_numbers, write_out,
 };
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
@@ -105,10 +104,7 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     report.take_profile(global, &device);
     let columns = Columns::new(&predicted, saved.model.targets(), kept.as_ref());
     if let Some(path) = &args.out {
-        write_atomically_with(path, |file| {
-            let mut out = std::io::BufWriter::with_capacity(1 << 16, file);
-            columns.write(&mut out).and_then(|()| out.flush())
-        })?;
+        write_file(path, |out| columns.write(out))?;
         report.saved = Some(path.display().to_string());
     }
     if global.json {

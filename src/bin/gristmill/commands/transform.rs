@@ -5,12 +5,11 @@ use std::path::PathBuf;
 
 use gristmill::data::write_npy;
 use gristmill::estimator::{InputColumns, OwnedRows};
-use gristmill::model_file::write_atomically_with;
 use gristmill::{Dataset, Matrix};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_folder, check_outputs};
-use crate::report::{CliError, CommandResult, Report, Uploaded, print_json, quoted, timed, write_numbers, write_out};
+use crate::report::{CliError, CommandResult, Report, Uploaded, print_json, quoted, timed, write_file, write_numbers, write_out};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored. A pipeline whose model predicts gives the rows that its
 steps make: what the model sees.
@@ -71,15 +70,7 @@ pub fn run(args: &TransformArgs, global: &GlobalArgs) -> CommandResult {
     let csv = |out: &mut dyn Write| write_csv(out, &made, &columns);
     if let Some(path) = &args.out {
         let npy = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
-        write_atomically_with(path, |file| {
-            let mut out = std::io::BufWriter::with_capacity(1 << 16, file);
-            if npy {
-                write_npy(&mut out, &made)?
-            } else {
-                csv(&mut out)?
-            }
-            out.flush()
-        })?;
+        write_file(path, |out| if npy { write_npy(out, &made) } else { csv(out) })?;
         report.saved = Some(path.display().to_string());
     }
     if global.json {

@@ -13,7 +13,7 @@ mod scores;
 pub use csv::{quoted, write_numbers};
 pub use error::{CliError, CommandResult};
 pub use format::{bytes, number, seconds};
-pub use output::{note, print, print_json, print_json_error, show, table, table_of, write_out};
+pub use output::{note, print, print_json, print_json_error, show, table, table_of, write_file, write_out};
 pub use predictions::{Predicted, Uploaded, dense, note_unknown_classes, predict};
 pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};
 pub use run::{Importance, Report, Seconds, timed};

@@ -1,9 +1,11 @@
 //! What goes to standard output, and notes that go to standard error.
 
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gristmill::Error;
+use gristmill::model_file::write_atomically_with;
 use serde::Serialize;
 
 use super::error::CliError;
@@ -60,6 +62,14 @@ pub fn write_out(write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> g
             Err(Error::Io { path: "standard output".to_string(), why })
         }
     }
+}
+
+/// Lets `write` write to a file, in large pieces; never a partial file.
+pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> gristmill::Result<()> {
+    write_atomically_with(path, |file| {
+        let mut out = std::io::BufWriter::with_capacity(1 << 16, file);
+        write(&mut out).and_then(|()| out.flush())
+    })
 }
 
 /// Writes a note to standard error, unless `--quiet`.
