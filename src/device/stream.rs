@@ -319,14 +319,7 @@ impl Recording {
         let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
         let seal = self.gpu.pipelines.get(&self.gpu.device, &encode::SEAL, &[])?;
         let params = encode::SealParams { nonce };
-        let sealing = Dispatch {
-            params: bytemuck::bytes_of(&params),
-            buffers: &[],
-            grid: Grid::linear(1)?,
-            overrides: &[],
-            work: Work::default(),
-        };
-        self.push(&encode::SEAL, seal, &sealing)?;
+        self.push(&encode::SEAL, seal, &Dispatch::new(&params, &[], Grid::linear(1)?, Work::default()))?;
         for chunk in &self.staging_chunks {
             chunk.raw.unmap();
         }

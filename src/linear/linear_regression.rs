@@ -3,13 +3,9 @@
 use nalgebra::DMatrix;
 
 use super::fit::{Fitted, Penalty, fit_f64, fit_rows};
-use super::predict::Linear;
-use crate::array::Matrix;
+use super::predict::{Linear, linear_model};
 use crate::error::Result;
-use crate::estimator::{
-    Abilities, Estimator, Fit, FittedWith, InputColumns, Model, Observer, Predict, Prediction, Rows, Save, Targets,
-    parameters,
-};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, Prediction, Rows, Save, Targets, parameters};
 use crate::model_file::Container;
 
 const OP: &str = "LinearRegression";
@@ -86,17 +82,9 @@ pub struct LinearRegressionModel {
     singular_values: Option<Vec<f64>>,
 }
 
+linear_model!(LinearRegressionModel);
+
 impl LinearRegressionModel {
-    /// The coefficients, p×d: one row for each output.
-    pub fn coef(&self) -> &DMatrix<f64> {
-        self.linear.coef()
-    }
-
-    /// The intercept of each of the p outputs; zeros without one.
-    pub fn intercept(&self) -> &[f64] {
-        self.linear.intercept()
-    }
-
     /// How many columns are independent of each other, and of the intercept if there is one; of sparse rows with more
     /// than 2048 columns that vary, the most that there can be.
     pub fn rank(&self) -> usize {
@@ -107,26 +95,6 @@ impl LinearRegressionModel {
     /// tables.
     pub fn singular_values(&self) -> Option<&[f64]> {
         self.singular_values.as_deref()
-    }
-
-    /// The prediction for f64 rows, n×d, in f64: n×p.
-    pub fn predict_f64(&self, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
-        self.linear.predict_f64(OP, x)
-    }
-}
-
-impl Predict for LinearRegressionModel {
-    type Output = Matrix;
-}
-
-impl Model for LinearRegressionModel {
-    /// n×p. On the CPU each is summed in f64 and rounded once; on a GPU within (d + 3)·2⁻²⁴·Σ|x·coef| of that.
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(self.linear.predict(OP, x)?.into())
-    }
-
-    fn text(&self, columns: &InputColumns) -> Option<String> {
-        Some(self.linear.equation(&columns.names))
     }
 }
 

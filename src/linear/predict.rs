@@ -9,6 +9,45 @@ use crate::estimator::Rows;
 use crate::model_file::Container;
 use crate::ops;
 
+/// Gives a model that holds a `linear` plane what every such model can do.
+macro_rules! linear_model {
+    ($model:ident) => {
+        impl $model {
+            /// The coefficients, p×d: one row for each output.
+            pub fn coef(&self) -> &DMatrix<f64> {
+                self.linear.coef()
+            }
+
+            /// The intercept of each of the p outputs; zeros without one.
+            pub fn intercept(&self) -> &[f64] {
+                self.linear.intercept()
+            }
+
+            /// The prediction for f64 rows, n×d, in f64: n×p.
+            pub fn predict_f64(&self, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
+                self.linear.predict_f64(OP, x)
+            }
+        }
+
+        impl crate::estimator::Predict for $model {
+            type Output = crate::array::Matrix;
+        }
+
+        impl crate::estimator::Model for $model {
+            /// n×p. On the CPU each is summed in f64 and rounded once; on a GPU within (d + 3)·2⁻²⁴·Σ|x·coef| of that.
+            fn predict_rows(&self, x: Rows<'_>, _: &mut dyn crate::estimator::Observer) -> Result<Prediction> {
+                Ok(self.linear.predict(OP, x)?.into())
+            }
+
+            fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
+                Some(self.linear.equation(&columns.names))
+            }
+        }
+    };
+}
+
+pub(super) use linear_model;
+
 /// p planes over d columns.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Linear {

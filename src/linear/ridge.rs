@@ -3,13 +3,11 @@
 use nalgebra::DMatrix;
 
 use super::fit::{Penalty, fit_f64, fit_rows};
-use super::predict::Linear;
-use crate::array::Matrix;
+use super::predict::{Linear, linear_model};
 use crate::error::Result;
 
 use crate::estimator::{
-    Abilities, Estimator, Fit, FittedWith, InputColumns, Model, Observer, Parameters, Predict, Prediction, Rows, Save,
-    Targets, parameters,
+    Abilities, Estimator, Fit, FittedWith, Parameters, Prediction, Rows, Save, Targets, parameters,
 };
 use crate::model_file::Container;
 
@@ -75,37 +73,7 @@ pub struct RidgeModel {
     linear: Linear,
 }
 
-impl RidgeModel {
-    /// The coefficients, p×d: one row for each output.
-    pub fn coef(&self) -> &DMatrix<f64> {
-        self.linear.coef()
-    }
-
-    /// The intercept of each of the p outputs; zeros without one.
-    pub fn intercept(&self) -> &[f64] {
-        self.linear.intercept()
-    }
-
-    /// The prediction for f64 rows, n×d, in f64: n×p.
-    pub fn predict_f64(&self, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
-        self.linear.predict_f64(OP, x)
-    }
-}
-
-impl Predict for RidgeModel {
-    type Output = Matrix;
-}
-
-impl Model for RidgeModel {
-    /// n×p. On the CPU each is summed in f64 and rounded once; on a GPU within (d + 3)·2⁻²⁴·Σ|x·coef| of that.
-    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
-        Ok(self.linear.predict(OP, x)?.into())
-    }
-
-    fn text(&self, columns: &InputColumns) -> Option<String> {
-        Some(self.linear.equation(&columns.names))
-    }
-}
+linear_model!(RidgeModel);
 
 impl Save for RidgeModel {
     type Estimator = Ridge;

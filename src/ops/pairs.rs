@@ -95,11 +95,7 @@ pub(crate) fn all_pairs(
             let a = Operand { view: &a_view, rows: rows.len(), stride: a_rows.stride(), deep: false };
             let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride(), deep: false };
             let out = Output { view: &target.view, stride: out_rows.stride(), column: columns.start, alpha, beta };
-            if layered {
-                layered_product(recording, pair, (a, b), 0..depth, out)?;
-            } else {
-                product(recording, pair, (a, b), 0..depth, out, (1, 0))?;
-            }
+            product_over(recording, pair, (a, b), 0..depth, out, layered)?;
         }
         out_rows.commit(recording, target)?;
     }
@@ -111,15 +107,19 @@ pub(crate) fn block_of_columns(gpu: &Gpu, stride: usize, rows: usize) -> usize {
     RowStore::block_rows(gpu, stride as u64, 1, 16).next_multiple_of(16).min(rows.max(1))
 }
 
-/// The product over a depth that is summed in layers of [`DEPTH_BLOCK`], as many at a time as there is room for and as
-/// the work of one dispatch allows; a layer that is too much work by itself is cut by rows of A.
-pub(crate) fn layered_product(
+/// The product over a depth, at once or `layered`: summed in layers of [`DEPTH_BLOCK`], as many at a time as there is room
+/// for and as the work of one dispatch allows; a layer that is too much work by itself is cut by rows of A.
+pub(crate) fn product_over(
     recording: &mut Recording,
     pair: &PairKernel<'_>,
     (a, b): (Operand, Operand),
     depth: Range<usize>,
     out: Output,
+    layered: bool,
 ) -> Result<()> {
+    if !layered {
+        return product(recording, pair, (a, b), depth, out, (1, 0));
+    }
     let row_work = pair.step_operations * b.rows as u64 * DEPTH_BLOCK as u64;
     let at_once = (recording.gpu.operations_per_dispatch() / row_work.max(1)) as usize;
     for rows in blocks(a.rows, at_once.next_multiple_of(TILE).max(TILE)) {

@@ -61,6 +61,27 @@ pub(super) fn restore_columns(container: &mut Container) -> Result<usize> {
     }
 }
 
+/// Saves models that are made again from their parameters and the number of their columns: estimator, model, and how.
+macro_rules! saved_by_columns {
+    ($estimator:ident => $model:ident, $make:expr) => {
+        impl crate::estimator::Save for $model {
+            type Estimator = $estimator;
+
+            fn save_fitted(&self, container: &mut Container) -> Result<()> {
+                crate::preprocessing::table::store_columns(container, self.columns)
+            }
+
+            fn load_fitted(params: FittedWith<$estimator>, container: &mut Container) -> Result<$model> {
+                let columns = crate::preprocessing::table::restore_columns(container)?;
+                let made: Result<$model> = $make(params, columns);
+                made.map_err(|error| container.refuse(error.to_string()))
+            }
+        }
+    };
+}
+
+pub(super) use saved_by_columns;
+
 /// Puts lists of different lengths into a container: `<name>` holds them one after the other, `<name>.counts` how long
 /// each is.
 pub(super) fn store_lists(container: &mut Container, name: &str, lists: &[Vec<f64>]) -> Result<()> {

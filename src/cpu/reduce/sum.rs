@@ -13,15 +13,12 @@ const BLOCKS_PER_TASK: usize = 16;
 
 /// `Σ x[i]` in f64, to the same bits with any number of threads. Runs as fast as memory can be read.
 pub fn sum(x: &[f32]) -> f64 {
+    let block_sum = |x: &[f32]| vectorised!(add_lanes(x));
     if x.len() <= 2 * BLOCKS_PER_TASK * BLOCK {
         return x.chunks(BLOCK).map(block_sum).sum();
     }
     let blocks: Vec<f64> = x.par_chunks(BLOCK).with_min_len(BLOCKS_PER_TASK).map(block_sum).collect();
     blocks.iter().sum()
-}
-
-fn block_sum(x: &[f32]) -> f64 {
-    vectorised!(add_lanes(x))
 }
 
 // pulp has no f32 to f64 conversion; over an array of lanes the compiler finds the processor's own.

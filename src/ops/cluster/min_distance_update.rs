@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::cpu::cluster::min_distance_update as twin;
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
@@ -148,16 +149,7 @@ fn on_cpu(
     let (mut distances, mut sums) = (vec![0.0; t * n], vec![0.0; t * n.div_ceil(BLOCK)]);
     let (x, candidates) = (x.values()?, candidates.values()?);
     let weights = weights.map(DeviceVec::values).transpose()?;
-    crate::cpu::cluster::min_distance_update::min_distance_update(
-        x,
-        n,
-        d,
-        candidates,
-        known,
-        weights,
-        &mut distances,
-        &mut sums,
-    );
+    twin::min_distance_update(x, n, d, candidates, known, weights, &mut distances, &mut sums);
     Ok(DistanceStorage::Cpu { distances, sums })
 }
 

@@ -143,11 +143,7 @@ fn deep_product(
                 let view = &b_view.skip(columns.start);
                 let b = Operand { view, rows: columns.len(), stride: b_rows.stride(), deep: true };
                 let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
-                if depth > DEPTH_BLOCK {
-                    pairs::layered_product(recording, pair, (a, b), 0..span.len(), out)?;
-                } else {
-                    pairs::product(recording, pair, (a, b), 0..span.len(), out, (1, 0))?;
-                }
+                pairs::product_over(recording, pair, (a, b), 0..span.len(), out, depth > DEPTH_BLOCK)?;
             }
             beta = 1.0;
         }
@@ -166,7 +162,6 @@ fn turned_product(
 ) -> Result<()> {
     let (a_rows, b_rows, c_rows) = (a.store()?, b.store()?, c.store()?);
     let (m, n) = (a.columns(), b.columns());
-    let layered = depth > DEPTH_BLOCK;
     // Room for some layers of both operands; the tallest block of a depth is fixed, so the sums are too.
     let step = depth.clamp(1, DEPTH_BLOCK) as u64;
     let room = RowStore::block_rows(&recording.gpu, step, 2 * step * n as u64, 16).next_multiple_of(16);
@@ -186,11 +181,7 @@ fn turned_product(
                     Operand { view: &b_turned, rows: columns.len(), stride, deep: false },
                 );
                 let out = Output { view: &target.view, stride: c_rows.stride(), column: columns.start, alpha, beta };
-                if layered {
-                    pairs::layered_product(recording, &BY_ROWS, operands, 0..span.len(), out)?;
-                } else {
-                    pairs::product(recording, &BY_ROWS, operands, 0..span.len(), out, (1, 0))?;
-                }
+                pairs::product_over(recording, &BY_ROWS, operands, 0..span.len(), out, depth > DEPTH_BLOCK)?;
             }
             beta = 1.0;
         }

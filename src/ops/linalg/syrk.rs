@@ -104,7 +104,7 @@ fn group_product(
         );
         let beta = if part.start == 0 { 0.0 } else { 1.0 };
         let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta };
-        pairs::layered_product(recording, &pair, operands, 0..part.len(), into)?;
+        pairs::product_over(recording, &pair, operands, 0..part.len(), into, true)?;
     }
     out.store()?.commit(recording, target)?;
     Ok(out)

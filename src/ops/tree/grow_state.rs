@@ -94,16 +94,13 @@ impl GrowState {
         self.on(stream, "tree growth")?;
         self.rows = packed.first().map_or(0, Vec::len);
         self.cell_bytes = CELL_BYTES;
-        self.check_order(order)?;
         if let Some(other) = packed.iter().find(|packed| packed.len() != self.rows) {
             return Err(Error::shape("tree growth", format!("{} gradients for each tree", self.rows), other.len()));
         }
-        std::mem::swap(&mut self.order, order);
-        let order = &self.order;
+        self.take_order(order)?;
         match (&mut self.storage, stream.gpu()) {
-            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin(recording, order, packed),
+            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin(recording, &self.order, packed),
             (GrowthStorage::Cpu(storage), _) => {
-                storage.scratch.resize(order.len(), 0);
                 storage.packed.resize_with(packed.len(), Vec::new);
                 storage.packed.iter_mut().zip(packed).for_each(|(own, new)| std::mem::swap(own, new));
                 Ok(())
@@ -122,24 +119,24 @@ impl GrowState {
         self.on(stream, "tree growth")?;
         self.rows = targets.first().map_or(0, TargetRows::rows);
         self.cell_bytes = 8 * targets.first().map_or(1, TargetRows::words) as u64;
-        self.check_order(order)?;
-        std::mem::swap(&mut self.order, order);
-        let order = &self.order;
+        self.take_order(order)?;
         match (&mut self.storage, stream.gpu()) {
-            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin_targets(recording, order, targets),
-            (GrowthStorage::Cpu(storage), _) => {
-                storage.scratch.resize(order.len(), 0);
-                Ok(())
-            }
+            (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin_targets(recording, &self.order, targets),
+            (GrowthStorage::Cpu(_), _) => Ok(()),
             (GrowthStorage::Gpu(_), None) => Err(wrong_device("tree growth")),
         }
     }
 
-    fn check_order(&self, order: &[u32]) -> Result<()> {
-        match order.iter().find(|row| **row as usize >= self.rows) {
-            Some(row) => Err(Error::bad_index(*row)),
-            None => Ok(()),
+    /// The order of new trees, in exchange for that of the last.
+    fn take_order(&mut self, order: &mut Vec<u32>) -> Result<()> {
+        if let Some(row) = order.iter().find(|row| **row as usize >= self.rows) {
+            return Err(Error::bad_index(*row));
         }
+        std::mem::swap(&mut self.order, order);
+        if let GrowthStorage::Cpu(storage) = &mut self.storage {
+            storage.scratch.resize(self.order.len(), 0);
+        }
+        Ok(())
     }
 
     /// The row numbers, as the partitions so far left them. On a GPU this reads them back.

@@ -2,9 +2,9 @@
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, FittedWith, Rows, Save, parameters};
+use crate::estimator::{Estimator, Fit, FittedWith, Rows, parameters};
 use crate::model_file::Container;
-use crate::preprocessing::table::{map_blocks, restore_columns, store_columns};
+use crate::preprocessing::table::{map_blocks, saved_by_columns};
 use crate::preprocessing::transformer::{Transformer, to_fit};
 
 /// Products at most; a matrix of more columns is of no use here.
@@ -168,18 +168,4 @@ impl Transformer for PolynomialFeaturesModel {
     }
 }
 
-impl Save for PolynomialFeaturesModel {
-    type Estimator = PolynomialFeatures;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        store_columns(container, self.columns)
-    }
-
-    fn load_fitted(
-        params: FittedWith<PolynomialFeatures>,
-        container: &mut Container,
-    ) -> Result<PolynomialFeaturesModel> {
-        let columns = restore_columns(container)?;
-        PolynomialFeaturesModel::new(params, columns).map_err(|error| container.refuse(error.to_string()))
-    }
-}
+saved_by_columns!(PolynomialFeatures => PolynomialFeaturesModel, PolynomialFeaturesModel::new);

@@ -4,9 +4,9 @@ use std::f64::consts::TAU;
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Estimator, Fit, FittedWith, Rows, Save, parameters};
+use crate::estimator::{Estimator, Fit, FittedWith, Rows, parameters};
 use crate::model_file::Container;
-use crate::preprocessing::table::{map_rows, restore_columns, store_columns};
+use crate::preprocessing::table::{map_rows, saved_by_columns};
 use crate::preprocessing::transformer::{Transformer, to_fit};
 
 /// New columns at most, from all columns together.
@@ -112,15 +112,4 @@ impl Transformer for SineBasisModel {
     }
 }
 
-impl Save for SineBasisModel {
-    type Estimator = SineBasis;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        store_columns(container, self.columns)
-    }
-
-    fn load_fitted(params: FittedWith<SineBasis>, container: &mut Container) -> Result<SineBasisModel> {
-        let columns = restore_columns(container)?;
-        SineBasisModel::new(params, columns).map_err(|error| container.refuse(error.to_string()))
-    }
-}
+saved_by_columns!(SineBasis => SineBasisModel, SineBasisModel::new);

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Declared, Estimator, Fit, FittedWith, Rows, Save, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, FittedWith, Rows, parameters};
 use crate::model_file::Container;
-use crate::preprocessing::table::{map_blocks, restore_columns, store_columns};
+use crate::preprocessing::table::{map_blocks, saved_by_columns};
 use crate::preprocessing::transformer::{Transformer, to_fit, to_turn_back};
 
 /// A function of one number.
@@ -147,17 +147,4 @@ impl Transformer for FunctionTransformerModel {
     }
 }
 
-impl Save for FunctionTransformerModel {
-    type Estimator = FunctionTransformer;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        store_columns(container, self.columns)
-    }
-
-    fn load_fitted(
-        params: FittedWith<FunctionTransformer>,
-        container: &mut Container,
-    ) -> Result<FunctionTransformerModel> {
-        Ok(FunctionTransformerModel { params, columns: restore_columns(container)? })
-    }
-}
+saved_by_columns!(FunctionTransformer => FunctionTransformerModel, |params, columns| Ok(FunctionTransformerModel { params, columns }));

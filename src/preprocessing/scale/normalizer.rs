@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, FittedWith, OwnedRows, Rows, Save, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FittedWith, OwnedRows, Rows, parameters};
 use crate::model_file::Container;
-use crate::preprocessing::table::{map_rows, restore_columns, store_columns};
+use crate::preprocessing::table::{map_rows, saved_by_columns};
 use crate::preprocessing::transformer::{Transformer, check_fit, check_width, to_fit, to_transform, transformed};
 
 /// Sums that are kept beside each other, so that the compiler can use vectors; added in their order at the end.
@@ -119,14 +119,4 @@ impl Transformer for NormalizerModel {
     }
 }
 
-impl Save for NormalizerModel {
-    type Estimator = Normalizer;
-
-    fn save_fitted(&self, container: &mut Container) -> Result<()> {
-        store_columns(container, self.columns)
-    }
-
-    fn load_fitted(params: FittedWith<Normalizer>, container: &mut Container) -> Result<NormalizerModel> {
-        Ok(NormalizerModel { params, columns: restore_columns(container)? })
-    }
-}
+saved_by_columns!(Normalizer => NormalizerModel, |params, columns| Ok(NormalizerModel { params, columns }));
