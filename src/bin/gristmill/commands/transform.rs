@@ -9,7 +9,9 @@ use gristmill::{Dataset, Matrix};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_folder, check_outputs};
-use crate::report::{CliError, CommandResult, Report, Uploaded, print_json, quoted, timed, write_file, write_numbers, write_out};
+use crate::report::{
+    CliError, CommandResult, Report, Uploaded, print_json, quoted, timed, write_file, write_numbers, write_out,
+};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored. A pipeline whose model predicts gives the rows that its
 steps make: what the model sees.
