@@ -125,7 +125,9 @@ pub use crate::ensemble::{
 pub use crate::estimator::{
     AnyEstimator, AnyModel, Decision, Fit, Predict, PredictProba, Prediction, Progress, Score, ScoreSamples, Transform,
 };
-pub use crate::linear::{LinearRegression, LinearRegressionModel, Ridge, RidgeModel};
+pub use crate::linear::{
+    LinearRegression, LinearRegressionModel, LogisticRegression, LogisticRegressionModel, Ridge, RidgeModel,
+};
 pub use crate::model_file::Persist;
 pub use crate::neighbors::{
     KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel, LocalOutlierFactor,

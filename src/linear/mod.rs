@@ -1,7 +1,7 @@
-//! Linear models: numbers as a weighted sum of the columns.
+//! Linear models: numbers as a weighted sum of the columns, and classes by one ([`LogisticRegression`]).
 //!
-//! Both minimise `Σ w·(y − x·coef − intercept)² + alpha·‖coef‖²`, [`LinearRegression`] with alpha 0. The method depends
-//! on the data, and is the same for both:
+//! Least squares minimises `Σ w·(y − x·coef − intercept)² + alpha·‖coef‖²`, [`LinearRegression`] with alpha 0 and
+//! [`Ridge`] with any. The method depends on the data, and is the same for both:
 //!
 //! | data | method | accuracy of the coefficients |
 //! |---|---|---|
@@ -24,10 +24,12 @@ mod condense;
 mod dense;
 mod fit;
 mod linear_regression;
+mod logistic_regression;
 mod normal;
 mod predict;
 mod ridge;
 mod sparse;
 
 pub use linear_regression::{LinearRegression, LinearRegressionModel};
+pub use logistic_regression::{LogisticRegression, LogisticRegressionModel};
 pub use ridge::{Ridge, RidgeModel};

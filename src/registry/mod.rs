@@ -49,6 +49,7 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<neighbors::LocalOutlierFactor>(),
         Entry::of::<linear::LinearRegression>(),
         Entry::of::<linear::Ridge>(),
+        Entry::of::<linear::LogisticRegression>(),
         Entry::of::<tree::DecisionTreeClassifier>(),
         Entry::of::<tree::DecisionTreeRegressor>(),
         Entry::of::<tree::Id3Classifier>(),

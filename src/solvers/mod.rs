@@ -1,3 +1,4 @@
 //! Iterative algorithms on device arrays, which estimators share: above the ops that they record, below the estimators.
 
+pub(crate) mod lbfgs;
 pub(crate) mod lloyd;

@@ -18,6 +18,7 @@ mod linear;
 mod linear_edges;
 mod linear_nist;
 mod local_outlier_factor;
+mod logistic_regression;
 mod margins;
 mod mini_batch_kmeans;
 mod neighbors;

@@ -82,13 +82,13 @@ use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
 use crate::estimator::{Abilities, AnyEstimator, AnyModel, Estimator, Fit, Parameters, Prediction, Rows, parameters};
-use crate::linear::Ridge;
+use crate::linear::{LogisticRegression, Ridge};
 use crate::model_file::Container;
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor};
 
 stacking_parameters! {
     /// A classifier on top of classifiers: it learns from their predictions for rows they were not fitted on (Wolpert
-    /// 1992). Names are scikit-learn's, and defaults but for the model on top.
+    /// 1992). Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::ensemble::StackingClassifier;
@@ -102,7 +102,7 @@ stacking_parameters! {
     StackingClassifier: classifier("stacking-classifier") -> StackingClassifierModel, Labels, "classifiers";
     about "a classifier that learns from the predictions of several others";
     estimators = vec![AnyEstimator::new(KNeighborsClassifier::default()), AnyEstimator::new(RandomForestClassifier::default())];
-    final_estimator = AnyEstimator::new(RandomForestClassifier::default());
+    final_estimator = AnyEstimator::new(LogisticRegression::default());
 }
 
 stacking_parameters! {

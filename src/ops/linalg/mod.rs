@@ -6,5 +6,6 @@ pub mod gemv;
 pub mod linear_predictor;
 pub mod normal_equations;
 pub(crate) mod residual_products;
+pub(crate) mod softmax_gradient;
 pub mod syrk;
 pub mod transpose;

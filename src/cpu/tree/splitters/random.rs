@@ -69,9 +69,7 @@ fn of_feature<T: TreeTarget>(
     let missing_left = has_missing && low < high && draw.missing_left(path, feature);
     let mut left = vec![0; node.cell.len()];
     for (row, value) in rows.iter().zip(&*values) {
-        if *value <= last {
-            node.target.add(*row as usize, &mut left);
-        } else if missing_left && value.is_nan() {
+        if *value <= last || (missing_left && value.is_nan()) {
             node.target.add(*row as usize, &mut left);
         }
     }
