@@ -39,7 +39,7 @@ parameters! {
     ///   GPU are read from the host's copy.
     /// - Classes that a plane separates have coefficients that grow with `c`; at the end of `max_iter` a fit is taken as
     ///   it is, and `converged` is false.
-    /// - Missing values, a single class and a `c` that is not positive are errors.
+    /// - A single class is always predicted. Missing values and a `c` that is not positive are errors.
     pub struct LogisticRegression: classifier("logistic-regression") -> LogisticRegressionModel;
     about "classes by probabilities that are linear in the columns, on the scale of log-odds";
     {
@@ -60,9 +60,6 @@ impl Estimator for LogisticRegression {
         if x.rows() != y.len() {
             return Err(Error::shape(OP, format!("{} classes, one a row", x.rows()), y.len()));
         }
-        if y.classes() < 2 {
-            return Err(Error::shape(OP, "at least two classes", y.classes()));
-        }
         let weights = options.weights(OP, x.rows())?;
         options.watched("logistic regression", |reporter| self.descend(&x, y, weights, reporter))
     }
@@ -76,7 +73,7 @@ impl LogisticRegression {
         weights: Option<&[f32]>,
         reporter: &mut Reporter<'_>,
     ) -> Result<LogisticRegressionModel> {
-        let planes = if y.classes() == 2 { 1 } else { y.classes() };
+        let planes = planes_of(y.classes());
         let mut stream = x.device().stream();
         let columns = Columns::of(x, weights, self.fit_intercept)?;
         let total = weights.map_or(x.rows() as f64, |weights| weights.iter().copied().map(f64::from).sum());
@@ -105,7 +102,8 @@ impl LogisticRegression {
             steps = step;
             losses.push(at.value);
             let stop = reporter.report(step, Some(at.value), step as f64 / self.max_iter as f64)?;
-            Ok(stop || at.steepness() <= self.tol || step >= self.max_iter)
+            // One class needs no plane.
+            Ok(stop || at.steepness() <= self.tol || step >= self.max_iter || y.classes() == 1)
         };
         let (found, _) = minimize(vec![0.0; planes * (d + 1)], evaluate, done)?;
         let (coef, intercept) = columns.planes(&found.point, planes);
@@ -114,10 +112,15 @@ impl LogisticRegression {
             linear: Linear::new(DMatrix::from_row_slice(planes, d, &coef), intercept)?,
             classes: y.with_codes(vec![])?,
             iterations: steps,
-            converged: found.steepness() <= self.tol,
+            converged: found.steepness() <= self.tol || y.classes() == 1,
             losses,
         })
     }
+}
+
+/// Two classes need one plane, and one class none: its plane is zero.
+fn planes_of(classes: usize) -> usize {
+    if classes <= 2 { 1 } else { classes }
 }
 
 /// The units in which L-BFGS sees the columns: means taken out, deviations made 1.
@@ -197,8 +200,10 @@ impl LogisticRegressionModel {
         for row in 0..margins.rows() {
             let mut shares: Vec<f64> = margins.row(row).iter().copied().map(f64::from).collect();
             softmax(&mut shares, 0);
-            if let [second] = shares[..] {
-                shares = vec![1.0 - second, second];
+            match (&shares[..], self.classes.classes()) {
+                (_, 1) => shares = vec![1.0],
+                ([second], _) => shares = vec![1.0 - second, *second],
+                _ => {}
             }
             out.extend(shares.into_iter().map(|share| share as f32));
         }
@@ -270,8 +275,7 @@ impl Save for LogisticRegressionModel {
         let [count] = container.shape("losses")?;
         let losses = container.take("losses", &[count])?;
         let linear = Linear::restore(container)?;
-        let planes = if names.len() == 2 { 1 } else { names.len() };
-        if names.len() < 2 || linear.intercept().len() != planes {
+        if names.is_empty() || linear.intercept().len() != planes_of(names.len()) {
             return Err(container.refuse(format!("{} planes for {} classes", linear.intercept().len(), names.len())));
         }
         let classes = Labels::from_codes(vec![], names).map_err(|error| container.refuse(error.to_string()))?;

@@ -268,12 +268,12 @@ fn a_closed_pipe_ends_quietly() {
 #[test]
 fn an_output_that_is_an_input_is_refused_and_left_alone() {
     let folder = Folder::new();
-    let data = folder.file("iris.csv", &std::fs::read_to_string("data/iris.csv").unwrap());
+    let data = folder.file("iris.csv", std::fs::read_to_string("data/iris.csv").unwrap());
     let (model, boosted) = (folder.path("m.gm"), folder.path("b.gm"));
     run(&["fit", "standard-scaler", &data, "--drop", "species", "--save", &model]);
     let boosting = ["fit", "gradient-boosting-classifier", &data, "--target", "species", "--set", "n_estimators=2"];
     run(&[&boosting[..], &["--save", &boosted]].concat());
-    let svg = folder.file("rows.svg", &std::fs::read_to_string("data/iris.csv").unwrap());
+    let svg = folder.file("rows.svg", std::fs::read_to_string("data/iris.csv").unwrap());
     let winding = folder.path("../").to_string() + &model[model.rfind("gristmill-cli").unwrap()..];
     let fit = ["fit", "kmeans", &data, "--drop", "species", "--set", "n_clusters=2"];
     let cases: [&[&str]; 9] = [

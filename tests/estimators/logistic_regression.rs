@@ -103,8 +103,7 @@ fn a_weight_counts_as_often_as_a_row_and_the_loss_never_rises() {
 #[test]
 fn units_and_offsets_of_columns_do_not_matter_to_an_unpenalised_fit() {
     let (x, y) = spector();
-    let shifted: Vec<f32> =
-        x.as_slice().iter().enumerate().map(|(at, v)| if at % 3 == 0 { 1024.0 * v + 4096.0 } else { *v });
+    let shifted = x.as_slice().iter().enumerate().map(|(at, v)| if at % 3 == 0 { 1024.0 * v + 4096.0 } else { *v });
     let shifted = Matrix::from_vec(32, 3, shifted.collect()).unwrap();
     let (plain, moved) = (exact(1e12).fit(&x, &y).unwrap(), exact(1e12).fit(&shifted, &y).unwrap());
     assert!((plain.coef()[(0, 0)] - 1024.0 * moved.coef()[(0, 0)]).abs() < 1e-3);
@@ -118,9 +117,10 @@ fn separable_classes_end_and_what_cannot_be_learnt_is_refused() {
     let model = LogisticRegression::default().c(1e9).max_iter(50).fit(&x, &y).unwrap();
     assert_eq!(model.predict(&x).unwrap(), y);
     let one = Labels::from_names(&["a", "a", "a", "a"]);
-    assert!(LogisticRegression::default().fit(&x, &one).unwrap_err().to_string().contains("two classes"));
+    let model = LogisticRegression::default().fit(&x, &one).unwrap();
+    assert_eq!((model.predict(&x).unwrap(), model.predict_proba(&x).unwrap().row(0)), (one, &[1.0][..]));
     assert!(LogisticRegression::default().c(0.0).fit(&x, &y).is_err());
     assert!(LogisticRegression::default().fit(&x, &Labels::from_names(&["a", "b"])).is_err());
     let constant = Matrix::from_rows(&[[5.0, 0.0], [5.0, 1.0], [5.0, 2.0], [5.0, 3.0]]).unwrap();
-    assert_eq!(LogisticRegression::default().fit(&constant, &y).unwrap().coef()[(0, 0)], 0.0);
+    assert!(LogisticRegression::default().fit(&constant, &y).unwrap().coef()[(0, 0)].abs() < 1e-12);
 }
