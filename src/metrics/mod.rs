@@ -53,7 +53,8 @@ pub use confusion::ConfusionMatrix;
 pub use probability::{brier_score, log_loss};
 pub use ranking::{PrecisionRecallCurve, RocCurve, average_precision, precision_recall_curve, roc_auc, roc_curve};
 pub use regression::{
-    mean_absolute_error, mean_squared_error, median_absolute_error, r2_score, r2_score_columns, root_mean_squared_error,
+    mean_absolute_error, mean_absolute_percentage_error, mean_squared_error, median_absolute_error, r2_score,
+    r2_score_columns, root_mean_squared_error,
 };
 pub use report::{Report, classification_report};
 pub use silhouette::{silhouette_samples, silhouette_score};

@@ -40,6 +40,22 @@ pub fn mean_absolute_error<'a>(y: impl Into<Weighted<'a, [f32]>>, predicted: &[f
     Ok(weights.mean(|row| error(y, predicted, row).abs()))
 }
 
+/// The mean of `|predicted − y| / |y|`; an error where a target is 0, of which nothing is a share.
+///
+/// ```
+/// use gristmill::metrics;
+/// assert_eq!(metrics::mean_absolute_percentage_error(&[2.0, -4.0], &[1.0, -5.0])?, 0.375);
+/// assert!(metrics::mean_absolute_percentage_error(&[0.0], &[1.0]).is_err());
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn mean_absolute_percentage_error<'a>(y: impl Into<Weighted<'a, [f32]>>, predicted: &[f32]) -> Result<f64> {
+    let (y, weights) = checked("mean_absolute_percentage_error", y.into(), predicted)?;
+    if y.contains(&0.0) {
+        return Err(Error::shape("mean_absolute_percentage_error", "targets other than 0", "0"));
+    }
+    Ok(weights.mean(|row| error(y, predicted, row).abs() / f64::from(y[row]).abs()))
+}
+
 /// The median of `|predicted − y|`, which a few wild rows do not move: half of the weight lies on either side.
 ///
 /// ```

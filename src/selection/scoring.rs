@@ -24,24 +24,61 @@ pub enum Scoring {
     Accuracy,
     /// The mean over the classes of the share that is right.
     BalancedAccuracy,
+    /// The F1 of the second of two classes.
+    F1,
     /// The mean over the classes of F1.
     F1Macro,
+    /// Matthews' correlation of target and prediction, from −1 to 1.
+    Matthews,
     /// −log of the probability given to the right class, on average; smaller is better.
     LogLoss,
+    /// The mean squared distance of the probabilities from zeros and a one; smaller is better.
+    Brier,
     /// The area under the ROC curve, for two classes.
     RocAuc,
+    /// The mean over the classes of the area under the ROC curve of each against the others.
+    RocAucOvr,
+    /// The area under the steps of precision over recall, for two classes.
+    AveragePrecision,
     /// The share of the variance that is explained, the mean over the outputs.
     R2,
     /// The root of the mean squared error, the mean over the outputs; smaller is better.
     Rmse,
     /// The mean absolute error, the mean over the outputs; smaller is better.
     Mae,
+    /// The median absolute error, the mean over the outputs; smaller is better.
+    MedianError,
+    /// The mean absolute error as a share of the target, the mean over the outputs; smaller is better.
+    Mape,
     /// Σ of squared distances to the nearest centres; smaller is better.
     Inertia,
     /// A score of your own: [`Scoring::custom`].
     #[serde(skip)]
     Custom(CustomScoring),
 }
+
+/// A score, its name, how a table shows it, the task whose models have it, and whether more is better.
+type Entry = (Scoring, &'static str, &'static str, Task, bool);
+
+/// Every score, in the order in which they are shown.
+const TABLE: &[Entry] = &[
+    (Scoring::Accuracy, "accuracy", "accuracy", Task::Classification, true),
+    (Scoring::BalancedAccuracy, "balanced_accuracy", "balanced accuracy", Task::Classification, true),
+    (Scoring::F1, "f1", "F1", Task::Classification, true),
+    (Scoring::F1Macro, "f1_macro", "F1 (macro)", Task::Classification, true),
+    (Scoring::Matthews, "matthews", "Matthews", Task::Classification, true),
+    (Scoring::LogLoss, "log_loss", "log loss", Task::Classification, false),
+    (Scoring::Brier, "brier", "Brier", Task::Classification, false),
+    (Scoring::RocAuc, "roc_auc", "ROC AUC", Task::Classification, true),
+    (Scoring::RocAucOvr, "roc_auc_ovr", "ROC AUC (one against rest)", Task::Classification, true),
+    (Scoring::AveragePrecision, "average_precision", "average precision", Task::Classification, true),
+    (Scoring::R2, "r2", "R²", Task::Regression, true),
+    (Scoring::Rmse, "rmse", "RMSE", Task::Regression, false),
+    (Scoring::Mae, "mae", "MAE", Task::Regression, false),
+    (Scoring::MedianError, "median_error", "median error", Task::Regression, false),
+    (Scoring::Mape, "mape", "MAPE", Task::Regression, false),
+    (Scoring::Inertia, "inertia", "inertia", Task::Clustering, false),
+];
 
 /// A score of your own, known by its name.
 #[derive(Debug, Clone, Copy)]
@@ -90,31 +127,28 @@ impl Scoring {
     }
 
     /// Every score of the crate, in the order in which they are shown.
-    pub const ALL: [Scoring; 9] = [
-        Scoring::Accuracy,
-        Scoring::BalancedAccuracy,
-        Scoring::F1Macro,
-        Scoring::LogLoss,
-        Scoring::RocAuc,
-        Scoring::R2,
-        Scoring::Rmse,
-        Scoring::Mae,
-        Scoring::Inertia,
-    ];
+    pub const ALL: [Scoring; TABLE.len()] = {
+        let (mut all, mut at) = ([Scoring::Accuracy; TABLE.len()], 0);
+        while at < TABLE.len() {
+            all[at] = TABLE[at].0;
+            at += 1;
+        }
+        all
+    };
 
     /// The name on the command line: `accuracy`, `balanced_accuracy`, ….
     pub fn name(self) -> &'static str {
         match self {
-            Scoring::Accuracy => "accuracy",
-            Scoring::BalancedAccuracy => "balanced_accuracy",
-            Scoring::F1Macro => "f1_macro",
-            Scoring::LogLoss => "log_loss",
-            Scoring::RocAuc => "roc_auc",
-            Scoring::R2 => "r2",
-            Scoring::Rmse => "rmse",
-            Scoring::Mae => "mae",
-            Scoring::Inertia => "inertia",
             Scoring::Custom(custom) => custom.name,
+            known => known.entry().1,
+        }
+    }
+
+    /// The name as a table shows it: `F1 (macro)`, `R²`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Scoring::Custom(custom) => custom.name,
+            known => known.entry().2,
         }
     }
 
@@ -122,8 +156,12 @@ impl Scoring {
     pub fn greater_is_better(self) -> bool {
         match self {
             Scoring::Custom(custom) => custom.greater_is_better,
-            _ => !matches!(self, Scoring::LogLoss | Scoring::Rmse | Scoring::Mae | Scoring::Inertia),
+            known => known.entry().4,
         }
+    }
+
+    fn entry(self) -> &'static Entry {
+        TABLE.iter().find(|entry| entry.0 == self).unwrap_or(&TABLE[0])
     }
 
     /// The default score of a task; an error for tasks without one, such as outliers.
@@ -144,9 +182,10 @@ impl Scoring {
         }
     }
 
-    /// Refuses a score of several rows where each fold has one: R² and the area under the ROC curve.
+    /// Refuses a score of several rows where each fold has one: R² and the areas under curves.
     pub fn check_folds(self, folds: &Folds) -> Result<()> {
-        if !matches!((self, folds), (Scoring::R2 | Scoring::RocAuc, Folds::LeaveOneOut)) {
+        let areas = [Scoring::RocAuc, Scoring::RocAucOvr, Scoring::AveragePrecision];
+        if *folds != Folds::LeaveOneOut || (self != Scoring::R2 && !areas.contains(&self)) {
             return Ok(());
         }
         let others = if self == Scoring::R2 { "rmse or mae" } else { "accuracy or log_loss" };
@@ -156,9 +195,8 @@ impl Scoring {
     /// The task whose models have this score; classification for one of your own, which decides itself.
     pub fn task(self) -> Task {
         match self {
-            Scoring::R2 | Scoring::Rmse | Scoring::Mae => Task::Regression,
-            Scoring::Inertia => Task::Clustering,
-            _ => Task::Classification,
+            Scoring::Custom(_) => Task::Classification,
+            known => known.entry().3,
         }
     }
 }
@@ -240,16 +278,40 @@ impl Predictions {
             Scoring::Accuracy => metrics::accuracy(truth, predicted),
             Scoring::BalancedAccuracy => metrics::balanced_accuracy(truth, predicted),
             Scoring::F1Macro => metrics::f1(truth, predicted, Average::Macro),
+            Scoring::Matthews => metrics::matthews_corrcoef(truth, predicted),
             Scoring::LogLoss => metrics::log_loss(&self.known(scoring, truth)?, probabilities()?),
+            Scoring::Brier => metrics::brier_score(&self.known(scoring, truth)?, probabilities()?),
+            Scoring::RocAucOvr => self.one_against_rest(&self.known(scoring, truth)?, probabilities()?),
+            Scoring::F1 => {
+                let scores = metrics::class_scores(&self.known(scoring, truth)?, predicted)?;
+                let [_, second] = &self.classes[..] else {
+                    return Err(unsuited(scoring, &format!("{} classes; it is for two", self.classes.len())));
+                };
+                Ok(scores.iter().find(|score| score.class == *second).map_or(0.0, |score| score.f1))
+            }
             _ => {
                 let probabilities = probabilities()?;
                 if probabilities.columns() != 2 {
                     return Err(unsuited(scoring, &format!("{} classes; it is for two", probabilities.columns())));
                 }
-                let second: Vec<f32> = (0..probabilities.rows()).map(|row| probabilities.get(row, 1)).collect();
-                metrics::roc_auc(&self.known(scoring, truth)?, &second)
+                let (truth, second) = (self.known(scoring, truth)?, probabilities.column(1));
+                match scoring {
+                    Scoring::AveragePrecision => metrics::average_precision(&truth, &second),
+                    _ => metrics::roc_auc(&truth, &second),
+                }
             }
         }
+    }
+
+    /// The mean over the classes of the area under the ROC curve of each against the others; for two it is the area.
+    fn one_against_rest(&self, truth: &Labels, probabilities: &Matrix) -> Result<f64> {
+        let area = |class: usize| {
+            let codes = truth.codes().iter().map(|code| u32::from(*code as usize == class)).collect();
+            let own = Labels::from_codes(codes, vec!["rest".to_string(), "class".to_string()])?;
+            metrics::roc_auc(&own, &probabilities.column(class))
+        };
+        let areas: Vec<f64> = (0..probabilities.columns()).map(area).collect::<Result<_>>()?;
+        Ok(super::stats::mean(&areas))
     }
 
     /// The target in the codes of the model.
@@ -279,6 +341,8 @@ fn score_numbers(scoring: Scoring, truth: &Matrix, predicted: &Matrix) -> Result
     let column = |x: &Matrix, at: usize| (0..x.rows()).map(|row| x.get(row, at)).collect::<Vec<f32>>();
     let error = |at: usize| match scoring {
         Scoring::Rmse => metrics::root_mean_squared_error(&column(truth, at), &column(predicted, at)),
+        Scoring::MedianError => metrics::median_absolute_error(&column(truth, at), &column(predicted, at)),
+        Scoring::Mape => metrics::mean_absolute_percentage_error(&column(truth, at), &column(predicted, at)),
         _ => metrics::mean_absolute_error(&column(truth, at), &column(predicted, at)),
     };
     let errors: Vec<f64> = (0..truth.columns()).map(error).collect::<Result<_>>()?;

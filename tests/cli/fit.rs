@@ -332,3 +332,41 @@ fn boosting_without_validation_rows_does_not_speak_of_them() {
     let (shown, _) = run(&["fit", "gradient-boosting-regressor", &file, "--target", "y", "--device", "cpu"]);
     assert!(shown.contains("until no split lowered the loss") && !shown.contains("validation"), "{shown}");
 }
+
+#[test]
+fn a_column_of_weights_says_how_much_rows_count() {
+    let folder = super::Folder::new();
+    let file = folder.file("t.csv", "x,w,y\n1,0,5\n2,0,7\n1,1,1\n2,3,2\n3,2,3\n4,1,4\n5,1,5\n");
+    let model = folder.path("m.gm");
+    run(&["fit", "linear-regression", &file, "--target", "y", "--weight", "w", "--save", &model]);
+    let (shown, _) = run(&["predict", &model, &folder.file("new.csv", "x\n10\n"), "--quiet"]);
+    let predicted: f32 = shown.lines().nth(1).unwrap().parse().unwrap();
+    assert!((predicted - 10.0).abs() < 1e-3, "{shown}");
+    let errors = super::refused(2, &["fit", "linear-regression", &file, "--target", "w", "--weight", "q"]);
+    assert!(errors.contains("--features must be") || errors.contains("--drop must be"), "{errors}");
+    let split = ["fit", "tree-regressor", &file, "--target", "y", "--weight", "w", "--split", "0.6"];
+    assert!(run(&split).0.contains("rows scored"));
+}
+
+#[test]
+fn json_says_what_was_run_and_how_classes_were_found() {
+    let fit = ["fit", "knn", "data/iris.csv", "--target", "species", "--split", "0.6", "--seed", "3"];
+    let report = json(&[&fit[..], &["--set", "n_neighbors=7"]].concat());
+    assert_eq!((&report["parameters"]["n_neighbors"], &report["seed"]), (&7.into(), &3.into()));
+    assert_eq!((&report["target"][0], &report["known_classes"][2]), (&"species".into(), &"virginica".into()));
+    assert_eq!(report["files"][0], "data/iris.csv");
+    let counts = report["confusion"]["counts"].as_array().unwrap();
+    let all: f64 = counts.iter().flat_map(|row| row.as_array().unwrap()).map(|count| count.as_f64().unwrap()).sum();
+    assert_eq!((all, report["scored_rows"].as_f64()), (60.0, Some(60.0)));
+    assert!(report["confusion"]["per_class"][0]["recall"].as_f64().unwrap() > 0.9);
+    for score in ["accuracy", "f1_macro", "matthews", "brier", "roc_auc_ovr", "log_loss"] {
+        assert!(report["scores"][score].is_number(), "{score}: {}", report["scores"]);
+    }
+    assert!(report["scores"]["f1"].is_null());
+    let fit = ["fit", "ridge", "data/diabetes.csv", "--target", "progression", "--split", "0.6"];
+    let scores = &json(&fit)["scores"];
+    assert!(["r2", "median_error", "mape"].iter().all(|score| scores[score].is_number()), "{scores}");
+    let fit = ["fit", "knn", "data/breast_cancer.csv", "--target", "diagnosis", "--split", "0.6"];
+    let scores = &json(&fit)["scores"];
+    assert!(["f1", "average_precision", "roc_auc"].iter().all(|score| scores[score].is_number()), "{scores}");
+}

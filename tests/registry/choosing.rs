@@ -212,3 +212,22 @@ fn curves_go_by_any_score_and_leave_out_what_cannot_be_fitted() {
     let two = search.parameter("weights", ["uniform"]).fit(&iris, &folds).unwrap();
     assert!(two.curve().unwrap_err().to_string().contains("one parameter"));
 }
+
+#[test]
+fn every_score_has_one_name_and_the_new_ones_are_those_of_their_metrics() {
+    let names: std::collections::BTreeSet<&str> = Scoring::ALL.iter().map(|scoring| scoring.name()).collect();
+    assert_eq!(names.len(), Scoring::ALL.len());
+    assert!(Scoring::ALL.iter().all(|scoring| scoring.name().parse::<Scoring>().unwrap() == *scoring));
+    let cancer = datasets::breast_cancer().unwrap();
+    let (train, test) = cancer.split(0.6, 1).unwrap();
+    let model = GradientBoostingClassifier::default().n_estimators(10).fit(&train.x, train.labels().unwrap()).unwrap();
+    let predictions = gristmill::selection::Predictions::of_model(&model, (&test.x).into(), false).unwrap();
+    let score = |scoring| predictions.score(scoring, &test.target).unwrap();
+    let (y, predicted) = (test.labels().unwrap(), model.predict(&test.x).unwrap());
+    let probabilities = model.predict_proba(&test.x).unwrap();
+    let second = probabilities.column(1);
+    assert_eq!(score(Scoring::F1), metrics::class_scores(y, &predicted).unwrap()[1].f1);
+    assert_eq!(score(Scoring::Matthews), metrics::matthews_corrcoef(y, &predicted).unwrap());
+    assert_eq!(score(Scoring::AveragePrecision), metrics::average_precision(y, &second).unwrap());
+    assert!((score(Scoring::RocAucOvr) - score(Scoring::RocAuc)).abs() < 1e-9);
+}

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::arguments::{DataArgs, GlobalArgs, Loaded, ModelArgs, check_folder, check_outputs, split_list};
 use crate::pictures::check_picture;
-use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, number, profile, show, table, timed};
+use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, label, number, profile, show, table, timed};
 
 const EXAMPLES: &str = "Examples:
   gristmill cv kneighbors-classifier data/digits.csv --target digit --folds 5
@@ -259,7 +259,7 @@ fn describe(report: &CvReport) -> String {
         let deviation = report.deviations.get(name).copied().unwrap_or(0.0);
         let there = folds(name).iter().filter(|score| !score.is_nan()).count();
         let of = if there < count { format!(" (of {there} folds)") } else { String::new() };
-        shown.add_row([name.to_string(), format!("{} ± {}{of}", number(*mean), number(deviation))]);
+        shown.add_row([label(name), format!("{} ± {}{of}", number(*mean), number(deviation))]);
     }
     parts.push(shown.to_string());
     parts.extend(report.saved.as_ref().map(|path| format!("saved: {path}")));

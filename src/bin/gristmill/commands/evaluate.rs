@@ -11,8 +11,8 @@ use gristmill::{Dataset, Device};
 use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, TargetArgs, brings_target, check_outputs, check_target};
 use crate::pictures::{Picture, check_picture};
 use crate::report::{
-    CliError, CommandResult, Importance, Progress, Report, dense, guarded, note_unknown_classes, predict, print,
-    print_json, timed,
+    CliError, CommandResult, Confusion, Importance, Progress, Report, dense, guarded, note_unknown_classes, predict,
+    print, print_json, timed,
 };
 
 /// Classes up to which the table of which are taken for which is shown.
@@ -58,6 +58,11 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     (report.rows, report.columns, report.scored_rows) = (data.rows(), data.columns(), Some(data.rows()));
     let predicted = predict(&saved.model, &data, true, &device, global, &mut report.seconds)?;
     note_unknown_classes(&saved.model, &data.target, global);
+    report.take_model(&saved.model);
+    report.files = [&args.model, &args.data].map(|path| path.display().to_string()).to_vec();
+    if let Prediction::Classes(labels) = &predicted.prediction {
+        report.confusion = Some(Confusion::of(data.labels()?, labels)?);
+    }
     report.scores = predicted.scores(&saved.model, &data.target)?;
     if let Some(repeats) = args.permutation_importance {
         report.importances = permutation_importances(&saved, &data, repeats, global, &device)?;

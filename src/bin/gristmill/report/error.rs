@@ -55,6 +55,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("rows", "--chunk-rows"),
     ("set", "--set"),
     ("plot", "--plot"),
+    ("sample_weight", "--weight"),
 ];
 
 /// The same error with the name of the flag.

@@ -16,5 +16,5 @@ pub use format::{bytes, number, seconds};
 pub use output::{note, print, print_json, print_json_error, show, table, table_of, write_file, write_out};
 pub use predictions::{Predicted, Uploaded, dense, note_unknown_classes, predict};
 pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};
-pub use run::{Importance, Report, Seconds, timed};
+pub use run::{Confusion, Importance, Report, Seconds, timed};
 pub use scores::{Scores, label, positive_probabilities};

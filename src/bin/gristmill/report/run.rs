@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use gristmill::estimator::{FitReport, Iterations, ReportArray};
-use gristmill::{Device, Profile};
+use gristmill::metrics::{self, ClassScore, ConfusionMatrix};
+use gristmill::pipeline::PipelineModel;
+use gristmill::{Device, Labels, Profile, Result};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::format::{number, seconds};
 use super::output::table_of;
@@ -33,6 +36,25 @@ impl Serialize for Seconds {
 pub struct Report {
     pub model: String,
     pub device: String,
+    /// The version of the command.
+    pub version: &'static str,
+    /// What the model was fitted with.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub parameters: Map<String, Value>,
+    /// The seed of the split and of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The files that were read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// The columns of the target.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub target: Vec<String>,
+    /// The classes that the model knows, and of scored rows the counts of each (rows: target, columns: prediction).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub known_classes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confusion: Option<Confusion>,
     /// Rows of the data.
     pub rows: usize,
     /// Columns that the model learns from, before its steps.
@@ -71,6 +93,41 @@ pub struct Report {
     pub profile: Option<Profile>,
 }
 
+/// Which classes of scored rows were taken for which.
+#[derive(Debug, Clone, Serialize)]
+pub struct Confusion {
+    pub classes: Vec<String>,
+    /// A row for each class of the target, a column for each that is predicted.
+    pub counts: Vec<Vec<f64>>,
+    pub per_class: Vec<ClassRow>,
+}
+
+/// How well one class was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClassRow {
+    pub class: String,
+    pub precision: f64,
+    pub recall: f64,
+    pub f1: f64,
+    pub rows: f64,
+}
+
+impl Confusion {
+    /// Of the classes of rows and what was predicted for them.
+    pub fn of(target: &Labels, predicted: &Labels) -> Result<Confusion> {
+        let matrix = ConfusionMatrix::new(target, predicted)?;
+        let row = |score: ClassScore| {
+            let ClassScore { class, precision, recall, f1, support } = score;
+            ClassRow { class, precision, recall, f1, rows: support }
+        };
+        Ok(Confusion {
+            classes: matrix.classes().to_vec(),
+            counts: (0..matrix.classes().len()).map(|class| matrix.row(class).to_vec()).collect(),
+            per_class: metrics::class_scores(target, predicted)?.into_iter().map(row).collect(),
+        })
+    }
+}
+
 /// What a score loses when a column is permuted: mean and deviation over the repeats.
 #[derive(Debug, Clone, Serialize)]
 pub struct Importance {
@@ -82,10 +139,17 @@ pub struct Importance {
 impl Report {
     /// A report on a model and a device, nothing else yet.
     pub fn new(model: &str, device: &Device) -> Report {
-        Report { model: model.to_string(), device: device.info().name, ..Report::default() }
+        let version = env!("CARGO_PKG_VERSION");
+        Report { model: model.to_string(), device: device.info().name, version, ..Report::default() }
     }
 
-    /// Takes over what the fit reports. Arrays that are too large to read keep their shape alone.
+    /// Takes over what a model predicts and knows.
+    pub fn take_model(&mut self, model: &PipelineModel) {
+        self.target = model.targets().to_vec();
+        self.known_classes = model.model().classes().to_vec();
+    }
+
+    /// Takes over what a fit reports. Arrays that are too large to read keep their shape alone.
     pub fn take_fit(&mut self, report: FitReport, inputs: Vec<String>) {
         self.iterations = report.iterations;
         report.numbers.into_iter().for_each(|(name, value)| self.scores.add(name, value));

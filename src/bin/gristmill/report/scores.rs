@@ -2,21 +2,13 @@
 
 use gristmill::estimator::Prediction;
 use gristmill::metrics;
-use gristmill::selection::Predictions;
+use gristmill::selection::{Predictions, Scoring};
 use gristmill::{Error, Labels, Matrix, Result, Target};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Names that tables do not show as they are, with blanks for `_`.
-const LABELS: &[(&str, &str)] = &[
-    ("f1_macro", "F1 (macro)"),
-    ("roc_auc", "ROC AUC"),
-    ("r2", "R²"),
-    ("rmse", "RMSE"),
-    ("mae", "MAE"),
-    ("oob_score", "out-of-bag score"),
-    ("adjusted_rand", "adjusted Rand"),
-];
+/// Names beside those of scores that tables do not show as they are, with blanks for `_`.
+const LABELS: &[(&str, &str)] = &[("oob_score", "out-of-bag score"), ("adjusted_rand", "adjusted Rand")];
 
 /// The scores of a run, by name; those that do not apply are absent.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +67,8 @@ impl Serialize for Scores {
 
 /// What people call a number, a curve or an array of a report.
 pub fn label(name: &str) -> String {
-    let known = LABELS.iter().find(|(known, _)| *known == name);
+    let scoring = Scoring::ALL.into_iter().map(|scoring| (scoring.name(), scoring.label()));
+    let known = LABELS.iter().copied().chain(scoring).find(|(known, _)| *known == name);
     known.map_or_else(|| name.replace('_', " "), |(_, label)| label.to_string())
 }
 

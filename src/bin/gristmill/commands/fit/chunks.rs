@@ -25,6 +25,7 @@ pub fn chunk_rows(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<Opt
         (args.split.is_some(), "--split"),
         (args.test.is_some(), "--test"),
         (args.data.read.has_dates(), "--dates"),
+        (args.weight.is_some(), "--weight"),
         (args.data.target.labels.is_some(), "--labels"),
         (estimator.task().needs_target(), "a target"),
         (matches!(args.data.missing, Some(MissingChoice::Mean | MissingChoice::Median)), "--missing mean and median"),

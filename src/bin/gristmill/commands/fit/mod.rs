@@ -13,8 +13,8 @@ use gristmill::selection::{stratified_train_test_split, train_test_split};
 use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder, check_outputs};
 use crate::pictures::{Picture, check_picture, draw_transformed};
 use crate::report::{
-    CliError, CommandResult, Predicted, Progress, Report, Scores, Seconds, dense, guarded, note, note_unknown_classes,
-    predict, print, print_json, take_interrupted, timed,
+    CliError, CommandResult, Confusion, Predicted, Progress, Report, Scores, Seconds, dense, guarded, note,
+    note_unknown_classes, predict, print, print_json, take_interrupted, timed,
 };
 
 const EXAMPLES: &str = "Examples:
@@ -48,6 +48,9 @@ pub struct FitArgs {
     /// Fits on this share of the rows and scores on the others; stratified for classes
     #[arg(long, value_name = "SHARE")]
     pub split: Option<f64>,
+    /// The column that says how much each row counts, at least 0; the model does not learn from it otherwise
+    #[arg(long, value_name = "COL", allow_negative_numbers = true)]
+    weight: Option<String>,
     /// Writes the model to this file
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -79,6 +82,9 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
     let chunk = chunks::chunk_rows(args, estimator)?;
     let device = global.open_device()?;
     let mut report = Report::new(estimator.name(), &device);
+    report.parameters = estimator.parameters()?;
+    report.seed = Some(global.seed.unwrap_or(0));
+    report.files = args.data.inputs().chain(args.test.as_deref()).map(|path| path.display().to_string()).collect();
     let run = Run { args, global, device: &device, by_chunks: chunk.is_some() };
     if let Some(rows) = chunk {
         let (model, last) = chunks::fit(args, global, &pipeline, &device, rows, &mut report)?;
@@ -86,14 +92,16 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
     }
     let (loaded, test) = timed(&mut report.seconds, "load", || load(args, &pipeline, global))?;
     (report.rows, report.columns) = (loaded.data.rows(), loaded.data.columns());
+    let mut weights = args.weight.as_deref().map(|column| weights(args, column, loaded.data.rows())).transpose()?;
     let (train, test) = match (args.split, test) {
         (Some(share), _) => {
             let (train, test) = split(&loaded.data, estimator.task(), share, global.seed.unwrap_or(0))?;
-            (train, Some(test))
+            weights = weights.map(|weights| train.iter().map(|row| weights[*row]).collect());
+            (loaded.data.select(&train)?, Some(loaded.data.select(&test)?))
         }
         (None, test) => (loaded.data, test),
     };
-    let model = guarded(|| run.fit(&pipeline, &train, &mut report))?;
+    let model = guarded(|| run.fit(&pipeline, &train, weights.as_deref(), &mut report))?;
     run.finish(report, model.with_targets(loaded.targets), train, test)
 }
 
@@ -107,9 +115,18 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Fits the steps on the host, then the model on the device; sparse rows stay on the host.
-    fn fit(&self, pipeline: &Pipeline, train: &Dataset, report: &mut Report) -> CommandResult<PipelineModel> {
+    fn fit(
+        &self,
+        pipeline: &Pipeline,
+        train: &Dataset,
+        weights: Option<&[f32]>,
+        report: &mut Report,
+    ) -> CommandResult<PipelineModel> {
         let mut progress = Progress::new(self.global);
-        let options = Fit::default().observer(&mut progress);
+        let mut options = Fit::default().observer(&mut progress);
+        if let Some(weights) = weights {
+            options = options.sample_weight(weights);
+        }
         let prepared = timed(&mut report.seconds, "prepare", || pipeline.prepare(train))?;
         if let Device::Gpu(_) = self.device {
             timed(&mut report.seconds, "upload", || prepared.rows_on(self.device))?;
@@ -121,6 +138,7 @@ impl Run<'_> {
     /// rows, of a fit by chunks the last ones.
     fn finish(&self, mut report: Report, model: PipelineModel, train: Dataset, test: Option<Dataset>) -> CommandResult {
         report.stopped = take_interrupted();
+        report.take_model(&model);
         self.save(&mut report, &model)?;
         let fitted = model.model().fitted_prediction();
         report.scores = fitted.map_or_else(Scores::default, |fitted| Scores::of_groups(&fitted, &train.target));
@@ -181,6 +199,9 @@ impl Run<'_> {
         let predicted = predict(model, &data, true, self.device, self.global, &mut report.seconds)?;
         note_unknown_classes(model, &data.target, self.global);
         report.scores = predicted.scores(model, &data.target)?;
+        if let Prediction::Classes(labels) = &predicted.prediction {
+            report.confusion = Some(Confusion::of(data.labels()?, labels)?);
+        }
         report.scored_rows = Some(data.rows());
         Ok(ScoredRows { data, predicted })
     }
@@ -211,7 +232,9 @@ impl Run<'_> {
 
 /// Reads the data and, if there is one, the file of test rows.
 fn load(args: &FitArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<(Loaded, Option<Dataset>)> {
-    let loaded = args.data.read(pipeline, global)?;
+    let mut data = args.data.clone();
+    data.drop.extend(args.weight.clone().filter(|_| data.features.is_empty()));
+    let loaded = data.read(pipeline, global)?;
     let Some(path) = &args.test else { return Ok((loaded, None)) };
     let test =
         KnownColumns::of(&loaded.data, pipeline.abilities().missing, &args.data.read).read(path, &loaded.targets)?;
@@ -229,10 +252,24 @@ fn load(args: &FitArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResu
 }
 
 /// The rows to fit on and those to score; with classes to learn, each part has its share of every class.
-fn split(data: &Dataset, task: Task, share: f64, seed: u64) -> Result<(Dataset, Dataset)> {
-    let (train, test) = match task {
-        Task::Classification => stratified_train_test_split(data.labels()?, share, seed)?,
-        _ => train_test_split(data.rows(), share, seed)?,
-    };
-    Ok((data.select(&train)?, data.select(&test)?))
+fn split(data: &Dataset, task: Task, share: f64, seed: u64) -> Result<(Vec<usize>, Vec<usize>)> {
+    match task {
+        Task::Classification => stratified_train_test_split(data.labels()?, share, seed),
+        _ => train_test_split(data.rows(), share, seed),
+    }
+}
+
+/// How much each row counts, from a column of the data.
+fn weights(args: &FitArgs, column: &str, rows: usize) -> CommandResult<Vec<f32>> {
+    let mut options = args.data.read.options().features([column]);
+    options.dates = vec![];
+    let x = Dataset::read_with(&args.data.data, &options)?.to_dense(1 << 32)?.x;
+    if x.rows() != rows {
+        let why = "--weight needs every row: leave out --missing drop and --drop-unlabelled";
+        return Err(CliError::Usage(why.to_string()));
+    }
+    if x.categories(0).is_some() {
+        return Err(CliError::Usage(format!("--weight takes a column of numbers, and {column} is text")));
+    }
+    Ok(x.into_vec())
 }
