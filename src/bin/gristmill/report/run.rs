@@ -6,7 +6,7 @@ use std::time::Instant;
 use gristmill::estimator::{FitReport, Iterations, ReportArray};
 use gristmill::metrics::{self, ClassScore, ConfusionMatrix};
 use gristmill::pipeline::PipelineModel;
-use gristmill::{Device, Labels, Profile, Result};
+use gristmill::{Device, Labels, Profile};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -114,7 +114,7 @@ pub struct ClassRow {
 
 impl Confusion {
     /// Of the classes of rows and what was predicted for them.
-    pub fn of(target: &Labels, predicted: &Labels) -> Result<Confusion> {
+    pub fn of(target: &Labels, predicted: &Labels) -> gristmill::Result<Confusion> {
         let matrix = ConfusionMatrix::new(target, predicted)?;
         let row = |score: ClassScore| {
             let ClassScore { class, precision, recall, f1, support } = score;
