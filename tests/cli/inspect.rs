@@ -8,7 +8,8 @@ fn a_pipeline_shows_columns_categories_classes_steps_and_arrays() {
     let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("people.gm"));
     let fit = ["fit", "kneighbors-classifier", &people, "--target", "kind", "--one-hot", "--scale", "--save", &model];
     run(&fit);
-    let (shown, _) = run(&["inspect", &model]);
+    assert!(!run(&["inspect", &model]).0.contains("F32 8×5"));
+    let (shown, _) = run(&["inspect", &model, "--tensors"]);
     let words =
         ["pipeline with kneighbors-classifier", "version 1", "one-hot-encoder → standard-scaler", "target: kind"];
     for word in words.iter().chain(&["classes: a, b", "Bern, Graz, Ulm", "n_neighbors", "F32 8×5", "height", "KiB"]) {

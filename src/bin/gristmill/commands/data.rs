@@ -1,5 +1,6 @@
 //! `gristmill data`: what is in a file.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use gristmill::data::Missing;
@@ -43,6 +44,8 @@ struct DataDescription {
     #[serde(skip_serializing_if = "Option::is_none")]
     sparse: Option<Sparse>,
     columns: Vec<Column>,
+    /// Rows whose features are all the same as those of an earlier row.
+    duplicates: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<TargetSummary>,
     seconds: Seconds,
@@ -68,6 +71,13 @@ struct Column {
     max: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deviation: Option<f64>,
+    /// The values below which a quarter, half and three quarters of the values lie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quartiles: Option<[f32; 3]>,
+    /// How many different values there are.
+    distinct: usize,
     /// Of a text column, how many rows have each category.
     #[serde(skip_serializing_if = "Option::is_none")]
     categories: Option<Vec<Count>>,
@@ -97,7 +107,8 @@ pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
     let columns = (0..data.x.columns()).into_par_iter().map(|at| column(&data.x, at)).collect();
     let target = summary(&data.target, &args.target.target);
     let sparse = data.sparse.as_ref().map(|sparse| Sparse { columns: sparse.columns(), nonzero: sparse.nnz() });
-    let described = DataDescription { file, rows: data.rows(), sparse, columns, target, seconds };
+    let described =
+        DataDescription { file, rows: data.rows(), sparse, columns, duplicates: duplicates(&data.x), target, seconds };
     show(global, &described, page);
     Ok(())
 }
@@ -118,23 +129,50 @@ fn column(x: &Matrix, at: usize) -> Column {
     let values = || x.as_slice().iter().skip(at).step_by(x.columns()).copied().filter(|value| !value.is_nan());
     let present = values().count();
     let missing = x.rows() - present;
+    let (kind, quartiles, categories) = ("empty", None, None);
+    let described = Column {
+        name,
+        kind,
+        missing,
+        min: None,
+        max: None,
+        mean: None,
+        deviation: None,
+        quartiles,
+        distinct: 0,
+        categories,
+    };
     if let Some(categories) = x.categories(at) {
         let mut counts = vec![0; categories.len()];
         values().for_each(|code| counts[code as usize] += 1);
-        let categories =
-            categories.iter().zip(counts).map(|(name, count)| Count { name: name.clone(), count }).collect();
-        return Column { name, kind: "text", missing, min: None, max: None, mean: None, categories: Some(categories) };
+        let distinct = counts.iter().filter(|count| **count > 0).count();
+        let categories = categories.iter().zip(counts).map(|(name, count)| Count { name: name.clone(), count });
+        return Column { kind: "text", distinct, categories: Some(categories.collect()), ..described };
     }
-    if present == 0 {
-        return Column { name, kind: "empty", missing, min: None, max: None, mean: None, categories: None };
+    let mut sorted: Vec<f32> = values().collect();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let [Some(&min), Some(&max)] = [sorted.first(), sorted.last()] else { return described };
+    let mean = sorted.iter().map(|value| f64::from(*value)).sum::<f64>() / present as f64;
+    let variance = sorted.iter().map(|value| (f64::from(*value) - mean).powi(2)).sum::<f64>() / present as f64;
+    let integer = sorted.iter().all(|value| value.fract() == 0.0);
+    let quartile = |quarter: usize| sorted[(sorted.len() - 1) * quarter / 4];
+    Column {
+        kind: if integer { "integer" } else { "number" },
+        min: Some(min),
+        max: Some(max),
+        mean: Some(mean),
+        deviation: Some(variance.sqrt()),
+        quartiles: Some([1, 2, 3].map(quartile)),
+        distinct: 1 + sorted.windows(2).filter(|pair| pair[0] != pair[1]).count(),
+        ..described
     }
-    let (mut min, mut max, mut sum, mut integer) = (f32::MAX, f32::MIN, 0.0_f64, true);
-    for value in values() {
-        (min, max, sum) = (min.min(value), max.max(value), sum + f64::from(value));
-        integer &= value.fract() == 0.0;
-    }
-    let (kind, mean) = (if integer { "integer" } else { "number" }, Some(sum / present as f64));
-    Column { name, kind, missing, min: Some(min), max: Some(max), mean, categories: None }
+}
+
+/// How many rows are the same as an earlier one.
+fn duplicates(x: &Matrix) -> usize {
+    let mut seen = HashSet::new();
+    let bits = |row: usize| x.row(row).iter().map(|value| value.to_bits()).collect::<Vec<u32>>();
+    (0..x.rows()).filter(|row| x.columns() > 0 && !seen.insert(bits(*row))).count()
 }
 
 fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
@@ -161,7 +199,7 @@ fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
 
 fn page(described: &DataDescription) -> String {
     let table_of_columns = |what: &str, columns: &[Column]| {
-        let header = [what, "type", "missing", "min", "mean", "max", "categories"];
+        let header = [what, "type", "missing", "distinct", "min", "median", "mean", "max", "deviation", "categories"];
         table_of(&header, columns.iter().map(row))
     };
     let (rows, columns) = (described.rows, described.columns.len());
@@ -177,6 +215,14 @@ fn page(described: &DataDescription) -> String {
     if columns > MOST_SHOWN {
         page += &format!("\n… {} more columns; --json has all", columns - MOST_SHOWN);
     }
+    let constant: Vec<&str> =
+        described.columns.iter().filter(|column| column.distinct == 1).map(|column| column.name.as_str()).collect();
+    if rows > 1 && !constant.is_empty() {
+        page += &format!("\nOne value in all rows: {}", constant.join(", "));
+    }
+    if described.duplicates > 0 {
+        page += &format!("\n{} rows are the same as an earlier one", described.duplicates);
+    }
     let Some(target) = &described.target else { return page };
     if let Some(classes) = target.classes.as_ref().filter(|classes| classes.len() <= MOST_SHOWN) {
         let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / rows as f64);
@@ -190,11 +236,13 @@ fn page(described: &DataDescription) -> String {
     page
 }
 
-fn row(column: &Column) -> [String; 7] {
+fn row(column: &Column) -> [String; 10] {
     let or_nothing = |value: Option<f64>| value.map_or_else(String::new, number);
     let categories = column.categories.as_ref().map_or_else(String::new, |categories| {
+        let mut order: Vec<&Count> = categories.iter().collect();
+        order.sort_by_key(|category| std::cmp::Reverse(category.count));
         let named: Vec<String> =
-            categories.iter().take(MOST_NAMED).map(|Count { name, count }| format!("{name} ({count})")).collect();
+            order.into_iter().take(MOST_NAMED).map(|Count { name, count }| format!("{name} ({count})")).collect();
         let more = if categories.len() > MOST_NAMED { ", …" } else { "" };
         format!("{}: {}{more}", categories.len(), named.join(", "))
     });
@@ -202,9 +250,12 @@ fn row(column: &Column) -> [String; 7] {
         column.name.clone(),
         column.kind.to_string(),
         column.missing.to_string(),
+        column.distinct.to_string(),
         or_nothing(column.min.map(f64::from)),
+        or_nothing(column.quartiles.map(|[_, median, _]| f64::from(median))),
         or_nothing(column.mean),
         or_nothing(column.max.map(f64::from)),
+        or_nothing(column.deviation),
         categories,
     ]
 }

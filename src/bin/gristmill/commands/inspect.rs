@@ -23,6 +23,7 @@ const EXAMPLES: &str = "A model file is a safetensors file: any reader of that f
 
 Examples:
   gristmill inspect digits.gm
+  gristmill inspect digits.gm --tensors
   gristmill inspect digits.gm --json
   gristmill inspect tennis.gm --plot tree.svg";
 
@@ -32,6 +33,9 @@ Examples:
 pub struct InspectArgs {
     /// The model file
     model: PathBuf,
+    /// Lists the arrays of the file too
+    #[arg(long)]
+    tensors: bool,
     /// Draws a model that has a picture without rows, such as a tree, into this SVG file
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
@@ -106,7 +110,7 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
         draw_alone(&model, path)?;
     }
     let described = describe(args, part, &model)?;
-    show(global, &described, page);
+    show(global, &described, |described| page(described, args.tensors));
     Ok(())
 }
 
@@ -158,7 +162,7 @@ fn parameters_of(container: &Container) -> (Map<String, Value>, Map<String, Valu
     (parameters, fitted)
 }
 
-fn page(described: &ModelFileDescription) -> String {
+fn page(described: &ModelFileDescription, tensors: bool) -> String {
     let part = &described.part;
     let inner = part.models.iter().find(|inner| inner.name == "model");
     let kind = inner.map_or(String::new(), |inner| format!(" with {}", inner.part.kind));
@@ -182,21 +186,21 @@ fn page(described: &ModelFileDescription) -> String {
         lines.push(shown.to_string());
     }
     let mut shown = table(&["in", "what", "value or shape", "size"]);
-    add(&mut shown, &[part], &part.kind);
+    add(&mut shown, &[part], &part.kind, tensors);
     lines.push(shown.to_string());
     lines.extend(described.text.clone());
     lines.join("\n")
 }
 
-/// The parameters and arrays of models of one kind with the same parameters, then those of the models inside.
-fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str) {
+/// The parameters and, if asked for, the arrays of models of one kind with the same parameters, then those of the models inside.
+fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str, tensors: bool) {
     let Some(first) = alike.first() else { return };
     for (name, value) in first.numbers() {
         let varies = alike.iter().any(|part| part.numbers().get(&name) != Some(&value));
         let value = if varies { "varies".to_string() } else { shortened(&models::short(&value)) };
         shown.add_row([place.to_string(), name, value, String::new()]);
     }
-    for array in &first.arrays {
+    for array in first.arrays.iter().filter(|_| tensors) {
         let all: Vec<&Array> =
             alike.iter().filter_map(|part| part.arrays.iter().find(|other| other.name == array.name)).collect();
         let shape = format!("{} {}", array.element, shape_of(&all));
@@ -207,7 +211,7 @@ fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str) {
             ([one], 1) => format!("{}: {}", one.name, one.part.kind),
             (many, _) => format!("{} × {}", many.len(), many[0].part.kind),
         };
-        add(shown, &group.iter().map(|inner| &inner.part).collect::<Vec<_>>(), &place);
+        add(shown, &group.iter().map(|inner| &inner.part).collect::<Vec<_>>(), &place, tensors);
     }
 }
 

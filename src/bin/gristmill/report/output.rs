@@ -1,6 +1,6 @@
 //! What goes to standard output, and notes that go to standard error.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -84,7 +84,18 @@ pub fn table(header: &[&str]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::UTF8_FULL_CONDENSED);
     table.set_header(header.to_vec());
+    if let Some(width) = width() {
+        table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic).set_width(width);
+    }
     table
+}
+
+/// Columns that a line may take: those of `COLUMNS`, or 80 on a terminal; any number in a file or pipe.
+fn width() -> Option<u16> {
+    const NARROWEST: u16 = 40;
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse::<u16>().ok());
+    let usual = || std::io::stdout().is_terminal().then_some(80);
+    told.or_else(usual).map(|width| width.max(NARROWEST))
 }
 
 /// The same with its rows, as text.
