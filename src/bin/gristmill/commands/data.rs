@@ -155,7 +155,12 @@ fn column(x: &Matrix, at: usize) -> Column {
     let mean = sorted.iter().map(|value| f64::from(*value)).sum::<f64>() / present as f64;
     let variance = sorted.iter().map(|value| (f64::from(*value) - mean).powi(2)).sum::<f64>() / present as f64;
     let integer = sorted.iter().all(|value| value.fract() == 0.0);
-    let quartile = |quarter: usize| sorted[(sorted.len() - 1) * quarter / 4];
+    // Linear between neighbouring values, as numpy's.
+    let quartile = |quarter: usize| {
+        let place = (sorted.len() - 1) * quarter;
+        let (low, high) = (sorted[place / 4], sorted[(place / 4 + 1).min(sorted.len() - 1)]);
+        low + (high - low) * (place % 4) as f32 / 4.0
+    };
     Column {
         kind: if integer { "integer" } else { "number" },
         min: Some(min),
@@ -198,9 +203,18 @@ fn summary(target: &Target, names: &[String]) -> Option<TargetSummary> {
 }
 
 fn page(described: &DataDescription) -> String {
+    // Numbers and texts have little in common, and side by side they would not fit a terminal.
     let table_of_columns = |what: &str, columns: &[Column]| {
-        let header = [what, "type", "missing", "distinct", "min", "median", "mean", "max", "deviation", "categories"];
-        table_of(&header, columns.iter().map(row))
+        let (text, numbers): (Vec<&Column>, Vec<&Column>) = columns.iter().partition(|column| column.kind == "text");
+        let mut tables = vec![];
+        if !numbers.is_empty() {
+            let header = [what, "type", "missing", "min", "median", "mean", "max"];
+            tables.push(table_of(&header, numbers.into_iter().map(number_row)));
+        }
+        if !text.is_empty() {
+            tables.push(table_of(&[what, "type", "missing", "categories"], text.into_iter().map(text_row)));
+        }
+        tables.join("\n")
     };
     let (rows, columns) = (described.rows, described.columns.len());
     let mut page = match &described.sparse {
@@ -236,26 +250,25 @@ fn page(described: &DataDescription) -> String {
     page
 }
 
-fn row(column: &Column) -> [String; 10] {
+fn number_row(column: &Column) -> [String; 7] {
     let or_nothing = |value: Option<f64>| value.map_or_else(String::new, number);
-    let categories = column.categories.as_ref().map_or_else(String::new, |categories| {
-        let mut order: Vec<&Count> = categories.iter().collect();
-        order.sort_by_key(|category| std::cmp::Reverse(category.count));
-        let named: Vec<String> =
-            order.into_iter().take(MOST_NAMED).map(|Count { name, count }| format!("{name} ({count})")).collect();
-        let more = if categories.len() > MOST_NAMED { ", …" } else { "" };
-        format!("{}: {}{more}", categories.len(), named.join(", "))
-    });
     [
         column.name.clone(),
         column.kind.to_string(),
         column.missing.to_string(),
-        column.distinct.to_string(),
         or_nothing(column.min.map(f64::from)),
         or_nothing(column.quartiles.map(|[_, median, _]| f64::from(median))),
         or_nothing(column.mean),
         or_nothing(column.max.map(f64::from)),
-        or_nothing(column.deviation),
-        categories,
     ]
+}
+
+fn text_row(column: &Column) -> [String; 4] {
+    let mut order: Vec<&Count> = column.categories.iter().flatten().collect();
+    order.sort_by_key(|category| std::cmp::Reverse(category.count));
+    let named: Vec<String> =
+        order.iter().take(MOST_NAMED).map(|Count { name, count }| format!("{name} ({count})")).collect();
+    let more = if order.len() > MOST_NAMED { ", …" } else { "" };
+    let categories = format!("{}: {}{more}", order.len(), named.join(", "));
+    [column.name.clone(), column.kind.to_string(), column.missing.to_string(), categories]
 }
