@@ -85,9 +85,7 @@ impl Device {
             return Ok(Device::Cpu);
         }
         let gpu = Gpu::open(&adapters[chosen - 1], chosen, options)?;
-        if gpu.info.kind == DeviceKind::Software {
-            self_test::run(&gpu)?;
-        }
+        self_test::run(&gpu)?;
         Ok(Device::Gpu(gpu))
     }
 

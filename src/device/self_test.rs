@@ -1,4 +1,4 @@
-//! A software driver must count past 65,536: Mesa 22 stops its loops there, and says nothing.
+//! A driver must count past 65,536: Mesa 22 stops its loops there, and says nothing.
 
 use std::sync::Arc;
 

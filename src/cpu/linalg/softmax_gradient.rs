@@ -1,9 +1,9 @@
-//! The log-loss of classes, its slope by the coefficients and the probabilities, in one pass over the rows, in f64.
+//! The log-loss of classes and its slope by the coefficients, in one pass over the rows, in f64.
 
-use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::linear_predictor::dot;
+use crate::cpu::vectorised;
 
 /// Rows whose sums are added together; the blocks are added in index order.
 pub const BLOCK: usize = 1024;
@@ -26,19 +26,12 @@ pub struct SoftmaxGradient {
     pub coef: Vec<f64>,
     /// `Σ w·(p − 1[class])`, one number a plane.
     pub intercept: Vec<f64>,
-    /// The probability of each plane's class for each row; of two classes, that of the second.
-    pub probabilities: Vec<f32>,
 }
 
 impl SoftmaxGradient {
     /// No rows yet.
     pub fn new(columns: usize, planes: usize) -> SoftmaxGradient {
-        SoftmaxGradient {
-            loss: 0.0,
-            coef: vec![0.0; columns * planes],
-            intercept: vec![0.0; planes],
-            probabilities: vec![],
-        }
+        SoftmaxGradient { loss: 0.0, coef: vec![0.0; columns * planes], intercept: vec![0.0; planes] }
     }
 
     /// Adds rows of X (n×d, d ≥ 1) with their classes and weights, 4·n·d operations a plane, on all cores.
@@ -51,7 +44,7 @@ impl SoftmaxGradient {
             let rows = block * BLOCK..block * BLOCK + x.len() / columns;
             let mut sums = SoftmaxGradient::new(columns, count);
             let weights = weights.map(|weights| &weights[rows.clone()]);
-            Arch::new().dispatch(Block { x, classes: &classes[rows], weights, planes, sums: &mut sums });
+            vectorised!(add_block(x, &classes[rows], weights, planes, &mut sums));
             sums
         };
         let blocks: Vec<SoftmaxGradient> = x.par_chunks(BLOCK * columns).enumerate().map(of_block).collect();
@@ -59,7 +52,6 @@ impl SoftmaxGradient {
             self.loss += block.loss;
             self.coef.iter_mut().zip(block.coef).for_each(|(total, part)| *total += part);
             self.intercept.iter_mut().zip(block.intercept).for_each(|(total, part)| *total += part);
-            self.probabilities.extend(block.probabilities);
         }
     }
 }
@@ -81,36 +73,23 @@ pub fn softmax(margins: &mut [f64], class: u32) -> f64 {
     total.ln() - own
 }
 
-struct Block<'a> {
-    x: &'a [f32],
-    classes: &'a [u32],
-    weights: Option<&'a [f32]>,
-    planes: ClassPlanes<'a>,
-    sums: &'a mut SoftmaxGradient,
-}
-
-impl WithSimd for Block<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        let ClassPlanes { coef, intercept } = self.planes;
-        let columns = coef.len() / intercept.len();
-        let mut margins = vec![0.0; intercept.len()];
-        for (row, (x, &class)) in self.x.chunks_exact(columns).zip(self.classes).enumerate() {
-            let weight = self.weights.map_or(1.0, |weights| f64::from(weights[row]));
-            for ((margin, coef), intercept) in margins.iter_mut().zip(coef.chunks_exact(columns)).zip(intercept) {
-                *margin = dot(x, coef) + intercept;
-            }
-            self.sums.loss += weight * softmax(&mut margins, class);
-            self.sums.probabilities.extend(margins.iter().map(|share| *share as f32));
-            for (plane, share) in margins.iter().enumerate() {
-                let own = if margins.len() == 1 { class == 1 } else { class as usize == plane };
-                let residual = weight * (share - f64::from(u8::from(own)));
-                self.sums.intercept[plane] += residual;
-                let sums = &mut self.sums.coef[plane * columns..(plane + 1) * columns];
-                sums.iter_mut().zip(x).for_each(|(sum, value)| *sum += residual * f64::from(*value));
-            }
+#[inline(always)]
+fn add_block(x: &[f32], classes: &[u32], weights: Option<&[f32]>, planes: ClassPlanes<'_>, sums: &mut SoftmaxGradient) {
+    let ClassPlanes { coef, intercept } = planes;
+    let columns = coef.len() / intercept.len();
+    let mut margins = vec![0.0; intercept.len()];
+    for (row, (x, &class)) in x.chunks_exact(columns).zip(classes).enumerate() {
+        let weight = weights.map_or(1.0, |weights| f64::from(weights[row]));
+        for ((margin, coef), intercept) in margins.iter_mut().zip(coef.chunks_exact(columns)).zip(intercept) {
+            *margin = dot(x, coef) + intercept;
+        }
+        sums.loss += weight * softmax(&mut margins, class);
+        for (plane, share) in margins.iter().enumerate() {
+            let own = if margins.len() == 1 { class == 1 } else { class as usize == plane };
+            let residual = weight * (share - f64::from(u8::from(own)));
+            sums.intercept[plane] += residual;
+            let slopes = &mut sums.coef[plane * columns..(plane + 1) * columns];
+            slopes.iter_mut().zip(x).for_each(|(slope, value)| *slope += residual * f64::from(*value));
         }
     }
 }
