@@ -4,6 +4,7 @@ mod distance;
 mod elementary;
 mod gemm;
 mod linalg;
+mod neighbor_index;
 mod neighbors;
 mod random;
 mod reduce;
