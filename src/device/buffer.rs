@@ -3,18 +3,49 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use super::bind_groups::BindGroups;
 use super::health::lock;
-use super::memory::Reservation;
+use super::memory::{Pool, Reservation};
 use crate::error::{Error, Result};
 
-/// Device memory, counted against the budget until dropped.
+/// Device memory, counted against the budget until dropped. An array's goes to the pool then.
 #[derive(Debug)]
 pub struct Buffer {
     pub(crate) raw: wgpu::Buffer,
+    /// What was asked for; it may lie in a larger buffer of wgpu's.
     pub(crate) bytes: u64,
-    pub(crate) _reservation: Reservation,
+    pub(crate) number: u64,
+    storage: Option<Storage>,
+    pool: Option<Arc<Pool>>,
     writer: Mutex<Option<(Arc<Clock>, u64)>>,
     readers: Mutex<Vec<(Arc<Clock>, u64)>>,
+}
+
+/// A buffer of wgpu with its share of the budget. When it goes, the bind groups that name it go with it.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    raw: wgpu::Buffer,
+    number: u64,
+    reservation: Reservation,
+    bind_groups: Arc<BindGroups>,
+}
+
+static NUMBER: AtomicU64 = AtomicU64::new(1);
+
+impl Storage {
+    pub(crate) fn new(raw: wgpu::Buffer, reservation: Reservation, bind_groups: Arc<BindGroups>) -> Storage {
+        Storage { raw, number: NUMBER.fetch_add(1, Ordering::Relaxed), reservation, bind_groups }
+    }
+
+    pub(crate) fn capacity(&self) -> u64 {
+        self.reservation.bytes()
+    }
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        self.bind_groups.forget(self.number);
+    }
 }
 
 /// How far a stream has submitted what it recorded.
@@ -24,8 +55,17 @@ pub(crate) struct Clock {
 }
 
 impl Buffer {
-    pub(crate) fn new(raw: wgpu::Buffer, bytes: u64, reservation: Reservation) -> Buffer {
-        Buffer { raw, bytes, _reservation: reservation, writer: Mutex::new(None), readers: Mutex::default() }
+    /// The first `bytes` of a buffer of wgpu, which goes to the pool at the end, if one is given.
+    pub(crate) fn new(storage: Storage, bytes: u64, pool: Option<Arc<Pool>>) -> Buffer {
+        let (raw, number) = (storage.raw.clone(), storage.number);
+        let storage = Some(storage);
+        Buffer { raw, bytes, number, storage, pool, writer: Mutex::new(None), readers: Mutex::default() }
+    }
+
+    /// What a kernel sees of it.
+    pub(crate) fn binding(&self) -> wgpu::BindingResource<'_> {
+        let size = wgpu::BufferSize::new(self.bytes);
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &self.raw, offset: 0, size })
     }
 
     /// Notes that step `step` of the stream behind `clock` writes this buffer.
@@ -52,6 +92,14 @@ impl Buffer {
             return Err(Error::WrongDevice { op: "stream", why });
         }
         Ok(())
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let (Some(pool), Some(storage)) = (&self.pool, self.storage.take()) {
+            pool.put(storage);
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::staging::PROOF_BYTES;
 use super::stream::{Step, StreamBuffers};
 use super::submit::Submitted;
 use crate::error::Result;
-use crate::kernel::{STATUS_BINDING, kernels, params};
+use crate::kernel::{kernels, params};
 
 kernels! {
     /// Writes a number that only this submit knows, after all its other dispatches.
@@ -19,30 +19,6 @@ kernels! {
 
 params! {
     pub(crate) struct SealParams { nonce: u32 }
-}
-
-pub(crate) fn bind_group(
-    gpu: &Gpu,
-    pipeline: &Pipeline,
-    stream: &StreamBuffers,
-    params_bytes: usize,
-    buffers: &[&Arc<Buffer>],
-) -> wgpu::BindGroup {
-    let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-        buffer: &stream.arena.raw,
-        offset: 0,
-        size: wgpu::BufferSize::new(params_bytes as u64),
-    });
-    let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
-    for (binding, buffer) in (1..).zip(buffers) {
-        entries.push(wgpu::BindGroupEntry { binding, resource: buffer.raw.as_entire_binding() });
-    }
-    entries.push(wgpu::BindGroupEntry { binding: STATUS_BINDING, resource: stream.status.raw.as_entire_binding() });
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &pipeline.layout,
-        entries: &entries,
-    })
 }
 
 /// Encodes and submits; `proof` is where the status words go behind the data of a read-back.
@@ -54,12 +30,16 @@ pub(crate) fn submit(
     proof: Option<(&Arc<Buffer>, u64)>,
     used: Vec<Arc<Buffer>>,
 ) -> Result<Submitted> {
+    // What is still being compiled is waited for here.
+    for pipeline in steps.iter().filter_map(pipeline_of) {
+        pipeline.raw(&gpu.device)?;
+    }
     let entries: Vec<Entry> = steps.iter().filter_map(entry_of).collect();
     let timestamps = if gpu.profiler.is_timing() { Timestamps::new(gpu, entries.len()).ok() } else { None };
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("gristmill") });
     match &timestamps {
-        Some(timestamps) => encode_timed(&mut encoder, steps, timestamps),
-        None => encode(&mut encoder, steps),
+        Some(timestamps) => encode_timed(gpu, &mut encoder, steps, timestamps)?,
+        None => encode(gpu, &mut encoder, steps)?,
     }
     if let Some((chunk, offset)) = proof {
         encoder.copy_buffer_to_buffer(&buffers.status.raw, 0, &chunk.raw, offset, PROOF_BYTES);
@@ -78,6 +58,13 @@ pub(crate) fn submit(
     Ok(submitted)
 }
 
+fn pipeline_of(step: &Step) -> Option<&Arc<Pipeline>> {
+    match step {
+        Step::Dispatch { pipeline, .. } => Some(pipeline),
+        Step::Copy { .. } => None,
+    }
+}
+
 fn entry_of(step: &Step) -> Option<Entry> {
     match step {
         Step::Dispatch { entry, .. } => Some(*entry),
@@ -86,7 +73,7 @@ fn entry_of(step: &Step) -> Option<Entry> {
 }
 
 /// Dispatches in a row share a pass; wgpu puts the barriers between them.
-fn encode(encoder: &mut wgpu::CommandEncoder, steps: &[Step]) {
+fn encode(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, steps: &[Step]) -> Result<()> {
     let same_kind = |a: &Step, b: &Step| entry_of(a).is_some() == entry_of(b).is_some();
     for run in steps.chunk_by(same_kind) {
         if entry_of(&run[0]).is_none() {
@@ -95,12 +82,13 @@ fn encode(encoder: &mut wgpu::CommandEncoder, steps: &[Step]) {
         }
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let before = [None].into_iter().chain(run.iter().map(Some));
-        run.iter().zip(before).for_each(|(step, before)| dispatch(&mut pass, step, before));
+        run.iter().zip(before).try_for_each(|(step, before)| dispatch(gpu, &mut pass, step, before))?;
     }
+    Ok(())
 }
 
 /// Each dispatch in a pass of its own, because that is what can be timed on every backend.
-fn encode_timed(encoder: &mut wgpu::CommandEncoder, steps: &[Step], timestamps: &Timestamps) {
+fn encode_timed(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, steps: &[Step], timestamps: &Timestamps) -> Result<()> {
     let mut at = 0;
     for step in steps {
         if entry_of(step).is_none() {
@@ -108,15 +96,16 @@ fn encode_timed(encoder: &mut wgpu::CommandEncoder, steps: &[Step], timestamps: 
             continue;
         }
         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: timestamps.writes(at) };
-        dispatch(&mut encoder.begin_compute_pass(&descriptor), step, None);
+        dispatch(gpu, &mut encoder.begin_compute_pass(&descriptor), step, None)?;
         at += 1;
     }
     timestamps.resolve(encoder);
+    Ok(())
 }
 
 /// Sets what the step before it in the pass has not set already: drivers pay for every change.
-fn dispatch(pass: &mut wgpu::ComputePass, step: &Step, before: Option<&Step>) {
-    let Step::Dispatch { pipeline, bind_group, offset, counts: [x, y, z], .. } = step else { return };
+fn dispatch(gpu: &Gpu, pass: &mut wgpu::ComputePass, step: &Step, before: Option<&Step>) -> Result<()> {
+    let Step::Dispatch { pipeline, bind_group, offset, counts: [x, y, z], .. } = step else { return Ok(()) };
     let (same_pipeline, same_binding) = match before {
         Some(Step::Dispatch { pipeline: set, bind_group: bound, offset: at, .. }) => {
             (Arc::ptr_eq(pipeline, set), bind_group == bound && offset == at)
@@ -124,12 +113,13 @@ fn dispatch(pass: &mut wgpu::ComputePass, step: &Step, before: Option<&Step>) {
         _ => (false, false),
     };
     if !same_pipeline {
-        pass.set_pipeline(&pipeline.raw);
+        pass.set_pipeline(pipeline.raw(&gpu.device)?);
     }
     if !(same_pipeline && same_binding) {
         pass.set_bind_group(0, bind_group, &[*offset]);
     }
     pass.dispatch_workgroups(*x, *y, *z);
+    Ok(())
 }
 
 fn copy(encoder: &mut wgpu::CommandEncoder, step: &Step) {

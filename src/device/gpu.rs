@@ -1,13 +1,15 @@
 //! An opened GPU: the wgpu device with its limits, health, memory budget, pipelines and submits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::buffer::Buffer;
+use super::bind_groups::BindGroups;
+use super::buffer::{Buffer, Storage};
 use super::health::{Health, Refusal, guarded, lock, watch};
 use super::info::{DeviceInfo, DeviceKind};
-use super::memory::{Memory, Reservation};
+use super::memory::{Memory, Pool, Reservation, size_class};
 use super::options::{DeviceOptions, Limits};
 use super::pipeline::Pipelines;
 use super::profile::Profiler;
@@ -24,6 +26,9 @@ const LARGEST_BINDING: u64 = (1 << 31) - 4096;
 
 /// How often a finished submission is asked again for a callback that did not come, about two seconds in all.
 const IDLE_POLLS: u64 = 250;
+
+/// One recording in so many counts the workgroups of every dispatch.
+const COUNTED_EVERY: u64 = 64;
 
 /// What a buffer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,12 +70,15 @@ pub struct Gpu {
     pub(crate) limits: wgpu::Limits,
     pub(crate) health: Arc<Health>,
     pub(crate) memory: Arc<Memory>,
+    pub(crate) pool: Arc<Pool>,
     pub(crate) pipelines: Pipelines,
+    pub(crate) bind_groups: Arc<BindGroups>,
     pub(crate) staging: Staging,
     pub(crate) submits: SubmitQueue,
     pub(crate) profiler: Profiler,
     pub(crate) options: DeviceOptions,
     stream_buffers: Mutex<Vec<StreamBuffers>>,
+    recordings: AtomicU64,
 }
 
 impl Gpu {
@@ -102,9 +110,12 @@ impl Gpu {
             profiler: Profiler::new(features.contains(wgpu::Features::TIMESTAMP_QUERY)),
             staging: Staging::new(budget),
             memory: Memory::new(budget),
+            pool: Arc::new(Pool::new(budget)),
             pipelines: Pipelines::default(),
+            bind_groups: Arc::default(),
             submits: SubmitQueue::default(),
             stream_buffers: Mutex::default(),
+            recordings: AtomicU64::new(0),
             info,
             device,
             queue,
@@ -144,13 +155,45 @@ impl Gpu {
         if bytes > have {
             return Err(Error::Limit { what: format!("bytes of {what}"), need: bytes, have });
         }
-        match self.memory.reserve(bytes, ceiling) {
-            Some(reservation) => self.create(bytes, purpose, reservation, what).map(Some),
-            None => Ok(None),
+        let pool = (purpose == Purpose::Array).then(|| self.pool.clone());
+        if pool.is_some()
+            && self.memory.used() <= ceiling
+            && let Some(storage) = self.pool.take(bytes)
+        {
+            let buffer = Buffer::new(storage, bytes, pool);
+            self.mark(&buffer);
+            self.profiler.count(|counts| counts.reused_buffers += 1);
+            return Ok(Some(buffer));
         }
+        let class = if pool.is_some() { size_class(bytes).min(have) } else { bytes };
+        let reservation = loop {
+            if let Some(some) = self.memory.reserve(class, ceiling).or_else(|| self.memory.reserve(bytes, ceiling)) {
+                break some;
+            }
+            if !self.pool.drop_largest() {
+                return Ok(None);
+            }
+        };
+        let storage = match self.create(purpose, reservation, what) {
+            // The driver has less than the budget says: what lies idle goes first.
+            Err((Error::OutOfMemory { .. }, reservation)) if self.pool.bytes() > 0 => {
+                while self.pool.drop_largest() {}
+                self.submits.drain(self)?;
+                self.create(purpose, reservation, what)
+            }
+            made => made,
+        };
+        self.profiler.count(|counts| counts.new_buffers += u64::from(pool.is_some()));
+        Ok(Some(Buffer::new(storage.map_err(|(error, _)| error)?, bytes, pool)))
     }
 
-    fn create(&self, bytes: u64, purpose: Purpose, reservation: Reservation, what: &str) -> Result<Buffer> {
+    fn create(
+        &self,
+        purpose: Purpose,
+        reservation: Reservation,
+        what: &str,
+    ) -> std::result::Result<Storage, (Error, Reservation)> {
+        let bytes = reservation.bytes();
         let marked = purpose == Purpose::Array && self.options.mark_outputs;
         let made = guarded(&self.device, || {
             let raw = self.device.create_buffer(&wgpu::BufferDescriptor {
@@ -168,10 +211,25 @@ impl Gpu {
             raw
         });
         match made {
-            Ok(raw) => Ok(Buffer::new(raw, bytes, reservation)),
-            Err(Refusal::OutOfMemory) => Err(Error::OutOfMemory { what: format!("{bytes} bytes of {what}") }),
-            Err(Refusal::Invalid(why)) => Err(self.health.poison(Error::DeviceLost { why })),
+            Ok(raw) => Ok(Storage::new(raw, reservation, self.bind_groups.clone())),
+            Err(Refusal::OutOfMemory) => {
+                Err((Error::OutOfMemory { what: format!("{bytes} bytes of {what}") }, reservation))
+            }
+            Err(Refusal::Invalid(why)) => Err((self.health.poison(Error::DeviceLost { why }), reservation)),
         }
+    }
+
+    /// Marks a buffer from the pool as a new one would be. No recorded or submitted work uses it any more.
+    fn mark(&self, buffer: &Buffer) {
+        if self.options.mark_outputs {
+            let marks = UNWRITTEN.to_ne_bytes().repeat(buffer.bytes as usize / 4);
+            self.queue.write_buffer(&buffer.raw, 0, &marks);
+        }
+    }
+
+    /// Whether the next recording counts the workgroups of all its dispatches: every 64th does, to go on watching.
+    pub(crate) fn is_counting(&self) -> bool {
+        self.options.mark_outputs || self.recordings.fetch_add(1, Ordering::Relaxed) % COUNTED_EVERY == 0
     }
 
     /// Parameter and status buffers for a stream: those of an earlier stream, or new ones.

@@ -1,5 +1,6 @@
 //! Where work runs: the list of devices, opening one, and the stream that carries work to it.
 
+mod bind_groups;
 mod buffer;
 pub(crate) mod encode;
 mod gpu;
@@ -32,6 +33,7 @@ pub use stream::{Dispatch, Stream};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::kernel::Kernel;
 
 /// Where arrays live and work runs: this program's CPU code, or a GPU. Cheap to clone.
 ///
@@ -103,6 +105,16 @@ impl Device {
     /// A new stream on this device.
     pub fn stream(&self) -> Stream {
         Stream::new(self)
+    }
+
+    /// Compiles kernels with their override constants as the shaders have them, counted and not, on all threads.
+    #[doc(hidden)]
+    pub fn warm(&self, kernels: &[&Kernel]) -> Result<()> {
+        let Device::Gpu(gpu) = self else { return Ok(()) };
+        let both = kernels.iter().flat_map(|kernel| [(*kernel, true), (*kernel, false)]);
+        let begun = both.map(|(kernel, counted)| gpu.pipelines.get(&gpu.device, kernel, &[], counted));
+        let begun = begun.collect::<Result<Vec<_>>>()?;
+        begun.iter().try_for_each(|pipeline| pipeline.raw(&gpu.device).map(|_| ()))
     }
 
     /// Its row of [`Device::list`].

@@ -38,6 +38,10 @@ settings! {
         /// Costs a write of each array, and integers that happen to equal the pattern, 0x7fc0dead, are refused too: for
         /// tests and for finding a faulty driver.
         mark_outputs: bool = false;
+        /// How often a kernel runs with its workgroups counted before it runs without: the count shows that each group came
+        /// to its end, and lets no two dispatches overlap. Every 64th submit counts all the same, and with `mark_outputs`
+        /// each does. That the submit itself ran is checked in any case.
+        count_dispatches: u64 = 256;
         /// Destroys the device just before its submit of this number (from 1): a driver reset at a chosen moment, for
         /// testing what a program makes of it.
         destroy_at_submit: Option<u64> = None;

@@ -41,6 +41,14 @@ pub struct Profile {
     pub readback_bytes: u64,
     /// Matrices copied back.
     pub matrix_readbacks: u64,
+    /// Buffers for arrays and temporary blocks that were made.
+    pub new_buffers: u64,
+    /// Such buffers that came from the pool.
+    pub reused_buffers: u64,
+    /// Bind groups that were made; one for each dispatch would be a waste.
+    pub new_bind_groups: u64,
+    /// Dispatches without the count of finished workgroups, which may overlap with others.
+    pub uncounted_dispatches: u64,
     /// By kernel name.
     pub kernels: BTreeMap<String, KernelProfile>,
 }

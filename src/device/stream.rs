@@ -1,6 +1,5 @@
 //! Recording: an op says what runs; the stream decides when it is submitted.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -85,8 +84,10 @@ pub(crate) struct Recording {
     steps: Vec<Step>,
     params: Vec<u8>,
     used: Vec<Arc<Buffer>>,
-    /// Bind groups of this recording, by pipeline and buffers, which `used` keeps alive: a loop binds the same ones.
-    bind_groups: HashMap<Vec<usize>, wgpu::BindGroup>,
+    /// Whether every dispatch until the next submit counts its workgroups.
+    counting: bool,
+    /// Recorded work that could not be submitted: nothing after it on this stream can be right.
+    broken: Option<Error>,
     pub(super) staging_chunks: Vec<Arc<Buffer>>,
     /// The last of `staging_chunks` is mapped and filled up to here.
     pub(super) chunk_filled: u64,
@@ -158,6 +159,7 @@ impl Drop for Stream {
 
 impl Recording {
     fn new(gpu: Arc<Gpu>) -> Recording {
+        let counting = gpu.is_counting();
         Recording {
             gpu,
             buffers: None,
@@ -165,7 +167,8 @@ impl Recording {
             steps: vec![],
             params: vec![],
             used: vec![],
-            bind_groups: HashMap::new(),
+            counting,
+            broken: None,
             staging_chunks: vec![],
             chunk_filled: 0,
             cost: 0,
@@ -174,12 +177,12 @@ impl Recording {
     }
 
     pub(crate) fn dispatch(&mut self, kernel: &Kernel, dispatch: Dispatch) -> Result<()> {
-        self.gpu.health.check()?;
+        self.health()?;
         self.check(kernel, &dispatch)?;
         if dispatch.grid.total() == 0 {
             return Ok(());
         }
-        let pipeline = self.gpu.pipelines.get(&self.gpu.device, kernel, dispatch.overrides as Overrides)?;
+        let pipeline = self.pipeline(kernel, dispatch.overrides)?;
         let arena_bytes = self.buffers()?.arena.bytes as usize;
         // The last place is the seal's.
         if self.params.len() + 2 * PARAMS_STRIDE > arena_bytes {
@@ -199,6 +202,20 @@ impl Recording {
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// The device's first error, or that of a submit that failed.
+    fn health(&self) -> Result<()> {
+        self.gpu.health.check()?;
+        self.broken.clone().map_or(Ok(()), Err)
+    }
+
+    /// The kernel with its workgroups counted, or without once it has run often enough that way.
+    fn pipeline(&self, kernel: &Kernel, overrides: Overrides) -> Result<Arc<Pipeline>> {
+        let get = |counted: bool| self.gpu.pipelines.get(&self.gpu.device, kernel, overrides, counted);
+        let counted = get(true)?;
+        let trusted = counted.count_dispatch() >= self.gpu.options.count_dispatches;
+        if trusted && !self.counting { get(false) } else { Ok(counted) }
     }
 
     fn check(&self, kernel: &Kernel, dispatch: &Dispatch) -> Result<()> {
@@ -227,15 +244,15 @@ impl Recording {
 
     fn push(&mut self, kernel: &Kernel, pipeline: Arc<Pipeline>, dispatch: &Dispatch) -> Result<()> {
         let offset = self.place_params(dispatch.params);
-        let buffers = dispatch.buffers.iter().map(|buffer| Arc::as_ptr(buffer) as usize);
-        let key: Vec<usize> = [Arc::as_ptr(&pipeline) as usize].into_iter().chain(buffers).collect();
         let gpu = self.gpu.clone();
-        let known = self.bind_groups.get(&key).cloned();
         let buffers = self.buffers()?;
-        buffers.groups = buffers.groups.wrapping_add(dispatch.grid.total() as u32);
-        let bind_group =
-            known.unwrap_or_else(|| encode::bind_group(&gpu, &pipeline, buffers, kernel.params_size, dispatch.buffers));
-        self.bind_groups.insert(key, bind_group.clone());
+        if pipeline.is_counted() {
+            buffers.groups = buffers.groups.wrapping_add(dispatch.grid.total() as u32);
+        } else {
+            gpu.profiler.count(|counts| counts.uncounted_dispatches += 1);
+        }
+        let params = (&buffers.arena, kernel.params_size as u64);
+        let bind_group = gpu.bind_groups.get(&gpu, &pipeline, params, dispatch.buffers, &buffers.status);
         self.steps.push(Step::Dispatch {
             pipeline,
             bind_group,
@@ -261,6 +278,7 @@ impl Recording {
 
     /// Records a copy between buffers of the device.
     pub(crate) fn copy(&mut self, from: (&Arc<Buffer>, u64), to: (&Arc<Buffer>, u64), bytes: u64) -> Result<()> {
+        self.health()?;
         from.0.ready_for(&self.clock, false)?;
         to.0.ready_for(&self.clock, true)?;
         self.recorded += 1;
@@ -315,9 +333,9 @@ impl Recording {
 
     /// Submits, with the data behind `proof` (a chunk and its words) followed by the status words.
     pub(super) fn submit(&mut self, proof: Option<(&Arc<Buffer>, usize)>) -> Result<(super::submit::Submitted, Proof)> {
-        self.gpu.health.check()?;
+        self.health()?;
         let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
-        let seal = self.gpu.pipelines.get(&self.gpu.device, &encode::SEAL, &[])?;
+        let seal = self.gpu.pipelines.get(&self.gpu.device, &encode::SEAL, &[], true)?;
         let params = encode::SealParams { nonce };
         self.push(&encode::SEAL, seal, &Dispatch::new(&params, &[], Grid::linear(1)?, Work::default()))?;
         for chunk in &self.staging_chunks {
@@ -327,7 +345,7 @@ impl Recording {
         let steps = std::mem::take(&mut self.steps);
         let params = std::mem::take(&mut self.params);
         let used = std::mem::take(&mut self.used);
-        self.bind_groups.clear();
+        self.counting = gpu.is_counting();
         let staging_chunks = std::mem::take(&mut self.staging_chunks);
         let recorded = self.recorded;
         self.cost = 0;
@@ -336,7 +354,10 @@ impl Recording {
         let submitted = encode::submit(&gpu, &steps, buffers, &params, proof_copy, used);
         let groups = buffers.groups;
         // Steps that were counted and not handed over would spoil every later proof.
-        let submitted = submitted.inspect_err(|_| self.drop_stream_buffers())?;
+        let submitted = submitted.inspect_err(|error| {
+            self.drop_stream_buffers();
+            self.broken = Some(error.clone());
+        })?;
         for chunk in staging_chunks {
             gpu.staging.return_upload(chunk);
         }

@@ -25,6 +25,32 @@ pub fn expand(source: &str) -> Result<String, String> {
     Ok(text)
 }
 
+/// What adds one to the count of finished workgroups, in `shaders/lib/status.wgsl`.
+const COUNT: &str = "atomicAdd(&status[0], 1u);";
+
+/// A shader as it is compiled.
+#[derive(Debug)]
+pub(crate) struct Expanded {
+    pub(crate) source: String,
+    /// Whether it binds the status words.
+    pub(crate) has_status: bool,
+}
+
+/// The expanded shader. Where its workgroups need not be counted `mark_done` does nothing, and the status words are bound
+/// only if the shader calls `report_fault`.
+pub(crate) fn expand_for(source: &str, counted: bool) -> Result<Expanded, String> {
+    let text = expand(source)?;
+    let status = LIBRARY.iter().find(|(name, _)| *name == "status").map_or("", |(_, body)| *body);
+    let reports = text.matches("report_fault(").count() > status.matches("report_fault(").count();
+    let source = match (counted, reports) {
+        (true, _) => text,
+        (false, true) => text.replace(COUNT, ""),
+        (false, false) => text.replace(status, "fn mark_done(lane: u32) {}\n"),
+    };
+    let has_status = source.contains("var<storage, read_write> status:");
+    Ok(Expanded { source, has_status })
+}
+
 fn append<'a>(source: &'a str, seen: &mut HashSet<&'a str>, text: &mut String) -> Result<(), String> {
     for line in source.lines() {
         match line.trim().strip_prefix("//#import ") {

@@ -33,9 +33,10 @@ fn a_device_lost_at_any_submit_is_a_typed_error_soon() {
         let x = x.to(device).unwrap();
         ops::gemm(&mut stream, Layout::NT, &x, &x).unwrap().to_matrix(&mut stream).unwrap()
     };
-    for submit in 1..=20 {
+    // With the count of finished workgroups, and with the seal alone.
+    for (submit, count) in (1..=20).flat_map(|submit| [(submit, u64::MAX), (submit, 0)]) {
         let start = Instant::now();
-        let options = DeviceOptions::default().destroy_at_submit(submit);
+        let options = DeviceOptions::default().destroy_at_submit(submit).count_dispatches(count);
         // The self-test makes the first submit, so opening itself may be what fails.
         let lost = match Device::open_with("gpu", options) {
             Err(error) => error,

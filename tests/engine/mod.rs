@@ -6,4 +6,5 @@ mod faults;
 mod host_values;
 mod loss;
 mod resources;
+mod reuse;
 mod streams;

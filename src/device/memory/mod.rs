@@ -1,7 +1,12 @@
 //! The memory budget: every buffer of a device is counted, and nothing is made beyond it.
 
+mod pool;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(crate) use pool::Pool;
+pub use pool::size_class;
 
 /// Bytes in use and the most there may be.
 #[derive(Debug)]
@@ -37,6 +42,13 @@ impl Memory {
             used.checked_add(bytes).filter(|total| *total <= ceiling)
         });
         taken.ok().map(|_| Reservation { memory: self.clone(), bytes })
+    }
+}
+
+impl Reservation {
+    /// How much it is.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 }
 
