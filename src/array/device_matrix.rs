@@ -56,7 +56,7 @@ impl DeviceMatrix {
             gpu.profiler.count(|counts| counts.matrix_uploads += 1);
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
-                store.upload(recording, &mut |first, part| pad(matrix.as_slice(), columns, first as usize, part))?;
+                store.upload(recording, &|first, part| pad(matrix.as_slice(), columns, first as usize, part))?;
             }
             stream.flush()?;
             store.remember(matrix);

@@ -80,7 +80,7 @@ impl<T: Word> DeviceVec<T> {
             let words: &[u32] = bytemuck::cast_slice(values);
             let mut stream = device.stream();
             if let Some(recording) = stream.gpu() {
-                store.upload(recording, &mut |first, part| {
+                store.upload(recording, &|first, part| {
                     part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
                 })?;
             }

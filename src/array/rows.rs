@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::matrix::Matrix;
 use crate::device::health::lock;
-use crate::device::{Buffer, Gpu, Purpose, Recording};
+use crate::device::{Buffer, Fill, Gpu, Purpose, Recording};
 use crate::error::{Error, Result};
 
 /// Storage of `rows` rows, `stride` words each.
@@ -111,7 +111,7 @@ impl RowStore {
     }
 
     /// Fills all rows. `fill` writes the words from the given one on into its slice.
-    pub(crate) fn upload(&self, recording: &mut Recording, fill: &mut dyn FnMut(u64, &mut [u32])) -> Result<()> {
+    pub(crate) fn upload(&self, recording: &mut Recording, fill: Fill) -> Result<()> {
         match &self.storage {
             RowStorage::Host(host) => fill(0, &mut lock(host)),
             RowStorage::Chunks { chunk_rows, chunks } => {
@@ -120,7 +120,7 @@ impl RowStore {
                     let rows = (*chunk_rows).min(self.rows - first);
                     let base = (first * self.stride) as u64;
                     let words = (rows * self.stride) as u64;
-                    recording.upload(chunk, 0, words, &mut |at, part| fill(base + at, part))?;
+                    recording.upload(chunk, 0, words, &|at, part| fill(base + at, part))?;
                 }
             }
         }
@@ -137,7 +137,7 @@ impl RowStore {
             RowStorage::Host(host) => {
                 let host = lock(host);
                 let from = range.start * self.stride;
-                recording.upload(&buffer, 0, (range.len() * self.stride) as u64, &mut |at, part| {
+                recording.upload(&buffer, 0, (range.len() * self.stride) as u64, &|at, part| {
                     let at = from + at as usize;
                     part.copy_from_slice(&host[at..at + part.len()]);
                 })?;
@@ -298,9 +298,11 @@ fn resident(gpu: &Gpu, rows: usize, row_bytes: u64, granule: usize) -> Result<Op
     let mut chunks = vec![];
     for first in (0..rows.max(1)).step_by(chunk_rows) {
         let bytes = row_bytes * chunk_rows.min(rows - first) as u64;
-        match gpu.try_buffer(bytes, Purpose::Array, ceiling, "an array")? {
-            Some(buffer) => chunks.push(Arc::new(buffer)),
-            None => return Ok(None),
+        match gpu.try_buffer(bytes, Purpose::Array, ceiling, "an array") {
+            Ok(Some(buffer)) => chunks.push(Arc::new(buffer)),
+            // The driver may have less than the budget says.
+            Ok(None) | Err(Error::OutOfMemory { .. }) => return Ok(None),
+            Err(other) => return Err(other),
         }
     }
     Ok(Some(RowStorage::Chunks { chunk_rows, chunks }))

@@ -68,6 +68,11 @@ impl Buffer {
         wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &self.raw, offset: 0, size })
     }
 
+    /// Whether no recorded step has used it since it was made or came from the pool.
+    pub(crate) fn is_unused(&self) -> bool {
+        lock(&self.writer).is_none() && lock(&self.readers).is_empty()
+    }
+
     /// Notes that step `step` of the stream behind `clock` writes this buffer.
     pub(crate) fn written_by(&self, clock: &Arc<Clock>, step: u64) {
         *lock(&self.writer) = Some((clock.clone(), step));

@@ -41,10 +41,11 @@ pub(crate) fn submit(
         Some(timestamps) => encode_timed(gpu, &mut encoder, steps, timestamps)?,
         None => encode(gpu, &mut encoder, steps)?,
     }
+    let operations = entries.iter().map(|entry| entry.work.cost()).sum();
     if let Some((chunk, offset)) = proof {
         encoder.copy_buffer_to_buffer(&buffers.status.raw, 0, &chunk.raw, offset, PROOF_BYTES);
     }
-    let submitted = gpu.submits.submit(gpu, encoder.finish(), (&buffers.arena, params), used)?;
+    let submitted = gpu.submits.submit(gpu, (encoder.finish(), operations), (&buffers.arena, params), used)?;
     let seconds = match timestamps {
         Some(timestamps) => Some(timestamps.read(gpu, &submitted.index)?),
         None => None,

@@ -3,14 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::bind_groups::BindGroups;
 use super::buffer::{Buffer, Storage};
 use super::health::{Health, Refusal, guarded, lock, watch};
 use super::info::{DeviceInfo, DeviceKind};
-use super::memory::{Memory, Pool, Reservation, size_class};
+use super::memory::{Memory, Pool, Reservation, budget, size_class};
 use super::options::{DeviceOptions, Limits};
+use super::pace::Pace;
 use super::pipeline::Pipelines;
 use super::profile::Profiler;
 use super::staging::Staging;
@@ -26,6 +27,12 @@ const LARGEST_BINDING: u64 = (1 << 31) - 4096;
 
 /// How often a finished submission is asked again for a callback that did not come, about two seconds in all.
 const IDLE_POLLS: u64 = 250;
+
+/// How long the host looks for the end of a submit before it sleeps.
+const SPIN: Duration = Duration::from_micros(100);
+
+/// A wait that took longer ended with the submit; a shorter one may have found it over already.
+pub(crate) const NOTICEABLE: Duration = Duration::from_micros(200);
 
 /// One recording in so many counts the workgroups of every dispatch.
 const COUNTED_EVERY: u64 = 64;
@@ -75,10 +82,21 @@ pub struct Gpu {
     pub(crate) bind_groups: Arc<BindGroups>,
     pub(crate) staging: Staging,
     pub(crate) submits: SubmitQueue,
+    pub(crate) pace: Pace,
     pub(crate) profiler: Profiler,
     pub(crate) options: DeviceOptions,
+    /// Whether the host writes arrays in place, instead of through staging chunks.
+    pub(crate) maps_arrays: bool,
     stream_buffers: Mutex<Vec<StreamBuffers>>,
     recordings: AtomicU64,
+}
+
+/// Where the device has the host's memory, an array can be written in place. DX12 has no such buffers to write from both
+/// sides.
+fn maps_arrays(info: &DeviceInfo, features: wgpu::Features) -> bool {
+    matches!(info.kind, DeviceKind::Integrated | DeviceKind::Software)
+        && matches!(info.backend.as_str(), "vulkan" | "metal")
+        && features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS)
 }
 
 impl Gpu {
@@ -88,7 +106,9 @@ impl Gpu {
             Limits::Adapter => adapter.limits(),
             Limits::WebGpuMinimum => wgpu::Limits::defaults(),
         };
-        let features = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
+        let maps_arrays = maps_arrays(&info, adapter.features()) && options.map_arrays;
+        let mut features = wgpu::Features::TIMESTAMP_QUERY & adapter.features();
+        features.set(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS, maps_arrays);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("gristmill"),
             required_features: features,
@@ -105,7 +125,8 @@ impl Gpu {
             })?;
         let health = Arc::new(Health::default());
         watch(&device, &health);
-        let budget = options.memory_budget.unwrap_or((2 * info.max_buffer_bytes).clamp(1 << 30, 16 << 30));
+        let budget = options.memory_budget.unwrap_or_else(|| budget::of(&device, &info));
+        let info = DeviceInfo { memory_budget: Some(budget), ..info };
         Ok(Arc::new(Gpu {
             profiler: Profiler::new(features.contains(wgpu::Features::TIMESTAMP_QUERY)),
             staging: Staging::new(budget),
@@ -114,6 +135,7 @@ impl Gpu {
             pipelines: Pipelines::default(),
             bind_groups: Arc::default(),
             submits: SubmitQueue::default(),
+            pace: Pace::default(),
             stream_buffers: Mutex::default(),
             recordings: AtomicU64::new(0),
             info,
@@ -122,6 +144,7 @@ impl Gpu {
             limits,
             health,
             options,
+            maps_arrays,
         }))
     }
 
@@ -141,9 +164,9 @@ impl Gpu {
         (self.memory.budget() / 16).min(self.binding_bytes())
     }
 
-    /// Operations in one dispatch that keep it under 0.5 s on a software adapter, about 50 ms on a real card.
+    /// Operations in one dispatch that keep it at some 30 ms, as far as is known of the device.
     pub(crate) fn operations_per_dispatch(&self) -> u64 {
-        if self.info.kind == DeviceKind::Software { 4_000_000_000 } else { 20_000_000_000 }
+        self.pace.operations()
     }
 
     /// A buffer within `ceiling` bytes of total use; `Ok(None)` when the budget has no room for it now.
@@ -161,7 +184,7 @@ impl Gpu {
             && let Some(storage) = self.pool.take(bytes)
         {
             let buffer = Buffer::new(storage, bytes, pool);
-            self.mark(&buffer);
+            self.mark(&buffer)?;
             self.profiler.count(|counts| counts.reused_buffers += 1);
             return Ok(Some(buffer));
         }
@@ -195,11 +218,16 @@ impl Gpu {
     ) -> std::result::Result<Storage, (Error, Reservation)> {
         let bytes = reservation.bytes();
         let marked = purpose == Purpose::Array && self.options.mark_outputs;
+        let mapped = purpose == Purpose::Array && self.maps_arrays;
+        let own_usage = if mapped { wgpu::BufferUsages::MAP_WRITE } else { wgpu::BufferUsages::empty() };
+        if self.options.driver_memory.is_some_and(|most| self.memory.used() > most) {
+            return Err((Error::OutOfMemory { what: format!("{bytes} bytes of {what}") }, reservation));
+        }
         let made = guarded(&self.device, || {
             let raw = self.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(what),
                 size: bytes,
-                usage: purpose.usage(),
+                usage: purpose.usage() | own_usage,
                 mapped_at_creation: marked || purpose == Purpose::Upload,
             });
             if marked {
@@ -220,11 +248,16 @@ impl Gpu {
     }
 
     /// Marks a buffer from the pool as a new one would be. No recorded or submitted work uses it any more.
-    fn mark(&self, buffer: &Buffer) {
-        if self.options.mark_outputs {
-            let marks = UNWRITTEN.to_ne_bytes().repeat(buffer.bytes as usize / 4);
-            self.queue.write_buffer(&buffer.raw, 0, &marks);
+    fn mark(&self, buffer: &Buffer) -> Result<()> {
+        if !self.options.mark_outputs {
+            return Ok(());
         }
+        let words = buffer.bytes / 4;
+        if self.maps_arrays {
+            return self.write_mapped(buffer, 0, words, &|_, part| part.fill(UNWRITTEN));
+        }
+        self.queue.write_buffer(&buffer.raw, 0, &UNWRITTEN.to_ne_bytes().repeat(words as usize));
+        Ok(())
     }
 
     /// Whether the next recording counts the workgroups of all its dispatches: every 64th does, to go on watching.
@@ -258,14 +291,17 @@ impl Gpu {
         lock(&self.stream_buffers).push(buffers);
     }
 
-    /// Waits for a submission. Fails when the device is lost or silent for longer than the timeout.
-    pub(crate) fn wait(&self, submission: &wgpu::SubmissionIndex, what: &str) -> Result<()> {
+    /// Waits for a submission; true when it was not over already. Fails when the device is lost or silent for longer than
+    /// the timeout.
+    pub(crate) fn wait(&self, submission: &wgpu::SubmissionIndex, what: &str) -> Result<bool> {
         self.health.check()?;
+        let begun = Instant::now();
         if !self.poll(submission)? {
             let seconds = self.timeout().as_secs();
             return Err(self.health.poison(Error::Timeout { what: what.to_string(), seconds }));
         }
-        self.health.check()
+        self.health.check()?;
+        Ok(begun.elapsed() > NOTICEABLE)
     }
 
     fn timeout(&self) -> Duration {
@@ -279,16 +315,36 @@ impl Gpu {
         what: &str,
         called: impl Fn() -> bool,
     ) -> Result<()> {
-        self.wait(submission, what)?;
+        // A wait puts the thread to sleep, and waking it takes longer than short work does.
+        let begun = Instant::now();
+        while !called() && begun.elapsed() < SPIN {
+            self.look()?;
+        }
+        if !called() {
+            self.wait(submission, what)?;
+        }
+        self.poll_until(what, called)
+    }
+
+    /// Polls for a callback that is due: at once or, after a loss, never.
+    pub(crate) fn poll_until(&self, what: &str, called: impl Fn() -> bool) -> Result<()> {
         for idle in 0..IDLE_POLLS {
             if called() {
                 return self.health.check();
             }
-            std::thread::sleep(Duration::from_millis(idle.min(10)));
-            self.poll(submission)?;
-            self.health.check()?;
+            std::thread::sleep(Duration::from_millis(idle.saturating_sub(1).min(10)));
+            self.look()?;
         }
         Err(self.health.poison(Error::DeviceLost { why: format!("no callback for {what}") }))
+    }
+
+    /// Lets wgpu see what is over, without waiting.
+    fn look(&self) -> Result<()> {
+        match catch_unwind(AssertUnwindSafe(|| self.device.poll(wgpu::PollType::Poll))) {
+            Ok(Ok(_)) => self.health.check(),
+            Ok(Err(error)) => Err(self.health.poison(Error::DeviceLost { why: error.to_string() })),
+            Err(_) => Err(self.health.poison(Error::DeviceLost { why: "the driver failed while waiting".to_string() })),
+        }
     }
 
     /// Waits for a submission, as long as the timeout allows; true when it is over. A poll after loss may panic inside

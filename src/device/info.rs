@@ -43,6 +43,10 @@ pub struct DeviceInfo {
     pub max_workgroup_size: u32,
     /// Storage buffers of one kernel.
     pub max_storage_buffers: u32,
+    /// Bytes that arrays and temporary blocks may take together, unless
+    /// [`DeviceOptions::memory_budget`](crate::DeviceOptions::memory_budget) says otherwise: half of the machine's memory
+    /// where the adapter shares it. A card's is known once it is opened: three quarters of what its driver gives.
+    pub memory_budget: Option<u64>,
     /// Whether kernels can be timed on the device.
     pub timestamps: bool,
     /// Whether [`Device::auto`](crate::Device::auto) opens it.
@@ -64,6 +68,7 @@ impl DeviceInfo {
             max_workgroup_bytes: 0,
             max_workgroup_size: 0,
             max_storage_buffers: 0,
+            memory_budget: None,
             timestamps: false,
             default: false,
         }
@@ -77,6 +82,7 @@ impl DeviceInfo {
             index,
             subgroup_sizes: if subgroups { [info.subgroup_min_size, info.subgroup_max_size] } else { [0, 0] },
             kind: kind(&info),
+            memory_budget: super::memory::budget::shared(kind(&info)),
             name: info.name,
             backend: info.backend.to_string(),
             driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),

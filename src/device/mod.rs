@@ -9,6 +9,8 @@ mod info;
 #[doc(hidden)]
 pub mod memory;
 mod options;
+#[doc(hidden)]
+pub mod pace;
 mod pipeline;
 mod profile;
 mod readback;
@@ -29,6 +31,7 @@ pub use options::{DeviceOptions, Limits};
 pub use profile::{KernelProfile, Profile};
 pub(crate) use stream::Recording;
 pub use stream::{Dispatch, Stream};
+pub(crate) use transfer::Fill;
 
 use rayon::prelude::*;
 
@@ -184,6 +187,11 @@ fn enumerate() -> Vec<wgpu::Adapter> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
         flags: wgpu::InstanceFlags::empty(),
+        // A refusal is an answer that the engine can work with; a machine that swaps is not.
+        memory_budget_thresholds: wgpu::MemoryBudgetThresholds {
+            for_resource_creation: Some(90),
+            for_device_loss: None,
+        },
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     });
     pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))

@@ -42,6 +42,12 @@ settings! {
         /// to its end, and lets no two dispatches overlap. Every 64th submit counts all the same, and with `mark_outputs`
         /// each does. That the submit itself ran is checked in any case.
         count_dispatches: u64 = 256;
+        /// On adapters that share the host's memory (integrated and software ones), lets the host write arrays in place
+        /// instead of copying them over.
+        map_arrays: bool = true;
+        /// Refuses new buffers once so many bytes are in use: a driver with less memory than the budget says, for testing
+        /// what a program makes of it.
+        driver_memory: Option<u64> = None;
         /// Destroys the device just before its submit of this number (from 1): a driver reset at a chosen moment, for
         /// testing what a program makes of it.
         destroy_at_submit: Option<u64> = None;

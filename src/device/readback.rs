@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Instant;
 
 use super::buffer::Buffer;
-use super::gpu::{Gpu, UNWRITTEN};
+use super::gpu::{Gpu, NOTICEABLE, UNWRITTEN};
 use super::staging::PROOF_BYTES;
 use super::submit::Submitted;
 use crate::error::{Error, Result};
@@ -32,11 +33,16 @@ impl Pending {
     pub(crate) fn finish(self, gpu: &Gpu, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
         // One timeout for each submit, so that it counts from the last that came to its end.
         for earlier in gpu.submits.before(&self.submitted) {
-            gpu.wait(&earlier, "earlier work")?;
+            if gpu.wait(&earlier, "earlier work")? {
+                gpu.submits.ended_now();
+            }
         }
+        let begun = Instant::now();
         let proof_at = proof_offset(self.words) as usize / 4;
         let bytes = proof_offset(self.words) + PROOF_BYTES;
+        let mut waited = false;
         let checked = map(gpu, &self.chunk, bytes, &self.submitted.index, |words| {
+            waited = begun.elapsed() > NOTICEABLE;
             let data = &words[..self.words];
             self.proof.check(&words[proof_at..])?;
             if gpu.options.mark_outputs && data.contains(&UNWRITTEN) {
@@ -51,7 +57,7 @@ impl Pending {
             // Bad input is the caller's to mend; the device is as good as before.
             other => other,
         })?;
-        gpu.submits.retire(&self.submitted);
+        gpu.submits.retire(gpu, &self.submitted, waited);
         gpu.staging.return_readback(self.chunk);
         gpu.profiler.count_readback(4 * self.words as u64);
         Ok(())

@@ -197,7 +197,7 @@ impl Recording {
             }
         }
         self.push(kernel, pipeline, &dispatch)?;
-        self.cost += dispatch.work.operations + 4 * dispatch.work.bytes;
+        self.cost += dispatch.work.cost();
         if self.cost > 2 * self.gpu.operations_per_dispatch() {
             self.flush()?;
         }
@@ -292,13 +292,13 @@ impl Recording {
 
     /// A temporary buffer. When the budget is used up it waits for earlier work to give its memory back.
     pub(crate) fn scratch(&mut self, bytes: u64, what: &str) -> Result<Arc<Buffer>> {
-        let mut made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what)?;
-        if made.is_none() {
+        let mut made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what);
+        if matches!(made, Ok(None) | Err(Error::OutOfMemory { .. })) {
             self.flush()?;
             self.gpu.submits.drain(&self.gpu)?;
-            made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what)?;
+            made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what);
         }
-        made.map(Arc::new).ok_or_else(|| self.no_room(what, bytes))
+        made?.map(Arc::new).ok_or_else(|| self.no_room(what, bytes))
     }
 
     pub(super) fn no_room(&self, what: &str, bytes: u64) -> Error {

@@ -61,3 +61,10 @@ pub struct Work {
     /// Bytes read and written, each operand counted once.
     pub bytes: u64,
 }
+
+impl Work {
+    /// Operations, with a byte that moves as four of them.
+    pub(crate) fn cost(self) -> u64 {
+        self.operations + 4 * self.bytes
+    }
+}

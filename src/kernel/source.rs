@@ -37,15 +37,16 @@ pub(crate) struct Expanded {
 }
 
 /// The expanded shader. Where its workgroups need not be counted `mark_done` does nothing, and the status words are bound
-/// only if the shader calls `report_fault`.
+/// only if the shader calls `report_fault` or writes there itself.
 pub(crate) fn expand_for(source: &str, counted: bool) -> Result<Expanded, String> {
     let text = expand(source)?;
     let status = LIBRARY.iter().find(|(name, _)| *name == "status").map_or("", |(_, body)| *body);
-    let reports = text.matches("report_fault(").count() > status.matches("report_fault(").count();
-    let source = match (counted, reports) {
+    let own = text.replace(status, "");
+    let uses_status = own.contains("report_fault(") || own.contains("status[");
+    let source = match (counted, uses_status) {
         (true, _) => text,
         (false, true) => text.replace(COUNT, ""),
-        (false, false) => text.replace(status, "fn mark_done(lane: u32) {}\n"),
+        (false, false) => own + "fn mark_done(lane: u32) {}\n",
     };
     let has_status = source.contains("var<storage, read_write> status:");
     Ok(Expanded { source, has_status })

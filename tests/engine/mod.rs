@@ -5,6 +5,7 @@ mod devices;
 mod faults;
 mod host_values;
 mod loss;
+mod memory;
 mod resources;
 mod reuse;
 mod streams;

@@ -46,9 +46,9 @@ pub fn gpu() -> &'static Device {
     GPU.device()
 }
 
-/// The GPU at WebGPU's minimum limits.
+/// The GPU at WebGPU's minimum limits, with arrays copied over as to a card.
 pub fn baseline() -> &'static Device {
-    static BASELINE: Shared = Shared::new(|| options().limits(Limits::WebGpuMinimum));
+    static BASELINE: Shared = Shared::new(|| options().limits(Limits::WebGpuMinimum).map_arrays(false));
     BASELINE.device()
 }
 

@@ -1,5 +1,6 @@
 //! The memory budget: every buffer of a device is counted, and nothing is made beyond it.
 
+pub(crate) mod budget;
 mod pool;
 
 use std::sync::Arc;

@@ -29,7 +29,7 @@ pub fn size_class(bytes: u64) -> u64 {
 
 impl Pool {
     pub(crate) fn new(budget: u64) -> Pool {
-        Pool { most: budget / 4, idle: Mutex::default() }
+        Pool { most: (budget / 8).min(1 << 30), idle: Mutex::default() }
     }
 
     /// An idle buffer of at least `bytes`, within their size class.

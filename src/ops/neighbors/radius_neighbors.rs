@@ -202,7 +202,7 @@ fn list(
     (rows, row_words): (usize, usize),
 ) -> Result<View> {
     let begins = recording.scratch(4 * places.len() as u64, "where rows begin")?;
-    recording.upload(&begins, 0, places.len() as u64, &mut |at, part| {
+    recording.upload(&begins, 0, places.len() as u64, &|at, part| {
         part.copy_from_slice(&places[at as usize..at as usize + part.len()]);
     })?;
     let pairs = recording.scratch(8 * total as u64, "pairs within a radius")?;

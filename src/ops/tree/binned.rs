@@ -122,7 +122,7 @@ impl GpuBins {
     ) -> Result<GpuBins> {
         let groups_of_8 = (starts.len().saturating_sub(1)).div_ceil(GROUP_COLUMNS);
         let store = RowStore::allocate(&recording.gpu, groups_of_8, 2 * rows.max(1), 1)?;
-        store.upload(recording, &mut |first, part| transpose(matrix, rows, first as usize, part))?;
+        store.upload(recording, &|first, part| transpose(matrix, rows, first as usize, part))?;
         let starts = super::upload_table(recording, starts, 4, "first cells of columns")?;
         let entry = |cells: &FeaturePlace| -> [u32; FEATURE_WORDS] {
             let missing = u32::from(cells.missing);

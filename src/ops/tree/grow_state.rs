@@ -232,7 +232,7 @@ impl GpuGrowth {
         let rows = self.begin_order(recording, order, words)?;
         let mut first = 0;
         for packed in packed {
-            recording.upload(&rows.packed, first, packed.len() as u64, &mut |from, part| {
+            recording.upload(&rows.packed, first, packed.len() as u64, &|from, part| {
                 let from = &packed[from as usize..from as usize + part.len()];
                 part.iter_mut().zip(from).for_each(|(word, row)| *word = short(*row));
             })?;
@@ -251,7 +251,7 @@ impl GpuGrowth {
         }
         for (number, target) in targets.iter().enumerate() {
             let first = (places.first + number * places.tree) as u64;
-            recording.upload(&rows.packed, first, places.tree as u64, &mut |from, part| {
+            recording.upload(&rows.packed, first, places.tree as u64, &|from, part| {
                 part.iter_mut().zip(from as usize..).for_each(|(half, at)| *half = half_word(target, at));
             })?;
         }

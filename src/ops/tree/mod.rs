@@ -25,7 +25,7 @@ use crate::error::Result;
 
 /// Uploads words to the beginning of a buffer.
 fn upload_words(recording: &mut Recording, buffer: &Arc<Buffer>, words: &[u32]) -> Result<()> {
-    recording.upload(buffer, 0, words.len() as u64, &mut |first, part| {
+    recording.upload(buffer, 0, words.len() as u64, &|first, part| {
         part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
     })
 }

@@ -7,14 +7,19 @@ use crate::arguments::GlobalArgs;
 use crate::report::{CommandResult, bytes, show, table};
 
 pub fn run(global: &GlobalArgs) -> CommandResult {
-    let devices = Device::list();
+    let mut devices = Device::list();
+    // A card's memory is known once it is open.
+    for info in devices.iter_mut().filter(|info| info.kind != DeviceKind::Cpu && info.memory_budget.is_none()) {
+        info.memory_budget = Device::open(&info.index.to_string()).ok().map(|device| device.memory().1);
+    }
     show(global, &devices, |devices| describe(devices));
     Ok(())
 }
 
 /// The list as a table, with a note where there is no GPU.
 pub fn describe(devices: &[DeviceInfo]) -> String {
-    let mut rows = table(&["", "device", "kind", "backend", "driver", "subgroup", "binding", "buffer", "workgroup"]);
+    let mut rows =
+        table(&["", "device", "kind", "backend", "driver", "subgroup", "memory", "binding", "buffer", "workgroup"]);
     for info in devices {
         let gpu = info.kind != DeviceKind::Cpu;
         let or_dash = |text: String| if gpu { text } else { "–".to_string() };
@@ -27,6 +32,7 @@ pub fn describe(devices: &[DeviceInfo]) -> String {
             info.backend.clone(),
             info.driver.clone(),
             or_dash(subgroup),
+            or_dash(info.memory_budget.map_or("?".to_string(), bytes)),
             or_dash(bytes(info.max_binding_bytes)),
             or_dash(bytes(info.max_buffer_bytes)),
             or_dash(format!("{} / {}", info.max_workgroup_size, bytes(info.max_workgroup_bytes as u64))),
