@@ -83,7 +83,7 @@ mod solvers;
 pub mod splits;
 pub mod tree;
 
-pub use array::{DeviceMatrix, DeviceVec, Matrix, SparseMatrix};
+pub use array::{DeviceMatrix, DeviceVec, Matrix, PendingVec, SparseMatrix};
 pub use data::{Dataset, Labels, Target};
 pub use device::{Device, DeviceInfo, DeviceKind, DeviceOptions, Limits, Profile, Stream};
 pub use distance::Metric;

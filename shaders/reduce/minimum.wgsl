@@ -7,7 +7,9 @@ struct Params {
     count: u32,
     first: u32,
     groups: u32,
-    out_first: u32,
+    value_first: u32,
+    index_first: u32,
+    base: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -48,8 +50,8 @@ fn main(
                 found = at;
             }
         }
-        value[params.out_first + block * 64u + lane] = x[params.first + found];
-        index[params.out_first + block * 64u + lane] = found;
+        value[params.value_first + block * 64u + lane] = x[params.first + found];
+        index[params.index_first + block * 64u + lane] = params.base + found;
     }
     mark_done(lane);
 }

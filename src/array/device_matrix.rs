@@ -122,6 +122,39 @@ impl DeviceMatrix {
         Ok(part)
     }
 
+    /// Writes rows into the matrix, from row `first` on; what is recorded on `stream` before sees the old rows, what comes
+    /// after the new ones. A matrix that shares its rows with a clone copies them first.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let mut stream = Device::Cpu.stream();
+    /// let mut x = Matrix::from_rows(&[[1.0, 2.0], [3.0, 4.0]])?.to(&Device::Cpu)?;
+    /// x.write_rows(&mut stream, 1, &Matrix::from_rows(&[[5.0, 6.0]])?)?;
+    /// assert_eq!(x.to_matrix(&mut stream)?.row(1), [5.0, 6.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn write_rows(&mut self, stream: &mut Stream, first: usize, rows: &Matrix) -> Result<()> {
+        self.on(stream, "write_rows")?;
+        let missing = rows.check_finite()?.map(|(row, column)| (first + row, column));
+        let fits = first.checked_add(rows.rows()).is_some_and(|end| end <= self.rows);
+        if rows.columns() != self.columns || !fits {
+            let expected = format!("rows of {} columns within 0..{}", self.columns, self.rows);
+            let given = format!("{} of {} columns from {first} on", rows.rows(), rows.columns());
+            return Err(Error::shape("write_rows", expected, given));
+        }
+        // Whether an older missing value is among those written is not known.
+        self.missing = if rows.rows() == self.rows { missing } else { self.missing.or(missing) };
+        self.make_own(stream)?;
+        let (columns, range) = (self.columns, first..first + rows.rows());
+        match stream.gpu() {
+            None => self.values_mut()?[range.start * columns..range.end * columns].copy_from_slice(rows.as_slice()),
+            Some(recording) => self.store()?.write(recording, range, &|at, part| {
+                pad(rows.as_slice(), columns, at as usize, part);
+            })?,
+        }
+        Ok(())
+    }
+
     /// The same rows with other knowledge of their columns.
     pub(crate) fn with_column_info(mut self, info: ColumnInfo) -> DeviceMatrix {
         self.info = info;

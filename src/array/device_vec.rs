@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::matrix::first_missing;
-use super::{RowStore, View};
+use super::{RowStore, View, blocks};
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 
@@ -134,6 +134,67 @@ impl<T: Word> DeviceVec<T> {
         &self.device
     }
 
+    /// Writes `values` into the vector, from `first` on; what is recorded on `stream` before sees the old values, what comes
+    /// after the new ones. An infinity is an error with its index as `row`; missing values are allowed here.
+    ///
+    /// ```
+    /// use gristmill::{Device, DeviceVec};
+    /// let mut stream = Device::Cpu.stream();
+    /// let mut x = DeviceVec::from_slice(&[1.0_f32, 2.0, 3.0], &Device::Cpu)?;
+    /// x.write(&mut stream, 1, &[7.0])?;
+    /// assert_eq!(x.to_vec(&mut stream)?, [1.0, 7.0, 3.0]);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn write(&mut self, stream: &mut Stream, first: usize, values: &[T]) -> Result<()> {
+        self.on(stream, "write")?;
+        let missing = T::check(values)?.map(|at| first + at);
+        if first.checked_add(values.len()).is_none_or(|end| end > self.len) {
+            let given = format!("{} values from {first} on", values.len());
+            return Err(Error::shape("write", format!("values within 0..{}", self.len), given));
+        }
+        // Whether an older missing value is among those written is not known.
+        self.missing = if values.len() == self.len { missing } else { self.missing.or(missing) };
+        let range = first..first + values.len();
+        match (&mut self.storage, stream.gpu()) {
+            (VecStorage::Cpu(held), _) => Arc::make_mut(held)[range].copy_from_slice(values),
+            (VecStorage::Gpu(store), Some(recording)) => {
+                let words: &[u32] = bytemuck::cast_slice(values);
+                store.write(recording, range, &|at, part| {
+                    part.copy_from_slice(&words[at as usize..at as usize + part.len()]);
+                })?;
+            }
+            (VecStorage::Gpu(_), None) => return Err(wrong_device("write")),
+        }
+        Ok(())
+    }
+
+    /// Copies a vector of the same length and device into this one.
+    pub fn copy_from(&mut self, stream: &mut Stream, other: &DeviceVec<T>) -> Result<()> {
+        self.on(stream, "copy_from")?;
+        other.on(stream, "copy_from")?;
+        if other.len != self.len {
+            return Err(Error::shape("copy_from", format!("a vector of {}", self.len), other.len));
+        }
+        self.missing = other.missing;
+        match (&mut self.storage, &other.storage, stream.gpu()) {
+            (VecStorage::Cpu(held), VecStorage::Cpu(values), _) => *held = values.clone(),
+            (VecStorage::Gpu(to), VecStorage::Gpu(from), Some(recording)) => {
+                let per_block = RowStore::block_rows(&recording.gpu, 1, 1, BLOCK);
+                for range in blocks(self.len, per_block) {
+                    let view = from.view(recording, range.clone())?;
+                    let target = to.target(recording, range.clone(), false)?;
+                    let place = |view: &View| 4 * u64::from(view.first_word());
+                    let (source, aim) = (place(&view), place(&target.view));
+                    let bytes = 4 * range.len() as u64;
+                    recording.copy((view.buffer(), source), (target.view.buffer(), aim), bytes)?;
+                    to.commit(recording, target)?;
+                }
+            }
+            _ => return Err(wrong_device("copy_from")),
+        }
+        Ok(())
+    }
+
     /// Copies the vector to the host, after everything recorded on `stream` has run.
     pub fn to_vec(&self, stream: &mut Stream) -> Result<Vec<T>> {
         self.on(stream, "to_vec")?;
@@ -146,10 +207,7 @@ impl<T: Word> DeviceVec<T> {
             }
             (VecStorage::Gpu(_), None) => return Err(wrong_device("to_vec")),
         };
-        match T::check(&values)? {
-            Some(row) if self.missing.is_none() => Err(Error::NotFinite { row, column: 0, value: f64::NAN }),
-            _ => Ok(values),
-        }
+        checked(values, self.missing)
     }
 
     /// All values in one buffer on the GPU, for a kernel of your own: the vector's own buffer if it lies in one, as one
@@ -189,12 +247,33 @@ impl<T: Word> DeviceVec<T> {
         }
     }
 
+    /// The values, for a CPU twin to write.
+    pub(crate) fn values_mut(&mut self) -> Result<&mut [T]> {
+        match &mut self.storage {
+            VecStorage::Cpu(values) => Ok(Arc::make_mut(values).as_mut_slice()),
+            VecStorage::Gpu(_) => Err(wrong_device("values")),
+        }
+    }
+
+    /// Where the first missing value is, as far as is known.
+    pub(super) fn missing(&self) -> Option<usize> {
+        self.missing
+    }
+
     /// The values, for the GPU.
     pub(crate) fn store(&self) -> Result<&RowStore> {
         match &self.storage {
             VecStorage::Gpu(store) => Ok(store),
             VecStorage::Cpu(_) => Err(wrong_device("values")),
         }
+    }
+}
+
+/// Values as they were read back: without missing values in the input, NaN is no result.
+pub(super) fn checked<T: Word>(values: Vec<T>, missing: Option<usize>) -> Result<Vec<T>> {
+    match T::check(&values)? {
+        Some(row) if missing.is_none() => Err(Error::NotFinite { row, column: 0, value: f64::NAN }),
+        _ => Ok(values),
     }
 }
 
@@ -205,6 +284,6 @@ pub(crate) fn zeroed<T: Word>(len: usize) -> Result<Vec<T>> {
     Ok(vec![T::zeroed(); len])
 }
 
-fn wrong_device(op: &'static str) -> Error {
+pub(super) fn wrong_device(op: &'static str) -> Error {
     Error::WrongDevice { op, why: "the vector and the stream belong to different devices".to_string() }
 }

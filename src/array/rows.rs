@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::matrix::Matrix;
 use crate::device::health::lock;
-use crate::device::{Buffer, Fill, Gpu, Purpose, Recording};
+use crate::device::{Buffer, Fill, Gpu, Pending, Purpose, Recording};
 use crate::error::{Error, Result};
 
 /// Storage of `rows` rows, `stride` words each.
@@ -112,19 +112,36 @@ impl RowStore {
 
     /// Fills all rows. `fill` writes the words from the given one on into its slice.
     pub(crate) fn upload(&self, recording: &mut Recording, fill: Fill) -> Result<()> {
+        self.write(recording, 0..self.rows, fill)
+    }
+
+    /// Writes the rows of `range` from the host; `fill` counts words from the first of them. What the rows were uploaded
+    /// from is forgotten.
+    pub(crate) fn write(&self, recording: &mut Recording, range: Range<usize>, fill: Fill) -> Result<()> {
+        *lock(&self.source) = None;
         match &self.storage {
-            RowStorage::Host(host) => fill(0, &mut lock(host)),
-            RowStorage::Chunks { chunk_rows, chunks } => {
-                for (number, chunk) in chunks.iter().enumerate() {
-                    let first = number * chunk_rows;
-                    let rows = (*chunk_rows).min(self.rows - first);
-                    let base = (first * self.stride) as u64;
-                    let words = (rows * self.stride) as u64;
-                    recording.upload(chunk, 0, words, &|at, part| fill(base + at, part))?;
+            RowStorage::Host(host) => fill(0, &mut lock(host)[range.start * self.stride..range.end * self.stride]),
+            RowStorage::Chunks { .. } => {
+                for part in self.parts(&range) {
+                    let (first, words, base) = (part.chunk_offset / 4, part.bytes / 4, part.offset / 4);
+                    recording.upload(&part.chunk, first, words, &|at, words| fill(base + at, words))?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Begins to read all words, where they lie in one buffer and fit a staging chunk.
+    pub(super) fn begin_read(&self, recording: &mut Recording) -> Result<Option<Pending>> {
+        let words = (self.rows * self.stride) as u64;
+        match &self.storage {
+            RowStorage::Chunks { chunks, .. }
+                if chunks.len() == 1 && 4 * words <= recording.gpu.staging.chunk_bytes =>
+            {
+                recording.begin_read(&chunks[0], 0, words).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The rows of `range` in one buffer, copied together if they are not so already.

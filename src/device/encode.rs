@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::buffer::Buffer;
+use super::dispatch::{Groups, Step};
 use super::gpu::Gpu;
 use super::pipeline::Pipeline;
 use super::profile::{Entry, Timestamps};
 use super::staging::PROOF_BYTES;
-use super::stream::{Step, StreamBuffers};
+use super::stream::StreamBuffers;
 use super::submit::Submitted;
 use crate::error::Result;
 use crate::kernel::{kernels, params};
@@ -106,7 +107,7 @@ fn encode_timed(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, steps: &[Step], t
 
 /// Sets what the step before it in the pass has not set already: drivers pay for every change.
 fn dispatch(gpu: &Gpu, pass: &mut wgpu::ComputePass, step: &Step, before: Option<&Step>) -> Result<()> {
-    let Step::Dispatch { pipeline, bind_group, offset, counts: [x, y, z], .. } = step else { return Ok(()) };
+    let Step::Dispatch { pipeline, bind_group, offset, groups, .. } = step else { return Ok(()) };
     let (same_pipeline, same_binding) = match before {
         Some(Step::Dispatch { pipeline: set, bind_group: bound, offset: at, .. }) => {
             (Arc::ptr_eq(pipeline, set), bind_group == bound && offset == at)
@@ -119,7 +120,10 @@ fn dispatch(gpu: &Gpu, pass: &mut wgpu::ComputePass, step: &Step, before: Option
     if !(same_pipeline && same_binding) {
         pass.set_bind_group(0, bind_group, &[*offset]);
     }
-    pass.dispatch_workgroups(*x, *y, *z);
+    match groups {
+        Groups::Known([x, y, z]) => pass.dispatch_workgroups(*x, *y, *z),
+        Groups::OnDevice(buffer, offset) => pass.dispatch_workgroups_indirect(&buffer.raw, *offset),
+    }
     Ok(())
 }
 

@@ -58,7 +58,7 @@ impl Purpose {
     fn usage(self) -> wgpu::BufferUsages {
         use wgpu::BufferUsages as Usage;
         match self {
-            Purpose::Array => Usage::STORAGE | Usage::UNIFORM | Usage::COPY_SRC | Usage::COPY_DST,
+            Purpose::Array => Usage::STORAGE | Usage::UNIFORM | Usage::INDIRECT | Usage::COPY_SRC | Usage::COPY_DST,
             Purpose::Status => Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST,
             Purpose::Params => Usage::UNIFORM | Usage::COPY_DST,
             Purpose::Upload => Usage::MAP_WRITE | Usage::COPY_SRC,

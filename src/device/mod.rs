@@ -2,6 +2,7 @@
 
 mod bind_groups;
 mod buffer;
+mod dispatch;
 pub(crate) mod encode;
 mod gpu;
 pub(crate) mod health;
@@ -24,13 +25,15 @@ mod transfer;
 use std::sync::{Arc, OnceLock};
 
 pub use buffer::Buffer;
+pub use dispatch::Dispatch;
 pub use gpu::Gpu;
 pub(crate) use gpu::Purpose;
 pub use info::{DeviceInfo, DeviceKind};
 pub use options::{DeviceOptions, Limits};
 pub use profile::{KernelProfile, Profile};
+pub(crate) use readback::Pending;
 pub(crate) use stream::Recording;
-pub use stream::{Dispatch, Stream};
+pub use stream::Stream;
 pub(crate) use transfer::Fill;
 
 use rayon::prelude::*;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::dispatch::Dispatch;
 use super::gpu::{Gpu, Purpose};
-use super::stream::{Dispatch, Stream};
+use super::stream::Stream;
 use super::{Device, DeviceInfo, INSTALL_ADVICE};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::Device;
 use super::buffer::{Buffer, Clock};
+use super::dispatch::{Dispatch, Groups, Step};
 use super::encode;
 use super::gpu::{Gpu, Purpose};
 use super::pipeline::{Overrides, Pipeline};
@@ -24,41 +25,6 @@ const PARAMS_STRIDE: usize = 256;
 pub struct Stream {
     device: Device,
     recording: Option<Recording>,
-}
-
-/// One dispatch, as an op asks for it.
-#[derive(Debug, Clone, Copy)]
-pub struct Dispatch<'a> {
-    /// The kernel's `Params`, as bytes.
-    pub params: &'a [u8],
-    /// Its storage buffers, in the order of [`Kernel::buffers`].
-    pub buffers: &'a [&'a Arc<Buffer>],
-    /// Its workgroups.
-    pub grid: Grid,
-    /// Values of its override constants.
-    pub overrides: &'a [(&'static str, u32)],
-    /// What it costs.
-    pub work: Work,
-}
-
-impl<'a> Dispatch<'a> {
-    /// One of a kernel without override constants.
-    pub fn new(params: &'a impl bytemuck::Pod, buffers: &'a [&'a Arc<Buffer>], grid: Grid, work: Work) -> Dispatch<'a> {
-        Dispatch { params: bytemuck::bytes_of(params), buffers, grid, overrides: &[], work }
-    }
-
-    /// The same with values of its override constants.
-    pub fn overrides(mut self, overrides: &'a [(&'static str, u32)]) -> Dispatch<'a> {
-        self.overrides = overrides;
-        self
-    }
-}
-
-/// A recorded step.
-#[derive(Debug)]
-pub(crate) enum Step {
-    Dispatch { pipeline: Arc<Pipeline>, bind_group: wgpu::BindGroup, offset: u32, counts: [u32; 3], entry: Entry },
-    Copy { from: Arc<Buffer>, from_offset: u64, to: Arc<Buffer>, to_offset: u64, bytes: u64 },
 }
 
 /// The buffers every stream needs, handed from stream to stream.
@@ -136,12 +102,24 @@ impl Stream {
     ///
     /// It is an error on the CPU, which has no shaders.
     pub fn dispatch(&mut self, kernel: &Kernel, dispatch: Dispatch) -> Result<()> {
-        match &mut self.recording {
-            Some(recording) => recording.dispatch(kernel, dispatch),
-            None => {
-                Err(Error::WrongDevice { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() })
-            }
-        }
+        self.shaders(kernel)?.dispatch(kernel, dispatch)
+    }
+
+    /// The same with as many workgroups as three words of a buffer say when it runs, from the given word on, along x, y and z:
+    /// a kernel before it decides. The grid of `dispatch` is not used. Its workgroups are not counted, and it cannot
+    /// write that buffer.
+    pub fn dispatch_indirect(
+        &mut self,
+        kernel: &Kernel,
+        dispatch: Dispatch,
+        groups: (&Arc<Buffer>, u32),
+    ) -> Result<()> {
+        self.shaders(kernel)?.dispatch_indirect(kernel, dispatch, groups)
+    }
+
+    fn shaders(&mut self, kernel: &Kernel) -> Result<&mut Recording> {
+        let why = "a shader cannot run on the CPU device";
+        self.recording.as_mut().ok_or_else(|| Error::WrongDevice { op: kernel.name, why: why.to_string() })
     }
 }
 
@@ -183,6 +161,32 @@ impl Recording {
             return Ok(());
         }
         let pipeline = self.pipeline(kernel, dispatch.overrides)?;
+        self.record(kernel, pipeline, dispatch, Groups::Known(dispatch.grid.counts()))
+    }
+
+    /// A dispatch whose workgroups are known to the device only, so they cannot be counted.
+    pub(crate) fn dispatch_indirect(
+        &mut self,
+        kernel: &Kernel,
+        dispatch: Dispatch,
+        (groups, first_word): (&Arc<Buffer>, u32),
+    ) -> Result<()> {
+        self.health()?;
+        self.check(kernel, &dispatch)?;
+        let offset = 4 * u64::from(first_word);
+        let written = dispatch.buffers.iter().zip(kernel.buffers).filter(|(_, access)| **access == Access::Write);
+        if offset + 12 > groups.bytes || written.clone().any(|(buffer, _)| Arc::ptr_eq(buffer, groups)) {
+            let rule = "three words of a buffer that the kernel does not write".to_string();
+            return Err(Error::param("groups", rule, kernel.name));
+        }
+        groups.ready_for(&self.clock, false)?;
+        let pipeline = self.gpu.pipelines.get(&self.gpu.device, kernel, dispatch.overrides, false)?;
+        self.used.push(groups.clone());
+        groups.read_by(&self.clock, self.recorded + 1);
+        self.record(kernel, pipeline, dispatch, Groups::OnDevice(groups.clone(), offset))
+    }
+
+    fn record(&mut self, kernel: &Kernel, pipeline: Arc<Pipeline>, dispatch: Dispatch, groups: Groups) -> Result<()> {
         let arena_bytes = self.buffers()?.arena.bytes as usize;
         // The last place is the seal's.
         if self.params.len() + 2 * PARAMS_STRIDE > arena_bytes {
@@ -196,7 +200,7 @@ impl Recording {
                 Access::Read | Access::Uniform => buffer.read_by(&self.clock, self.recorded),
             }
         }
-        self.push(kernel, pipeline, &dispatch)?;
+        self.push(kernel, pipeline, &dispatch, groups)?;
         self.cost += dispatch.work.cost();
         if self.cost > 2 * self.gpu.operations_per_dispatch() {
             self.flush()?;
@@ -242,7 +246,7 @@ impl Recording {
         bound.try_for_each(|(buffer, access)| buffer.ready_for(&self.clock, *access == Access::Write))
     }
 
-    fn push(&mut self, kernel: &Kernel, pipeline: Arc<Pipeline>, dispatch: &Dispatch) -> Result<()> {
+    fn push(&mut self, kernel: &Kernel, pipeline: Arc<Pipeline>, dispatch: &Dispatch, groups: Groups) -> Result<()> {
         let offset = self.place_params(dispatch.params);
         let gpu = self.gpu.clone();
         let buffers = self.buffers()?;
@@ -257,7 +261,7 @@ impl Recording {
             pipeline,
             bind_group,
             offset: offset as u32,
-            counts: dispatch.grid.counts(),
+            groups,
             entry: Entry { kernel: kernel.name, work: dispatch.work },
         });
         Ok(())
@@ -337,7 +341,9 @@ impl Recording {
         let nonce = NONCE.fetch_add(1, Ordering::Relaxed);
         let seal = self.gpu.pipelines.get(&self.gpu.device, &encode::SEAL, &[], true)?;
         let params = encode::SealParams { nonce };
-        self.push(&encode::SEAL, seal, &Dispatch::new(&params, &[], Grid::linear(1)?, Work::default()))?;
+        let one = Grid::linear(1)?;
+        let dispatch = Dispatch::new(&params, &[], one, Work::default());
+        self.push(&encode::SEAL, seal, &dispatch, Groups::Known(one.counts()))?;
         for chunk in &self.staging_chunks {
             chunk.raw.unmap();
         }

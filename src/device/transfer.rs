@@ -75,10 +75,7 @@ impl Recording {
         let mut done = 0;
         while done < words {
             let count = chunk_words.min(words - done);
-            let chunk = self.readback_chunk()?;
-            self.copy((from, 4 * (first + done)), (&chunk, 0), 4 * count)?;
-            let (submitted, proof) = self.submit(Some((&chunk, count as usize)))?;
-            let next = Pending { chunk, words: count as usize, submitted, proof };
+            let next = self.begin_read(from, first + done, count)?;
             // The device fills this chunk while the host takes the one before.
             if let Some(before) = pending.replace(next) {
                 self.finish(before, sink)?;
@@ -89,6 +86,14 @@ impl Recording {
             Some(last) => self.finish(last, sink),
             None => Ok(()),
         }
+    }
+
+    /// Submits what is recorded and a copy of `words`, at most those of a staging chunk, without waiting for them.
+    pub(crate) fn begin_read(&mut self, from: &Arc<Buffer>, first: u64, words: u64) -> Result<Pending> {
+        let chunk = self.readback_chunk()?;
+        self.copy((from, 4 * first), (&chunk, 0), 4 * words)?;
+        let (submitted, proof) = self.submit(Some((&chunk, words as usize)))?;
+        Ok(Pending { chunk, words: words as usize, submitted, proof })
     }
 
     /// Waits until everything recorded is done, and proves it.
@@ -111,7 +116,7 @@ impl Recording {
     }
 
     /// Takes a finished chunk. After an error the status words are not used again: they may hold a reported fault.
-    fn finish(&mut self, pending: Pending, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
+    pub(crate) fn finish(&mut self, pending: Pending, sink: &mut dyn FnMut(&[u32])) -> Result<()> {
         pending.finish(&self.gpu, sink).inspect_err(|_| self.drop_stream_buffers())
     }
 }

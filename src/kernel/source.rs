@@ -12,8 +12,8 @@ macro_rules! library {
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
     "assign_rows", "carry", "cluster_runs", "columns", "elementary", "extreme_rows", "k_nearest_list", "label_runs",
-    "metric", "order", "pairs", "pairs_operands", "status", "tile", "tree_cuts", "tree_jobs", "tree_pieces", "tree_searches",
-    "tree_target", "uniform_rows"
+    "metric", "order", "pairs", "pairs_operands", "selection", "status", "tile", "tree_cuts",
+    "tree_jobs", "tree_pieces", "tree_searches", "tree_target", "uniform_rows"
 ];
 
 /// The shader with each `//#import name` line replaced by that library file, the first time it is named.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
 use crate::device::{Buffer, Dispatch, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Kernel, Work, params};
@@ -30,16 +30,64 @@ pub(crate) enum Factor<'a> {
 /// Runs a column kernel and adds its blocks in f64, in their order. `extra` is bound after the factors.
 pub(crate) fn column_sums(
     stream: &mut Stream,
-    (kernel, overrides): (&Kernel, &[(&'static str, u32)]),
+    kernel: (&Kernel, &[(&'static str, u32)]),
     x: &DeviceMatrix,
     factor: Factor,
     extra: Option<&Arc<Buffer>>,
 ) -> Result<Vec<f64>> {
     let mut sums = vec![0.0_f64; x.columns()];
-    let total_blocks = x.rows().div_ceil(BLOCK_ROWS);
-    if x.columns() == 0 || total_blocks == 0 {
+    if x.columns() == 0 || x.rows() == 0 {
         return Ok(sums);
     }
+    let partial = block_sums(stream, kernel, x, factor, extra)?.to_matrix(stream)?;
+    for block in 0..partial.rows() {
+        sums.iter_mut().zip(partial.row(block)).for_each(|(sum, value)| *sum += *value as f64);
+    }
+    Ok(sums)
+}
+
+/// Runs a column kernel, then adds its blocks as `reduce/column_sums` does until one is left, which goes into `out`.
+pub(crate) fn column_sums_into(
+    stream: &mut Stream,
+    kernel: &Kernel,
+    x: &DeviceMatrix,
+    factor: Factor,
+    out: &mut DeviceVec<f32>,
+) -> Result<()> {
+    if x.rows() == 0 {
+        return out.write(stream, 0, &vec![0.0; x.columns()]);
+    }
+    let mut sums = block_sums(stream, (kernel, &[]), x, factor, None)?;
+    while sums.rows() > 1 {
+        sums = block_sums(stream, (&super::reduce::column_sums::KERNEL, &[]), &sums, Factor::None, None)?;
+    }
+    let Some(recording) = stream.gpu() else { return Ok(()) };
+    let view = sums.store()?.view(recording, 0..1)?;
+    let target = out.store()?.target(recording, 0..x.columns(), false)?;
+    let place = |view: &View| 4 * u64::from(view.first_word());
+    let (from, to) = (place(&view), place(&target.view));
+    recording.copy((view.buffer(), from), (target.view.buffer(), to), 4 * x.columns() as u64)?;
+    out.store()?.commit(recording, target)
+}
+
+/// Refuses an `out` that has not one value for each column.
+pub(crate) fn check_out(stream: &Stream, op: &'static str, columns: usize, out: &DeviceVec<f32>) -> Result<()> {
+    out.on(stream, op)?;
+    if out.len() != columns {
+        return Err(Error::shape(op, format!("a vector of {columns} for the result"), out.len()));
+    }
+    Ok(())
+}
+
+/// A row of sums for each block of rows.
+fn block_sums(
+    stream: &mut Stream,
+    (kernel, overrides): (&Kernel, &[(&'static str, u32)]),
+    x: &DeviceMatrix,
+    factor: Factor,
+    extra: Option<&Arc<Buffer>>,
+) -> Result<DeviceMatrix> {
+    let total_blocks = x.rows().div_ceil(BLOCK_ROWS);
     let partial = DeviceMatrix::output(stream.device(), total_blocks, x.columns())?;
     let Some(recording) = stream.gpu() else {
         return Err(Error::WrongDevice { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() });
@@ -77,9 +125,5 @@ pub(crate) fn column_sums(
         recording.dispatch(kernel, Dispatch::new(&params, &buffers, grid, work).overrides(overrides))?;
         to.commit(recording, target)?;
     }
-    let partial = partial.to_matrix(stream)?;
-    for block in 0..total_blocks {
-        sums.iter_mut().zip(partial.row(block)).for_each(|(sum, value)| *sum += *value as f64);
-    }
-    Ok(sums)
+    Ok(partial)
 }

@@ -20,9 +20,11 @@ pub use cluster::centroid_sum::centroid_sum;
 pub use cluster::min_distance_update::{MinDistanceUpdate, min_distance_update};
 pub use distance::pairwise::{chebyshev, cosine, mahalanobis, manhattan, minkowski, sq_euclidean};
 pub use linalg::affine::{ColumnLines, affine};
+pub use linalg::dot::{dot, dot_into};
 pub use linalg::gemm::{Layout, gemm, gemm_into};
-pub use linalg::gemv::{gemv, gemv_transposed};
+pub use linalg::gemv::{gemv, gemv_into, gemv_transposed, gemv_transposed_into};
 pub use linalg::linear_predictor::linear_predictor;
+pub use linalg::map::{Combine, Map, axpy, combine, map};
 pub use linalg::normal_equations::{NormalEquations, normal_equations};
 pub use linalg::syrk::syrk;
 pub use linalg::transpose::transpose;
@@ -33,13 +35,14 @@ pub use random::philox::{random_bits, random_integers, random_normals, random_un
 pub use reduce::argmax_rows::argmax_rows;
 pub use reduce::argmin_rows::argmin_rows;
 pub use reduce::column_moments::{ColumnMoments, column_moments};
-pub use reduce::column_sums::column_sums;
-pub use reduce::minimum::minimum;
+pub use reduce::column_sums::{column_sums, column_sums_into};
+pub use reduce::minimum::{minimum, minimum_into};
 pub use reduce::row_sums::row_sums;
-pub use reduce::sum::sum;
+pub use reduce::sum::{sum, sum_into};
 pub use sort::exclusive_scan::exclusive_scan;
 pub use sort::gather_rows::gather_rows;
 pub use sort::radix_sort::radix_sort;
+pub use sort::select_smallest::select_smallest;
 
 use crate::kernel::Kernel;
 
@@ -54,8 +57,10 @@ pub fn kernels() -> Vec<&'static Kernel> {
         cluster::min_distance_update::KERNELS,
         distance::pairwise::KERNELS,
         linalg::affine::KERNELS,
+        linalg::dot::KERNELS,
         linalg::gemm::KERNELS,
         linalg::gemv::KERNELS,
+        linalg::map::KERNELS,
         linalg::syrk::KERNELS,
         linalg::transpose::KERNELS,
         neighbors::k_nearest::KERNELS,
@@ -72,6 +77,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         sort::exclusive_scan::KERNELS,
         sort::gather_rows::KERNELS,
         sort::radix_sort::KERNELS,
+        sort::select_smallest::KERNELS,
         tree::best_split::KERNELS,
         tree::histogram::KERNELS,
         tree::partition::KERNELS,

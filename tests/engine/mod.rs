@@ -4,6 +4,7 @@ mod arrays;
 mod devices;
 mod faults;
 mod host_values;
+mod in_place;
 mod loss;
 mod memory;
 mod resources;

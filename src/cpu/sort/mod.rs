@@ -3,3 +3,4 @@
 pub mod exclusive_scan;
 pub mod gather_rows;
 pub mod radix_sort;
+pub mod select_smallest;

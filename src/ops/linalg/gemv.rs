@@ -31,13 +31,21 @@ params! {
 /// ```
 pub fn gemv(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result<DeviceVec<f32>> {
     check(stream, a, x, a.columns())?;
+    let mut y = DeviceVec::<f32>::output(stream, a.rows())?;
+    gemv_into(stream, a, x, &mut y)?;
+    Ok(y)
+}
+
+/// [`gemv`] into `y`, a vector of n.
+pub fn gemv_into(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>, y: &mut DeviceVec<f32>) -> Result<()> {
+    check(stream, a, x, a.columns())?;
+    columns::check_out(stream, "gemv_into", a.rows(), y)?;
     if stream.gpu().is_none() {
-        let mut y = vec![0.0; a.rows()];
-        crate::cpu::linalg::gemv::gemv(1.0, a.values()?, a.rows(), a.columns(), x.values()?, 0.0, &mut y);
-        return Ok(DeviceVec::from_host(y));
+        let (values, y) = (a.values()?, y.values_mut()?);
+        crate::cpu::linalg::gemv::gemv(1.0, values, a.rows(), a.columns(), x.values()?, 0.0, y);
+        return Ok(());
     }
-    let y = DeviceVec::<f32>::output(stream, a.rows())?;
-    let Some(recording) = stream.gpu() else { return Ok(y) };
+    let Some(recording) = stream.gpu() else { return Ok(()) };
     let (from, to) = (a.store()?, y.store()?);
     let team: u32 = if a.columns() <= 256 { 1 } else { 8 };
     let x_view = x.store()?.view(recording, 0..x.len())?;
@@ -60,7 +68,7 @@ pub fn gemv(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>) -> Result
         recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("TEAM", team)]))?;
         to.commit(recording, target)?;
     }
-    Ok(y)
+    Ok(())
 }
 
 /// Aᵀ·x for A of n×d and x of n: d values in f64. On a GPU blocks of 512 rows are added in f32: the error is at most
@@ -73,6 +81,24 @@ pub fn gemv_transposed(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>
         return Ok(y.into_iter().map(f64::from).collect());
     }
     columns::column_sums(stream, (&KERNEL_TRANSPOSED, &[]), a, Factor::Each(x), None)
+}
+
+/// [`gemv_transposed`] in f32 into `y`, d values that stay on the device, with nothing read back: blocks of 512 rows are
+/// added until one is left, so the error is at most 132·ε·Σ|a·x| for each power of 512 in n.
+pub fn gemv_transposed_into(
+    stream: &mut Stream,
+    a: &DeviceMatrix,
+    x: &DeviceVec<f32>,
+    y: &mut DeviceVec<f32>,
+) -> Result<()> {
+    check(stream, a, x, a.rows())?;
+    columns::check_out(stream, "gemv_transposed_into", a.columns(), y)?;
+    if stream.gpu().is_none() {
+        let (values, y) = (a.values()?, y.values_mut()?);
+        crate::cpu::linalg::gemv::gemv_transposed(1.0, values, a.rows(), a.columns(), x.values()?, 0.0, y);
+        return Ok(());
+    }
+    columns::column_sums_into(stream, &KERNEL_TRANSPOSED, a, Factor::Each(x), y)
 }
 
 fn check(stream: &Stream, a: &DeviceMatrix, x: &DeviceVec<f32>, len: usize) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The sum of each column.
 
-use crate::array::DeviceMatrix;
+use crate::array::{DeviceMatrix, DeviceVec};
 use crate::device::Stream;
 use crate::error::Result;
 use crate::kernel::kernels;
@@ -27,4 +27,17 @@ pub fn column_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<Vec<f64>> {
         return Ok(sums);
     }
     columns::column_sums(stream, (&KERNEL, &[]), x, Factor::None, None)
+}
+
+/// [`column_sums`] in f32 into `out`, d values that stay on the device, with nothing read back: blocks of 512 rows are
+/// added until one is left, so the error is at most 132·ε·Σ|x| for each power of 512 in n.
+pub fn column_sums_into(stream: &mut Stream, x: &DeviceMatrix, out: &mut DeviceVec<f32>) -> Result<()> {
+    x.complete_on(stream, "column_sums_into")?;
+    columns::check_out(stream, "column_sums_into", x.columns(), out)?;
+    if stream.gpu().is_none() {
+        let sums = column_sums(stream, x)?;
+        out.values_mut()?.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum as f32);
+        return Ok(());
+    }
+    columns::column_sums_into(stream, &KERNEL, x, Factor::None, out)
 }

@@ -42,6 +42,13 @@ pub fn sum(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<f64> {
     Ok(partial.to_vec(stream)?.iter().map(|value| *value as f64).sum())
 }
 
+/// [`sum`] in f32 into `out`, a vector of one value that stays on the device, with nothing read back. On a GPU the error is
+/// at most 14·ε·Σ|x| for each power of 4096 in n.
+pub fn sum_into(stream: &mut Stream, x: &DeviceVec<f32>, out: &mut DeviceVec<f32>) -> Result<()> {
+    x.complete_on(stream, "sum_into")?;
+    crate::ops::linalg::dot::sum_passes(stream, "sum_into", x, None, out)
+}
+
 /// 64 sums for each block of 4096 values.
 fn pass(stream: &mut Stream, x: &DeviceVec<f32>) -> Result<DeviceVec<f32>> {
     let out = DeviceVec::output(stream, x.len().div_ceil(BLOCK) * PER_BLOCK)?;

@@ -1,10 +1,12 @@
 //! Order: prefix sums, sorting, rows in a new order.
 //!
-//! These need all their values in one binding: what is larger than that, or than the memory budget, is `Error::Limit`.
+//! Sorts and scans need all their values in one binding: what is larger than that, or than the memory budget, is
+//! `Error::Limit`.
 
 pub mod exclusive_scan;
 pub mod gather_rows;
 pub mod radix_sort;
+pub mod select_smallest;
 
 use crate::array::{DeviceVec, View};
 use crate::device::Recording;

@@ -1,3 +1,4 @@
 mod exclusive_scan;
 mod gather_rows;
 mod radix_sort;
+mod select_smallest;
