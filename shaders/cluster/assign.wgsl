@@ -40,10 +40,8 @@ fn nearest_of_four(column: u32, d: vec4<f32>) -> vec2<u32> {
 
 // A lane meets its columns in ascending order, so the lowest of equals stays. Indices of arrays are constants: a row is
 // picked by a mask, or the bests would go to memory.
-fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
-    var found = nearest_of_four(column, sums);
-    let other = nearest_of_four(column + 64u, far);
-    found = select(found, other, bitcast<f32>(other.y) < bitcast<f32>(found.y));
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>) {
+    let found = nearest_of_four(column, sums);
     let distance = vec4(bitcast<f32>(found.y));
     let mine = vec4(0u, 1u, 2u, 3u) == vec4(place % 4u);
     if (place < 4u) {
@@ -87,7 +85,7 @@ fn main(
                 center = select(center, c, less);
             }
             // Groups 0 to 15 are the rows 0 to 63 of the tile, the others the rest: four rows each, in order.
-            let row = tile * TILE_ROWS + 4u * lane;
+            let row = tile * TILE + 4u * lane;
             count_changed(
                 assign_row(row, u32(center.x), distance.x)
                 + assign_row(row + 1u, u32(center.y), distance.y)

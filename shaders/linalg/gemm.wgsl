@@ -1,12 +1,14 @@
-// C = alpha·A·B + beta·C, where A may be given by rows along the depth or across it (A_DEEP), and so may B.
-// A workgroup makes one 128×128 tile through workgroup memory.
-// Layers of the grid split a long depth; gemm__merge adds them in their order.
+// C = activation(alpha·A·B + beta·C + bias), where A may be given by rows along the depth or across it (A_DEEP), and so
+// may B. A workgroup makes one tile through workgroup memory.
+// Layers of the grid split the depth where the output is small; gemm__merge adds them in their order.
+//#import bias
 //#import pairs
 override A_DEEP: u32 = 0u;
 override B_DEEP: u32 = 0u;
 
 @group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> b: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> bias: array<f32>;
 
 // A row past the end is the last one again; what comes of it is not stored. A depth past the end adds nothing.
 fn tile_a(row: u32, vec4_index: u32) -> vec4<f32> {
@@ -33,10 +35,6 @@ fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
     return fma(vec4(a), b, sums);
 }
 
-// With beta = 0 the old value is not read: it may be anything.
-fn pairs_finish(sums: vec4<f32>, at: u32) -> vec4<f32> {
-    if (params.beta == 0.0) {
-        return params.alpha * sums;
-    }
-    return params.alpha * sums + params.beta * out[at];
+fn pairs_finish(row: u32, column: u32, sums: vec4<f32>) -> vec4<f32> {
+    return with_bias(column, sums);
 }

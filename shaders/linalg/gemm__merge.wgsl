@@ -1,14 +1,18 @@
-// Adds the layers of a split depth to C in their order: C = beta·C + alpha·P₀ + alpha·P₁ + …
+// Adds the layers of a split depth to C in their order: C = beta·C + alpha·P₀ + alpha·P₁ + …; then bias and activation.
 // One lane for four columns; a layer is a whole copy of the result.
 // In a fixed order, so the result does not depend on how many layers one pass could hold.
+//#import bias
 //#import status
 struct Params {
+    columns: u32,
     vec4s: u32,
     row_vec4s: u32,
     out_first: u32,
     out_vec4s: u32,
     layers: u32,
     layer_vec4s: u32,
+    column_first: u32,
+    finish: u32,
     alpha: f32,
     beta: f32,
 }
@@ -16,14 +20,15 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> partial: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> bias: array<f32>;
 
-@compute @workgroup_size(256)
+@compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let at = (group.y * groups.x + group.x) * 256u + lane;
+    let at = (group.y * groups.x + group.x) * 64u + lane;
     if (at < params.vec4s) {
         let to = params.out_first + (at / params.row_vec4s) * params.out_vec4s + at % params.row_vec4s;
         var sum = vec4<f32>();
@@ -31,7 +36,12 @@ fn main(
             sum = params.beta * out[to];
         }
         for (var layer = 0u; layer < params.layers; layer += 1u) {
-            sum += params.alpha * partial[layer * params.layer_vec4s + at];
+            sum = fma(vec4(params.alpha), partial[layer * params.layer_vec4s + at], sum);
+        }
+        if (params.finish == 1u) {
+            let column = 4u * (at % params.row_vec4s);
+            let inside = vec4(column) + vec4(0u, 1u, 2u, 3u) < vec4(params.columns);
+            sum = select(vec4<f32>(), with_bias(column, sum), inside);
         }
         out[to] = sum;
     }

@@ -1,5 +1,5 @@
 // Σw·(x−c)(x−c)ᵀ over the rows of X: a product whose operands are centred, and one of them weighted, as they are read.
-// A workgroup makes one 128×128 tile through workgroup memory.
+// A workgroup makes one tile through workgroup memory.
 // Layers of the grid split the rows; gemm__merge adds them in their order.
 //#import pairs
 override WEIGHTED: u32 = 0u;
@@ -34,6 +34,6 @@ fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
     return fma(vec4(a), b, sums);
 }
 
-fn pairs_finish(sums: vec4<f32>, at: u32) -> vec4<f32> {
+fn pairs_finish(row: u32, column: u32, sums: vec4<f32>) -> vec4<f32> {
     return sums;
 }

@@ -69,10 +69,9 @@ fn offer_four(row: u32, column: u32, values: vec4<f32>, threshold: f32) {
 }
 
 // Lists and queues have room for the rows of whole tiles, so what belongs to rows past the end is kept and ignored.
-fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>) {
     let threshold = bitcast<f32>(list[list_first + (params.neighbors - 1u) * params.list_rows + row].x);
     offer_four(row, column, metric_values(sums), threshold);
-    offer_four(row, column + 64u, metric_values(far), threshold);
 }
 
 // Inserts what waits for one row. Later entries may have lost to earlier ones.
@@ -98,10 +97,10 @@ fn main(
         queue_first = group.z * QUEUE * params.list_rows;
         waiting_first = group.z * params.list_rows;
         let begin = group.z * params.layer_tiles;
-        let end = min(begin + params.layer_tiles, (params.columns + TILE_COLUMNS - 1u) / TILE_COLUMNS);
-        column_end = min(end * TILE_COLUMNS, params.columns);
-        let row = tile * TILE_ROWS + lane;
-        if (lane < TILE_ROWS) {
+        let end = min(begin + params.layer_tiles, (params.columns + TILE - 1u) / TILE);
+        column_end = min(end * TILE, params.columns);
+        let row = tile * TILE + lane;
+        if (lane < TILE) {
             atomicStore(&waiting[waiting_first + row], 0u);
             if (params.fresh != 0u) {
                 for (var slot = 0u; slot < params.neighbors; slot += 1u) {
@@ -113,7 +112,7 @@ fn main(
             storageBarrier();
             tile_product(tile, column_tile, 0u, params.depth_vec4s, lane);
             storageBarrier();
-            if (lane < TILE_ROWS) {
+            if (lane < TILE) {
                 drain(row, atomicExchange(&waiting[waiting_first + row], 0u));
             }
         }

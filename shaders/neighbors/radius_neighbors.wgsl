@@ -39,9 +39,8 @@ fn set_bits(row: u32, column: u32, near: vec4<bool>) {
     }
 }
 
-fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>) {
     set_bits(row, column, metric_values(sums) <= vec4(params.limit));
-    set_bits(row, column + 64u, metric_values(far) <= vec4(params.limit));
 }
 
 @compute @workgroup_size(TILE_LANES)

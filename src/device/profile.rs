@@ -16,6 +16,8 @@ use crate::kernel::Work;
 pub struct KernelProfile {
     /// How often it was dispatched.
     pub dispatches: u64,
+    /// Its workgroups, all dispatches together.
+    pub workgroups: u64,
     /// Seconds on the device, by timestamp queries; none when the device has no such clock.
     pub seconds: Option<f64>,
     /// Arithmetic operations it stood for.
@@ -66,6 +68,7 @@ pub(crate) struct Profiler {
 pub(crate) struct Entry {
     pub(crate) kernel: &'static str,
     pub(crate) work: Work,
+    pub(crate) workgroups: u64,
 }
 
 impl Profiler {
@@ -110,6 +113,7 @@ impl Profiler {
             for (at, entry) in entries.iter().enumerate() {
                 let kernel = counts.kernels.entry(entry.kernel.to_string()).or_default();
                 kernel.dispatches += 1;
+                kernel.workgroups += entry.workgroups;
                 kernel.operations += entry.work.operations;
                 kernel.bytes += entry.work.bytes;
                 if let Some(seconds) = seconds {

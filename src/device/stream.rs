@@ -262,7 +262,7 @@ impl Recording {
             bind_group,
             offset: offset as u32,
             groups,
-            entry: Entry { kernel: kernel.name, work: dispatch.work },
+            entry: Entry { kernel: kernel.name, work: dispatch.work, workgroups: dispatch.grid.total() },
         });
         Ok(())
     }

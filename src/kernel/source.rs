@@ -11,7 +11,7 @@ macro_rules! library {
 /// Every file of `shaders/lib`, by the name that an import line uses.
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
-    "assign_rows", "carry", "cluster_runs", "columns", "elementary", "extreme_rows", "k_nearest_list", "label_runs",
+    "assign_rows", "bias", "carry", "cluster_runs", "columns", "elementary", "extreme_rows", "k_nearest_list", "label_runs",
     "metric", "order", "pairs", "pairs_operands", "selection", "status", "tile", "tree_cuts",
     "tree_jobs", "tree_pieces", "tree_searches", "tree_target", "uniform_rows"
 ];

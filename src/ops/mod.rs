@@ -21,7 +21,7 @@ pub use cluster::min_distance_update::{MinDistanceUpdate, min_distance_update};
 pub use distance::pairwise::{chebyshev, cosine, mahalanobis, manhattan, minkowski, sq_euclidean};
 pub use linalg::affine::{ColumnLines, affine};
 pub use linalg::dot::{dot, dot_into};
-pub use linalg::gemm::{Layout, gemm, gemm_into};
+pub use linalg::gemm::{Activation, Layout, gemm, gemm_bias, gemm_into};
 pub use linalg::gemv::{gemv, gemv_into, gemv_transposed, gemv_transposed_into};
 pub use linalg::linear_predictor::linear_predictor;
 pub use linalg::map::{Combine, Map, axpy, combine, map};

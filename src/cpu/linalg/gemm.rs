@@ -1,5 +1,7 @@
 //! The product of two matrices, `C = alpha·op(A)·op(B) + beta·C`.
 
+use rayon::prelude::*;
+
 use crate::cpu::tile::{Dot, Operand, product};
 
 /// Which of the two factors is transposed.
@@ -11,6 +13,48 @@ pub enum Layout {
     NT,
     /// Aᵀ·B: A is `k×n`, B is `k×m`.
     TN,
+}
+
+/// What is done to each value of a product in the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Activation {
+    /// Nothing.
+    #[default]
+    Identity,
+    /// max(x, 0).
+    Relu,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// 1 / (1 + e⁻ˣ).
+    Logistic,
+}
+
+impl Activation {
+    /// Its value at x.
+    pub fn of(self, x: f32) -> f32 {
+        match self {
+            Activation::Identity => x,
+            Activation::Relu => x.max(0.0),
+            Activation::Tanh => x.tanh(),
+            Activation::Logistic => 1.0 / (1.0 + (-x).exp()),
+        }
+    }
+}
+
+/// `c = activation(c + bias)`, one number of `bias` for each of the columns.
+pub fn activate(c: &mut [f32], columns: usize, bias: Option<&[f32]>, activation: Activation) {
+    if columns == 0 || (bias.is_none() && activation == Activation::Identity) {
+        return;
+    }
+    let rows_at_once = 4096_usize.div_ceil(columns);
+    c.par_chunks_mut(columns * rows_at_once).for_each(|rows| {
+        for row in rows.chunks_mut(columns) {
+            if let Some(bias) = bias {
+                row.iter_mut().zip(bias).for_each(|(value, bias)| *value += bias);
+            }
+            row.iter_mut().for_each(|value| *value = activation.of(*value));
+        }
+    });
 }
 
 /// `c = alpha·op(a)·op(b) + beta·c` on contiguous row-major matrices, `c` being `n×m`.

@@ -33,14 +33,19 @@ const fn on_tile(
     step_operations: u64,
     layered: bool,
 ) -> PairKernel<'static> {
-    PairKernel { kernel: &KERNEL, overrides, step_operations, layered, extra: None }
+    PairKernel::new(&KERNEL, overrides, step_operations, layered)
 }
 
-/// One value for each pair of rows: by `twin` (x, n, y, m, d, out) on the CPU, by a pair kernel with its `alpha` on a GPU.
+/// The kernel with the order of its powers.
+pub(in crate::ops) fn of_order(kernel: &PairKernel<'static>, order: f32) -> PairKernel<'static> {
+    PairKernel { scalars: [order, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..*kernel }
+}
+
+/// One value for each pair of rows: by `twin` (x, n, y, m, d, out) on the CPU, by a pair kernel with its order on a GPU.
 fn pairwise(
     stream: &mut Stream,
     op: &'static str,
-    (kernel, alpha): (&PairKernel<'_>, f32),
+    (kernel, order): (&PairKernel<'static>, f32),
     (x, y): (&DeviceMatrix, &DeviceMatrix),
     twin: impl FnOnce(&[f32], usize, &[f32], usize, usize, &mut [f32]),
 ) -> Result<DeviceMatrix> {
@@ -58,7 +63,7 @@ fn pairwise(
     match stream.gpu() {
         None => twin(x.values()?, x.rows(), y.values()?, y.rows(), x.columns(), out.values_mut()?),
         Some(_) if x.rows() == 0 || y.rows() == 0 => {}
-        Some(recording) => pairs::all_pairs(recording, kernel, (x, y), &out, (alpha, 0.0))?,
+        Some(recording) => pairs::all_pairs(recording, &of_order(kernel, order), (x, y), &out, (1.0, 0.0))?,
     }
     Ok(out)
 }

@@ -91,20 +91,19 @@ fn group_product(
         let view = x.store()?.view(recording, rows.clone())?;
         let weight = weights.map(|weights| weights.store()?.view(recording, rows.clone())).transpose()?;
         // Without weights the centre stands in for them and is not read.
+        let overrides = [("WEIGHTED", u32::from(weight.is_some()))];
         let pair = PairKernel {
-            kernel: &KERNEL,
-            overrides: if weight.is_some() { &[("WEIGHTED", 1)] } else { &[("WEIGHTED", 0)] },
-            step_operations: 2,
-            layered: true,
-            extra: Some(weight.as_ref().unwrap_or(&center)),
+            overrides: &overrides,
+            depth_vector: Some(weight.as_ref().unwrap_or(&center)),
+            ..PairKernel::new(&KERNEL, &[], 2, true)
         };
         let operands = (
-            Operand { view: &view, rows: d, stride, deep: true },
-            Operand { view: &center, rows: d, stride: 0, deep: true },
+            Operand { view: &view, rows: d, first: 0, stride, deep: true },
+            Operand { view: &center, rows: d, first: 0, stride: 0, deep: true },
         );
         let beta = if part.start == 0 { 0.0 } else { 1.0 };
-        let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta };
-        pairs::product_over(recording, &pair, operands, 0..part.len(), into, true)?;
+        let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta, finish: false };
+        pairs::product_over(recording, &pair, operands, 0..part.len(), into)?;
     }
     out.store()?.commit(recording, target)?;
     Ok(out)

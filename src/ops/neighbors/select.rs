@@ -8,7 +8,7 @@ use crate::device::{Dispatch, Gpu, Recording};
 use crate::distance::Metric;
 use crate::error::Result;
 use crate::kernel::{Grid, Work, kernels, params};
-use crate::ops::distance::pairwise::{CHEBYSHEV, COSINE, MANHATTAN, POWERS, SQ_EUCLIDEAN};
+use crate::ops::distance::pairwise::{CHEBYSHEV, COSINE, MANHATTAN, POWERS, SQ_EUCLIDEAN, of_order};
 use crate::ops::pairs::{Operand, Output, PairKernel, TILE, block_of_columns, product};
 
 kernels! {
@@ -74,13 +74,14 @@ pub(super) fn select(
     let mut entries = [recording.scratch(bytes, "nearest so far")?, recording.scratch(bytes, "nearest")?];
     for block in blocks(queries.rows(), per_block) {
         let a_view = a_rows.view(recording, block.clone())?;
-        let a = Operand { view: &a_view, rows: block.len(), stride: a_rows.stride(), deep: false };
+        let a = Operand { view: &a_view, rows: block.len(), first: 0, stride: a_rows.stride(), deep: false };
         let mut kept = 0;
         for columns in blocks(rows.rows(), column_block) {
             let b_view = b_rows.view(recording, columns.clone())?;
-            let b = Operand { view: &b_view, rows: columns.len(), stride: b_rows.stride(), deep: false };
-            let out = Output { view: &values, stride, column: 0, alpha: search.measure.order, beta: 0.0 };
-            product(recording, compared(metric), (a, b), 0..rows.columns(), out, (1, 0))?;
+            let b = Operand { view: &b_view, rows: columns.len(), first: 0, stride: b_rows.stride(), deep: false };
+            let out = Output { view: &values, stride, column: 0, alpha: 1.0, beta: 0.0, finish: true };
+            let pair = of_order(compared(metric), search.measure.order);
+            product(recording, &pair, (a, b), 0..rows.columns(), out)?;
             let wanted = search.k.min(kept + columns.len());
             let params = SelectParams {
                 rows: block.len() as u32,

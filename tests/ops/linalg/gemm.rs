@@ -1,4 +1,4 @@
-use gristmill::ops::{self, Layout};
+use gristmill::ops::{self, Activation, Layout};
 use gristmill::prelude::*;
 
 use crate::support::{EPS, baseline, bits, devices, gpu, matrix, open_gpu};
@@ -198,5 +198,89 @@ fn a_result_beyond_f32_is_an_error_with_its_place() {
         let c = ops::gemm(&mut stream, Layout::NN, &a, &a).unwrap();
         let wrong = c.to_matrix(&mut stream).unwrap_err();
         assert!(matches!(wrong, Error::NotFinite { row: 0, column: 0, .. }), "{name}: {wrong}");
+    }
+}
+
+#[test]
+fn tiles_and_layers_of_every_size_give_the_same_bits() {
+    // 5000 rows are 64×64 tiles that take the blocks of the depth one after the other; ten rows are 32×32 tiles, and
+    // each block of the depth a layer; 40,000 rows are 128×128 tiles.
+    for (shape, first) in [([5000, 50, 600], 10), ([40_000, 10, 600], 30), ([700, 70, 1500], 3)] {
+        let (a, b) = operands(Layout::NT, shape);
+        let few = Matrix::from_slice(first, shape[2], &a.as_slice()[..first * shape[2]]).unwrap();
+        for device in [gpu(), baseline()] {
+            let whole = run(device, Layout::NT, &a, &b);
+            let part = run(device, Layout::NT, &few, &b);
+            assert_eq!(bits(part.as_slice()), bits(&whole.as_slice()[..first * shape[1]]), "{shape:?}");
+        }
+    }
+}
+
+#[test]
+fn a_small_product_occupies_a_card() {
+    let device = open_gpu(DeviceOptions::default());
+    let shape = [256, 512, 784];
+    for layout in LAYOUTS {
+        let (a, b) = operands(layout, shape);
+        device.profile(true);
+        let c = run(&device, layout, &a, &b);
+        let profile = device.profile_report();
+        device.profile(false);
+        let (product, merge) = (&profile.kernels["linalg/gemm"], &profile.kernels["linalg/gemm__merge"]);
+        assert!(product.workgroups >= 64, "{layout:?}: {product:?}");
+        assert!(merge.workgroups >= 64, "{layout:?}: {merge:?}");
+        let wanted = oracle(layout, shape, &a, &b);
+        for (value, (exact, size)) in c.as_slice().iter().zip(&wanted) {
+            assert!((f64::from(*value) - exact).abs() <= 60.0 * EPS * size, "{layout:?}: {value} for {exact}");
+        }
+    }
+}
+
+#[test]
+fn bias_and_activation_are_applied_to_the_sum() {
+    let exact = |activation: Activation, x: f64| match activation {
+        Activation::Identity => x,
+        Activation::Relu => x.max(0.0),
+        Activation::Tanh => x.tanh(),
+        Activation::Logistic => 1.0 / (1.0 + (-x).exp()),
+    };
+    for shape in [[5, 6, 7], [70, 131, 33], [9, 3, 1300], [3000, 30, 700], [4, 5, 0]] {
+        for (layout, activation) in LAYOUTS.into_iter().flat_map(|layout| {
+            use Activation::{Identity, Logistic, Relu, Tanh};
+            [Identity, Relu, Tanh, Logistic].map(|activation| (layout, activation))
+        }) {
+            let (a, b) = operands(layout, shape);
+            let bias = matrix(1, shape[1], 5);
+            let wanted = oracle(layout, shape, &a, &b);
+            for (name, device) in devices() {
+                let mut stream = device.stream();
+                let (a, b) = (a.to(device).unwrap(), b.to(device).unwrap());
+                let on_device = DeviceVec::from_slice(bias.as_slice(), device).unwrap();
+                let c = ops::gemm_bias(&mut stream, layout, (&a, &b), Some(&on_device), activation).unwrap();
+                // A sum down the columns would show padding that is not zero.
+                let sums = ops::row_sums(&mut stream, &c).unwrap().to_vec(&mut stream).unwrap();
+                let c = c.to_matrix(&mut stream).unwrap();
+                for (at, (value, (sum, size))) in c.as_slice().iter().zip(&wanted).enumerate() {
+                    let exact = exact(activation, sum + f64::from(bias.as_slice()[at % shape[1]]));
+                    let bound = (16.0 + 2.0 * (shape[2] as f64).sqrt()) * EPS * (size + 1.0);
+                    assert!((f64::from(*value) - exact).abs() <= bound, "{name} {layout:?} {shape:?} {activation:?}");
+                }
+                for (row, sum) in sums.iter().enumerate() {
+                    let values = c.row(row).iter().map(|value| f64::from(*value));
+                    let (exact, size) = values.fold((0.0, 0.0), |(sum, size), value| (sum + value, size + value.abs()));
+                    assert!((f64::from(*sum) - exact).abs() <= 100.0 * EPS * size, "{name} {layout:?} {shape:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bias_of_another_length_is_an_error() {
+    for (name, device) in devices() {
+        let a = matrix(3, 4, 1).to(device).unwrap();
+        let bias = DeviceVec::from_slice(&[1.0_f32; 4], device).unwrap();
+        let wrong = ops::gemm_bias(&mut device.stream(), Layout::NT, (&a, &a), Some(&bias), Activation::Relu);
+        assert!(matches!(wrong, Err(Error::Shape { op: "gemm", .. })), "{name}");
     }
 }
