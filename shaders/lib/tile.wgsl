@@ -1,18 +1,34 @@
 // The tile core: TILE×TILE results of rows of A with rows of B; 8×8 results a lane at 128, 4×4 at 64 and 32.
-// Steps of 16 along the depth (32 at 64) go through workgroup memory, laid out so that a lane reads four values as a vec4.
+// Steps of 16 along the depth go through workgroup memory, laid out so that a lane reads four values as a vec4.
 // The importing shader defines tile_a and tile_b (four values along the depth), tile_step, and tile_store, which takes
 // four sums of a row, from `column` on; `place` is which of the lane's rows. Every size adds up in the same order.
 // With its TILE_AHEAD the next step is fetched into 16 registers while one is used; some kernels have none to spare.
 // An operand with A_DEEP or B_DEEP = 1 lies with the depth down its columns, not along its rows: then its function gives
 // four rows of the tile, from `row` / 4 · 4 on, at depth 4 · `vec4_index` + `row` % 4.
+const TILE_VEC4S = 4u;
 override TILE: u32 = 128u;
 override TILE_LANES: u32 = min(TILE * TILE / 16u, 256u);
-override TILE_VEC4S: u32 = 2u * TILE_LANES / TILE;
-override TILE_BLOCK: u32 = 2u * TILE_LANES;
+override TILE_BLOCK: u32 = TILE_VEC4S * min(TILE / 4u, 16u);
+override TILE_FAR: u32 = TILE / 128u * 63u + 1u;
 
-// [depth][row / 4], so 16 KiB together at most: all that WebGPU guarantees.
-var<workgroup> tile_a_block: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_b_block: array<vec4<f32>, TILE_BLOCK>;
+// [depth / 4][row / 4] for each depth % 4, and again for the rows from 64 on, so 16 KiB together: all that WebGPU
+// guarantees. Many arrays, so that one index, checked once, serves all that a lane reads of an operand at four depths.
+var<workgroup> tile_a0: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_a1: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_a2: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_a3: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_a4: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_a5: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_a6: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_a7: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_b0: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_b1: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_b2: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_b3: array<vec4<f32>, TILE_BLOCK>;
+var<workgroup> tile_b4: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_b5: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_b6: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_b7: array<vec4<f32>, TILE_FAR>;
 
 // Four values along the depth of each of four rows.
 struct TileRows {
@@ -22,32 +38,33 @@ struct TileRows {
     r3: vec4<f32>,
 }
 
-// Where the first of four depths of four rows lies. Neighbouring lanes hold neighbouring depths, which would meet in one
-// bank: the rows are swapped within sixteen groups.
+// Where four rows lie. Neighbouring lanes fill neighbouring depths, which would meet in one bank: the rows are swapped
+// within eight groups. Rows 64 apart have the same place in arrays of their own.
 fn tile_slot(vec4_index: u32, group: u32) -> u32 {
-    return vec4_index * TILE + (group ^ (2u * vec4_index));
+    return vec4_index * min(TILE / 4u, 16u) + (group ^ (2u * vec4_index));
 }
 
 // Which vec4 along the depth and which four rows a lane fetches: neighbours read neighbouring words, along the depth or
-// across it. The first half of the lanes fetches for A, the others for B.
+// across it. The first half of the lanes fetches for A, the others for B; at 64 every second 64 of them rest.
 fn tile_share(lane: u32) -> vec2<u32> {
     let deep = select(B_DEEP, A_DEEP, lane < TILE_LANES / 2u) == 1u;
     let at = lane % (TILE_LANES / 2u);
     return select(vec2(at % TILE_VEC4S, at / TILE_VEC4S), vec2(at / (TILE / 4u), at % (TILE / 4u)), deep);
 }
 
-fn tile_fetch(lane: u32, row: u32, column: u32, vec4_index: u32, end: u32) -> TileRows {
+// `first` is a row of A for the lanes that fetch for it, one of B for the others.
+fn tile_fetch(lane: u32, first: u32, vec4_index: u32, end: u32) -> TileRows {
     var rows = TileRows();
     if (vec4_index < end && lane < TILE_LANES / 2u) {
-        rows.r0 = tile_a(row, vec4_index);
-        rows.r1 = tile_a(row + 1u, vec4_index);
-        rows.r2 = tile_a(row + 2u, vec4_index);
-        rows.r3 = tile_a(row + 3u, vec4_index);
+        rows.r0 = tile_a(first, vec4_index);
+        rows.r1 = tile_a(first + 1u, vec4_index);
+        rows.r2 = tile_a(first + 2u, vec4_index);
+        rows.r3 = tile_a(first + 3u, vec4_index);
     } else if (vec4_index < end) {
-        rows.r0 = tile_b(column, vec4_index);
-        rows.r1 = tile_b(column + 1u, vec4_index);
-        rows.r2 = tile_b(column + 2u, vec4_index);
-        rows.r3 = tile_b(column + 3u, vec4_index);
+        rows.r0 = tile_b(first, vec4_index);
+        rows.r1 = tile_b(first + 1u, vec4_index);
+        rows.r2 = tile_b(first + 2u, vec4_index);
+        rows.r3 = tile_b(first + 3u, vec4_index);
     }
     return rows;
 }
@@ -62,83 +79,110 @@ fn tile_turn(rows: TileRows) -> TileRows {
 }
 
 // Stores whole vec4: lanes that wrote parts of one would race where a compiler rewrites it.
-fn tile_fill(lane: u32, slot: u32, fetched: TileRows) {
+fn tile_fill(lane: u32, far: bool, slot: u32, fetched: TileRows) {
     var rows = fetched;
-    if (lane < TILE_LANES / 2u) {
+    if (TILE == 64u && (lane & 64u) != 0u) {
+        // Rests.
+    } else if (lane < TILE_LANES / 2u) {
         if (A_DEEP == 0u) {
             rows = tile_turn(fetched);
         }
-        tile_a_block[slot] = rows.r0;
-        tile_a_block[slot + TILE / 4u] = rows.r1;
-        tile_a_block[slot + TILE / 2u] = rows.r2;
-        tile_a_block[slot + 3u * TILE / 4u] = rows.r3;
+        if (TILE == 128u && far) {
+            tile_a4[slot] = rows.r0;
+            tile_a5[slot] = rows.r1;
+            tile_a6[slot] = rows.r2;
+            tile_a7[slot] = rows.r3;
+        } else {
+            tile_a0[slot] = rows.r0;
+            tile_a1[slot] = rows.r1;
+            tile_a2[slot] = rows.r2;
+            tile_a3[slot] = rows.r3;
+        }
     } else {
         if (B_DEEP == 0u) {
             rows = tile_turn(fetched);
         }
-        tile_b_block[slot] = rows.r0;
-        tile_b_block[slot + TILE / 4u] = rows.r1;
-        tile_b_block[slot + TILE / 2u] = rows.r2;
-        tile_b_block[slot + 3u * TILE / 4u] = rows.r3;
+        if (TILE == 128u && far) {
+            tile_b4[slot] = rows.r0;
+            tile_b5[slot] = rows.r1;
+            tile_b6[slot] = rows.r2;
+            tile_b7[slot] = rows.r3;
+        } else {
+            tile_b0[slot] = rows.r0;
+            tile_b1[slot] = rows.r1;
+            tile_b2[slot] = rows.r2;
+            tile_b3[slot] = rows.r3;
+        }
     }
 }
 
 // One value along the depth. Indices of arrays are constants: one that is not would put the sums into memory.
-fn tile_depth(c: ptr<function, array<vec4<f32>, 16>>, a_at: u32, b_at: u32) {
-    let a0 = tile_a_block[a_at];
-    let b0 = tile_b_block[b_at];
+fn tile_four(c: ptr<function, array<vec4<f32>, 16>>, a0: vec4<f32>, b0: vec4<f32>) {
     (*c)[0] = tile_step((*c)[0], a0.x, b0);
     (*c)[2] = tile_step((*c)[2], a0.y, b0);
     (*c)[4] = tile_step((*c)[4], a0.z, b0);
     (*c)[6] = tile_step((*c)[6], a0.w, b0);
+}
+
+fn tile_eight(c: ptr<function, array<vec4<f32>, 16>>, a0: vec4<f32>, a1: vec4<f32>, b0: vec4<f32>, b1: vec4<f32>) {
+    (*c)[0] = tile_step((*c)[0], a0.x, b0);
+    (*c)[1] = tile_step((*c)[1], a0.x, b1);
+    (*c)[2] = tile_step((*c)[2], a0.y, b0);
+    (*c)[3] = tile_step((*c)[3], a0.y, b1);
+    (*c)[4] = tile_step((*c)[4], a0.z, b0);
+    (*c)[5] = tile_step((*c)[5], a0.z, b1);
+    (*c)[6] = tile_step((*c)[6], a0.w, b0);
+    (*c)[7] = tile_step((*c)[7], a0.w, b1);
+    (*c)[8] = tile_step((*c)[8], a1.x, b0);
+    (*c)[9] = tile_step((*c)[9], a1.x, b1);
+    (*c)[10] = tile_step((*c)[10], a1.y, b0);
+    (*c)[11] = tile_step((*c)[11], a1.y, b1);
+    (*c)[12] = tile_step((*c)[12], a1.z, b0);
+    (*c)[13] = tile_step((*c)[13], a1.z, b1);
+    (*c)[14] = tile_step((*c)[14], a1.w, b0);
+    (*c)[15] = tile_step((*c)[15], a1.w, b1);
+}
+
+// Four values along the depth.
+fn tile_depths(c: ptr<function, array<vec4<f32>, 16>>, a: u32, b: u32) {
     if (TILE == 128u) {
-        let a1 = tile_a_block[a_at + 16u];
-        let b1 = tile_b_block[b_at + 16u];
-        (*c)[1] = tile_step((*c)[1], a0.x, b1);
-        (*c)[3] = tile_step((*c)[3], a0.y, b1);
-        (*c)[5] = tile_step((*c)[5], a0.z, b1);
-        (*c)[7] = tile_step((*c)[7], a0.w, b1);
-        (*c)[8] = tile_step((*c)[8], a1.x, b0);
-        (*c)[9] = tile_step((*c)[9], a1.x, b1);
-        (*c)[10] = tile_step((*c)[10], a1.y, b0);
-        (*c)[11] = tile_step((*c)[11], a1.y, b1);
-        (*c)[12] = tile_step((*c)[12], a1.z, b0);
-        (*c)[13] = tile_step((*c)[13], a1.z, b1);
-        (*c)[14] = tile_step((*c)[14], a1.w, b0);
-        (*c)[15] = tile_step((*c)[15], a1.w, b1);
+        tile_eight(c, tile_a0[a], tile_a4[a], tile_b0[b], tile_b4[b]);
+        tile_eight(c, tile_a1[a], tile_a5[a], tile_b1[b], tile_b5[b]);
+        tile_eight(c, tile_a2[a], tile_a6[a], tile_b2[b], tile_b6[b]);
+        tile_eight(c, tile_a3[a], tile_a7[a], tile_b3[b], tile_b7[b]);
+    } else {
+        tile_four(c, tile_a0[a], tile_b0[b]);
+        tile_four(c, tile_a1[a], tile_b1[b]);
+        tile_four(c, tile_a2[a], tile_b2[b]);
+        tile_four(c, tile_a3[a], tile_b3[b]);
     }
 }
 
 fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32) {
     let share = tile_share(lane);
-    let fetch_row = tile_row * TILE + 4u * share.y;
-    let fetch_column = tile_column * TILE + 4u * share.y;
-    let slot = tile_slot(share.x, share.y);
+    let fetched = select(tile_column, tile_row, lane < TILE_LANES / 2u) * TILE + 4u * share.y;
+    let slot = tile_slot(share.x, share.y % 16u);
+    let fetch_end = select(end, begin, TILE == 64u && (lane & 64u) != 0u);
     // Lanes along a side.
     let side = select(TILE / 4u, 16u, TILE == 128u);
     let lane_row = lane / side;
     let lane_column = lane % side;
     var next = TileRows();
     if (TILE_AHEAD) {
-        next = tile_fetch(lane, fetch_row, fetch_column, begin + share.x, end);
+        next = tile_fetch(lane, fetched, begin + share.x, fetch_end);
     }
     var c: array<vec4<f32>, 16>;
     for (var first = begin; first < end; first += TILE_VEC4S) {
         if (!TILE_AHEAD) {
-            next = tile_fetch(lane, fetch_row, fetch_column, first + share.x, end);
+            next = tile_fetch(lane, fetched, first + share.x, fetch_end);
         }
-        tile_fill(lane, slot, next);
+        tile_fill(lane, (fetched & 64u) != 0u, slot, next);
         workgroupBarrier();
         if (TILE_AHEAD) {
-            next = tile_fetch(lane, fetch_row, fetch_column, first + TILE_VEC4S + share.x, end);
+            next = tile_fetch(lane, fetched, first + TILE_VEC4S + share.x, fetch_end);
         }
         for (var vec4_index = 0u; vec4_index < TILE_VEC4S; vec4_index += 1u) {
-            let a_at = tile_slot(vec4_index, lane_row);
-            let b_at = tile_slot(vec4_index, lane_column);
-            tile_depth(&c, a_at, b_at);
-            tile_depth(&c, a_at + TILE / 4u, b_at + TILE / 4u);
-            tile_depth(&c, a_at + TILE / 2u, b_at + TILE / 2u);
-            tile_depth(&c, a_at + 3u * TILE / 4u, b_at + 3u * TILE / 4u);
+            tile_depths(&c, tile_slot(vec4_index, lane_row), tile_slot(vec4_index, lane_column));
         }
         workgroupBarrier();
     }

@@ -129,11 +129,18 @@ pub(crate) fn all_pairs(
         let target = out_rows.target(recording, rows.clone(), beta != 0.0)?;
         for columns in blocks(b.rows(), b_block) {
             let b_view = b_rows.view(recording, columns.clone())?;
-            let a = Operand { view: &a_view, rows: rows.len(), first: rows.start, stride: a_rows.stride(), deep: false };
+            let a =
+                Operand { view: &a_view, rows: rows.len(), first: rows.start, stride: a_rows.stride(), deep: false };
             let (first, stride) = (columns.start, b_rows.stride());
             let b = Operand { view: &b_view, rows: columns.len(), first, stride, deep: false };
             let (view, stride, finish) = (&target.view, out_rows.stride(), true);
-            product_over(recording, pair, (a, b), 0..depth, Output { view, stride, column: first, alpha, beta, finish })?;
+            product_over(
+                recording,
+                pair,
+                (a, b),
+                0..depth,
+                Output { view, stride, column: first, alpha, beta, finish },
+            )?;
         }
         out_rows.commit(recording, target)?;
     }

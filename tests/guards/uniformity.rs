@@ -2,7 +2,7 @@
 //!
 //! Lanes are *together* where all of a workgroup provably take the same path. They part at a condition that is not
 //! uniform, and meet again after it, unless one left by `break`, `continue` or `return`: then at the end of the loop
-//! or of the function. A value is uniform if it is made of constants, overrides, `var<uniform>`, workgroup ids and
+//! or of the function. A value is uniform if it is made of constants, overrides, `var<uniform>`, read-only storage, workgroup ids and
 //! counts, and local variables written only with such values by lanes together. Everything else is not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -10,6 +10,7 @@ use std::ops::BitOrAssign;
 
 use naga::{
     AddressSpace, Binding, Block, BuiltIn, Expression, Function, Handle, LocalVariable, Module, Span, Statement,
+    StorageAccess,
 };
 
 use super::forbidden::is_subgroup;
@@ -170,11 +171,13 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Whether memory has one value for all lanes: uniforms do, shared and private memory are not trusted.
+    /// Whether memory has one value for all lanes: what nobody writes does, shared and private memory are not trusted.
     fn holds_the_same(&self, pointer: Handle<Expression>) -> bool {
         match *self.root(pointer) {
             Expression::GlobalVariable(variable) => {
-                self.module.global_variables[variable].space == AddressSpace::Uniform
+                let read = AddressSpace::Storage { access: StorageAccess::LOAD };
+                let space = self.module.global_variables[variable].space;
+                space == AddressSpace::Uniform || space == read
             }
             Expression::LocalVariable(local) => !self.locals.contains(&local),
             _ => false,

@@ -1,16 +1,21 @@
 //! The nearest centre of each row.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
-use crate::device::{Dispatch, Recording, Stream};
+use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, UNIFORM_BYTES, Work, kernels, params};
 use crate::ops::pairs::TILE;
 
 kernels! {
-    /// By tiles, for any number of centres.
-    pub KERNEL = "cluster/assign", [Read, Read, Write, Write, Write], Params;
+    /// By tiles and the direct form, for any number of centres.
+    pub KERNEL = "cluster/assign", [Read, Read, Write, Write, Write, Read], Params;
+    /// By tiles and the product form: the centre of each row, or that it is in doubt.
+    pub KERNEL_PRODUCT = "cluster/assign__product", [Read, Read, Write], ProductParams;
+    /// The centres as the product form takes them.
+    pub KERNEL_CENTERS = "cluster/assign__centers", [Read, Write], CenterParams;
     /// For short rows and centres that fit a uniform buffer.
     pub KERNEL_UNIFORM = "cluster/assign__uniform", [Read, Uniform, Write, Write, Write], Params;
 }
@@ -20,15 +25,26 @@ params! {
         rows: u32, centers: u32, row_tiles: u32, center_tiles: u32, x_first: u32, center_first: u32, vec4s: u32,
         label_first: u32, distance_first: u32, changed_at: u32,
     }
+    struct ProductParams {
+        rows: u32, columns: u32, centers: u32, row_tiles: u32, center_tiles: u32, x_first: u32, vec4s: u32,
+    }
+    struct CenterParams { centers: u32, center_first: u32, vec4s: u32 }
 }
 
 /// The longest rows, in vec4, of which a lane keeps two in registers; as in `lib/uniform_rows.wgsl`.
 const MOST_VEC4S: usize = 16;
+/// Centres up to which rows of registers beat tiles, if they fit a uniform buffer.
+const FEW_CENTERS: usize = 96;
+/// Columns from which a product costs less than the comparisons around it.
+const PRODUCT_COLUMNS: usize = 16;
 /// The most centres: their numbers must be exact in f32.
 const MOST_CENTERS: usize = 1 << 24;
 
 /// The nearest centre of each row of X (n×d) among `centers` (k×d), and the squared distance to it, by the direct form:
 /// n labels and n distances, 3·n·k·d operations. Ties go to the lowest centre. The n×k distances are never stored.
+///
+/// On a GPU, with many centres, by the product form ½|c|² − x·c on centred rows, at 2·n·k·d operations, and again by the
+/// direct form in blocks of 128 rows of which one has a second centre within the error of both: the same labels and bits.
 ///
 /// ```
 /// use gristmill::{Device, Matrix, ops};
@@ -81,6 +97,29 @@ pub(crate) fn record(
     Ok(())
 }
 
+/// How a block of rows is compared with the centres.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Rows in registers, centres in a uniform buffer.
+    Uniform,
+    /// Tiles, by the direct form.
+    Direct,
+    /// Tiles, by the product form where its error allows.
+    Product,
+}
+
+impl Form {
+    fn choose(centers: &DeviceMatrix, vec4s: usize) -> Form {
+        let fits = 16 * (centers.rows() * vec4s) as u64 <= UNIFORM_BYTES && vec4s <= MOST_VEC4S;
+        let pays = centers.columns() >= PRODUCT_COLUMNS;
+        match () {
+            () if fits && (centers.rows() <= FEW_CENTERS || !pays) => Form::Uniform,
+            () if pays => Form::Product,
+            () => Form::Direct,
+        }
+    }
+}
+
 fn block(
     recording: &mut Recording,
     x: &DeviceMatrix,
@@ -90,16 +129,17 @@ fn block(
     rows: Range<usize>,
 ) -> Result<()> {
     let vec4s = x.store()?.stride() / 4;
-    let center_bytes = 16 * (centers.rows() * vec4s) as u64;
-    let uniform = center_bytes <= UNIFORM_BYTES && vec4s <= MOST_VEC4S;
-    let short = [("VEC4S", vec4s as u32)];
-    let (kernel, overrides) = if uniform { (&KERNEL_UNIFORM, &short[..]) } else { (&KERNEL, &[][..]) };
+    let form = Form::choose(centers, vec4s);
     let view = x.store()?.view(recording, rows.clone())?;
     let mut center_view = centers.store()?.view(recording, 0..centers.rows())?;
-    if uniform {
+    let found = match form {
+        Form::Product => Some(product(recording, (&view, rows.len(), vec4s), (&center_view, centers))?),
+        _ => None,
+    };
+    if form == Form::Uniform {
         let operand = recording.scratch(UNIFORM_BYTES, "centres")?;
         let first = 4 * u64::from(center_view.first_word());
-        recording.copy((center_view.buffer(), first), (&operand, 0), center_bytes)?;
+        recording.copy((center_view.buffer(), first), (&operand, 0), 16 * (centers.rows() * vec4s) as u64)?;
         center_view = View::whole(operand);
     }
     let label_target = labels.store()?.target(recording, rows.clone(), true)?;
@@ -120,16 +160,58 @@ fn block(
     };
     let (n, k, d) = (rows.len() as u64, centers.rows() as u64, x.columns() as u64);
     let grid = Grid::linear(row_tiles as u64)?;
-    let work = Work { operations: 3 * n * k * d, bytes: 4 * (n * d + k * d + 3 * n) };
-    let buffers = &[
+    // What the product form settled needs one distance a row.
+    let compared = if form == Form::Product { 1 } else { k };
+    let work = Work { operations: 3 * n * compared * d, bytes: 4 * (n * d + k * d + 3 * n) };
+    let mut buffers = vec![
         view.buffer(),
         center_view.buffer(),
         label_target.view.buffer(),
         distance_target.view.buffer(),
         history_target.view.buffer(),
     ];
-    recording.dispatch(kernel, Dispatch::new(&params, buffers, grid, work).overrides(overrides))?;
+    let (kernel, constant) = match form {
+        Form::Uniform => (&KERNEL_UNIFORM, ("VEC4S", vec4s as u32)),
+        _ => {
+            // X stands in for what is not read.
+            buffers.push(found.as_ref().unwrap_or(view.buffer()));
+            (&KERNEL, ("SHORTLIST", u32::from(found.is_some())))
+        }
+    };
+    recording.dispatch(kernel, Dispatch::new(&params, &buffers, grid, work).overrides(&[constant]))?;
     history.store()?.commit(recording, history_target)?;
     labels.store()?.commit(recording, label_target)?;
     distances.store()?.commit(recording, distance_target)
+}
+
+/// The centres that the product form finds for a block of rows, with which tiles of it are in doubt.
+fn product(
+    recording: &mut Recording,
+    (view, rows, vec4s): (&View, usize, usize),
+    (center_view, centers): (&View, &DeviceMatrix),
+) -> Result<Arc<Buffer>> {
+    let (k, d) = (centers.rows(), centers.columns());
+    let row_tiles = rows.div_ceil(TILE);
+    let values = 4 * (k + 1) * vec4s + k.next_multiple_of(4);
+    let centred = recording.scratch(4 * values as u64, "centred centres")?;
+    let found = recording.scratch(4 * (row_tiles * (TILE + 1)) as u64, "centres of rows")?;
+    let center_first = center_view.first_word() / 4;
+    let params = CenterParams { centers: k as u32, center_first, vec4s: vec4s as u32 };
+    let work = Work { operations: 40 * (k * d) as u64, bytes: 8 * values as u64 };
+    let buffers = &[center_view.buffer(), &centred];
+    recording.dispatch(&KERNEL_CENTERS, Dispatch::new(&params, buffers, Grid::linear(k as u64)?, work))?;
+    let params = ProductParams {
+        rows: rows as u32,
+        columns: d as u32,
+        centers: k as u32,
+        row_tiles: row_tiles as u32,
+        center_tiles: k.div_ceil(TILE) as u32,
+        x_first: view.first_word() / 4,
+        vec4s: vec4s as u32,
+    };
+    let (n, k, d) = (rows as u64, k as u64, d as u64);
+    let work = Work { operations: 2 * n * k * d, bytes: 4 * (n * d + k * d + n) };
+    let buffers = &[view.buffer(), &centred, &found];
+    recording.dispatch(&KERNEL_PRODUCT, Dispatch::new(&params, buffers, Grid::linear(row_tiles as u64)?, work))?;
+    Ok(found)
 }

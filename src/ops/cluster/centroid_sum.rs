@@ -6,27 +6,27 @@ use crate::array::{DeviceMatrix, DeviceVec, Matrix, RowStore, View, blocks};
 use crate::device::{Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
-use crate::ops::sort::exclusive_scan::scan;
 
 kernels! {
     /// Sums of each cluster's rows in each run of rows.
     pub KERNEL = "cluster/centroid_sum", [Read, Read, Read, Read, Read, Write], Params;
-    /// Counts each run's rows of each cluster.
-    pub KERNEL_COUNT = "cluster/centroid_sum__count", [Read, Write], SortParams;
-    /// Puts the rows in the order of their clusters.
-    pub KERNEL_PLACE = "cluster/centroid_sum__place", [Read, Write, Write], SortParams;
-    /// Adds the runs.
-    pub KERNEL_MERGE = "cluster/centroid_sum__merge", [Read, Write, Write], MergeParams;
+    /// Puts the rows of each run in the order of their clusters.
+    pub KERNEL_ORDER = "cluster/centroid_sum__order", [Read, Write, Write], OrderParams;
+    /// Adds neighbouring runs.
+    pub KERNEL_MERGE = "cluster/centroid_sum__merge", [Read, Write, Write, Write], MergeParams;
 }
 
 params! {
-    struct Params {
-        items: u32, rows: u32, runs: u32, run_rows: u32, clusters: u32, vec4s: u32, x_first: u32, center_first: u32,
-        weight_first: u32,
+    struct Params { items: u32, clusters: u32, vec4s: u32, x_first: u32, center_first: u32, weight_first: u32 }
+    struct OrderParams { rows: u32, runs: u32, run_rows: u32, clusters: u32, label_first: u32 }
+    struct MergeParams {
+        items: u32, runs: u32, first_run: u32, fan: u32, clusters: u32, vec4s: u32, sum_first: u32, count_first: u32,
+        last: u32,
     }
-    struct SortParams { rows: u32, runs: u32, run_rows: u32, clusters: u32, label_first: u32 }
-    struct MergeParams { items: u32, runs: u32, vec4s: u32, sum_first: u32, count_first: u32, fresh: u32 }
 }
+
+/// Sums that a lane of a merge adds.
+const FAN: usize = 16;
 
 /// Labels, weights, centres and results that belong together.
 #[derive(Debug, Clone, Copy)]
@@ -105,43 +105,86 @@ fn on_cpu(
     Ok((Matrix::from_vec(k, d, narrow(sums))?.to(&Device::Cpu)?, DeviceVec::from_host(narrow(counts))))
 }
 
-/// Rows of a run: so many that a run has 16 rows of each cluster or more, on average, and its sums stay a small part of
-/// the data. It depends on the number of clusters alone, as the bits do.
+/// Rows of a run, which a workgroup puts in order: 16 of each cluster on average where that gives enough workgroups, so
+/// that sums stay a small part of the data. It depends on the number of clusters alone, as the bits do.
 fn run_rows(clusters: usize) -> usize {
-    (16 * clusters.next_power_of_two()).clamp(256, 1 << 14)
+    (16 * clusters.next_power_of_two()).clamp(256, 1 << 12)
+}
+
+/// How the rows are cut, and where the sums of groups of runs wait.
+struct Cut {
+    run_rows: usize,
+    /// Runs of a group, whose sums are added first.
+    fan: usize,
+    clusters: usize,
+    vec4s: usize,
+    groups: View,
+}
+
+impl Cut {
+    /// Sums of one run or group.
+    fn width(&self) -> usize {
+        self.clusters * (self.vec4s + 1)
+    }
 }
 
 /// Records the sums.
 pub(crate) fn record(recording: &mut Recording, x: &DeviceMatrix, of: Sums) -> Result<()> {
-    let (k, run_rows) = (of.centers.rows(), run_rows(of.centers.rows()));
-    let stride = x.store()?.stride();
-    // Per row: itself, its place, its share of the table and of the runs' sums.
-    let words = stride + 1 + (k * (2 + stride + 4)).div_ceil(run_rows);
-    let per_block =
-        RowStore::block_rows(&recording.gpu, words as u64, 4 * stride as u64, run_rows).next_multiple_of(run_rows);
-    for rows in blocks(x.rows(), per_block) {
-        block(recording, x, of, rows, run_rows)?;
+    let (clusters, run_rows) = (of.centers.rows(), run_rows(of.centers.rows()));
+    let (stride, fan) = (x.store()?.stride(), ((1 << 14) / run_rows).clamp(4, FAN));
+    let width = clusters * (stride / 4 + 1);
+    let groups = x.rows().div_ceil(run_rows * fan);
+    let sums = View::whole(recording.scratch(16 * (groups * width) as u64, "sums of groups of runs")?);
+    let cut = Cut { run_rows, fan, clusters, vec4s: stride / 4, groups: sums };
+    // Per row: itself, its place, its share of the runs' sums.
+    let words = stride + 1 + (4 * width + clusters).div_ceil(run_rows);
+    let per_block = RowStore::block_rows(&recording.gpu, words as u64, 4 * stride as u64, run_rows);
+    for rows in blocks(x.rows(), per_block.next_multiple_of(run_rows)) {
+        block(recording, x, of, rows, &cut)?;
     }
-    Ok(())
+    let sum_target = of.sums.store()?.target(recording, 0..clusters, false)?;
+    let count_target = of.counts.store()?.target(recording, 0..clusters, false)?;
+    let (mut from, mut left) = (cut.groups.skip(0), groups);
+    loop {
+        let last = left <= FAN;
+        let count = left.div_ceil(FAN);
+        let out = View::whole(recording.scratch(16 * if last { 1 } else { count * width } as u64, "sums of groups")?);
+        let into = (&out, &sum_target.view, &count_target.view, last);
+        merge(recording, &cut, (&from, 0..left, FAN), into)?;
+        if last {
+            break;
+        }
+        (from, left) = (out, count);
+    }
+    of.sums.store()?.commit(recording, sum_target)?;
+    of.counts.store()?.commit(recording, count_target)
 }
 
-fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usize>, run_rows: usize) -> Result<()> {
-    let (k, runs, vec4s) = (of.centers.rows(), rows.len().div_ceil(run_rows), x.store()?.stride() / 4);
+/// The sums of the groups of one block of rows.
+fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usize>, cut: &Cut) -> Result<()> {
+    let (k, vec4s, runs) = (cut.clusters, cut.vec4s, rows.len().div_ceil(cut.run_rows));
     let label_view = of.labels.store()?.view(recording, rows.clone())?;
-    let (order, ends) = sorted(recording, &label_view, rows.len(), (runs, run_rows), k)?;
+    let order = recording.scratch(4 * rows.len() as u64, "rows by cluster")?;
+    let begins = recording.scratch(4 * (k * runs + 1) as u64, "where clusters begin")?;
+    let params = OrderParams {
+        rows: rows.len() as u32,
+        runs: runs as u32,
+        run_rows: cut.run_rows as u32,
+        clusters: k as u32,
+        label_first: label_view.first_word(),
+    };
+    let work = Work { operations: 1024 * rows.len() as u64, bytes: 12 * rows.len() as u64 };
+    let buffers = &[label_view.buffer(), &order, &begins];
+    recording.dispatch(&KERNEL_ORDER, Dispatch::new(&params, buffers, Grid::linear(runs as u64)?, work))?;
     let view = x.store()?.view(recording, rows.clone())?;
     let center_view = of.centers.store()?.view(recording, 0..k)?;
     // Without weights the labels stand in for what is not read.
     let weight_view = of.weights.map(|weights| weights.store()?.view(recording, rows.clone())).transpose()?;
     let weight_view = weight_view.as_ref().unwrap_or(&label_view);
-    let partials = k * runs * (vec4s + 1);
-    let partial = recording.scratch(16 * partials as u64, "sums of runs")?;
+    let partial = View::whole(recording.scratch(16 * (runs * cut.width()) as u64, "sums of runs")?);
     let items = k * runs * vec4s;
     let params = Params {
         items: items as u32,
-        rows: rows.len() as u32,
-        runs: runs as u32,
-        run_rows: run_rows as u32,
         clusters: k as u32,
         vec4s: vec4s as u32,
         x_first: view.first_word() / 4,
@@ -149,57 +192,40 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
         weight_first: weight_view.first_word(),
     };
     let values = (rows.len() * x.columns()) as u64;
-    let (x_buffer, center_buffer, weight_buffer) = (view.buffer(), center_view.buffer(), weight_view.buffer());
     let grid = Grid::covering(items as u64, 64)?;
     let work = Work { operations: 2 * values, bytes: 4 * values };
-    let buffers = &[x_buffer, center_buffer, weight_buffer, order.buffer(), ends.buffer(), &partial];
-    recording.dispatch(
-        &KERNEL,
-        Dispatch::new(&params, buffers, grid, work).overrides(&[("WEIGHTED", u32::from(of.weights.is_some()))]),
-    )?;
-    let sum_target = of.sums.store()?.target(recording, 0..k, rows.start > 0)?;
-    let count_target = of.counts.store()?.target(recording, 0..k, rows.start > 0)?;
-    let totals = k * (vec4s + 1);
-    let params = MergeParams {
-        items: totals as u32,
-        runs: runs as u32,
-        vec4s: vec4s as u32,
-        sum_first: sum_target.view.first_word() / 4,
-        count_first: count_target.view.first_word(),
-        fresh: u32::from(rows.start == 0),
-    };
-    let grid = Grid::covering(totals as u64, 64)?;
-    let work = Work { operations: 4 * partials as u64, bytes: 16 * partials as u64 };
-    let buffers = &[&partial, sum_target.view.buffer(), count_target.view.buffer()];
-    recording.dispatch(&KERNEL_MERGE, Dispatch::new(&params, buffers, grid, work))?;
-    of.sums.store()?.commit(recording, sum_target)?;
-    of.counts.store()?.commit(recording, count_target)
+    let buffers = &[view.buffer(), center_view.buffer(), weight_view.buffer(), &order, &begins, partial.buffer()];
+    let weighted = [("WEIGHTED", u32::from(of.weights.is_some()))];
+    recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&weighted))?;
+    // What a merge that is not the last does not write.
+    let unused = [(); 2].map(|()| recording.scratch(16, "nothing"));
+    let [sums, counts] = unused.map(|buffer| buffer.map(View::whole));
+    let first = rows.start / cut.run_rows;
+    merge(recording, cut, (&partial, first..first + runs, cut.fan), (&cut.groups, &sums?, &counts?, false))
 }
 
-/// The rows in the order of their clusters, and where each run's rows of each cluster end.
-fn sorted(
+/// Adds the sums of runs, each `fan` of all of them together.
+fn merge(
     recording: &mut Recording,
-    labels: &View,
-    rows: usize,
-    (runs, run_rows): (usize, usize),
-    clusters: usize,
-) -> Result<(View, View)> {
-    let table = 4 * (clusters * runs) as u64;
-    let counts = View::whole(recording.scratch(table, "rows of each cluster")?);
-    let places = View::whole(recording.scratch(table, "places of rows")?);
-    let order = View::whole(recording.scratch(4 * rows as u64, "rows by cluster")?);
-    let params = SortParams {
-        rows: rows as u32,
-        runs: runs as u32,
-        run_rows: run_rows as u32,
-        clusters: clusters as u32,
-        label_first: labels.first_word(),
+    cut: &Cut,
+    (partial, runs, fan): (&View, Range<usize>, usize),
+    (out, sums, counts, last): (&View, &View, &View, bool),
+) -> Result<()> {
+    let items = (runs.end.div_ceil(fan) - runs.start / fan) * cut.width();
+    let params = MergeParams {
+        items: items as u32,
+        runs: runs.len() as u32,
+        first_run: runs.start as u32,
+        fan: fan as u32,
+        clusters: cut.clusters as u32,
+        vec4s: cut.vec4s as u32,
+        sum_first: sums.first_word() / 4,
+        count_first: counts.first_word(),
+        last: u32::from(last),
     };
-    let grid = Grid::covering(runs as u64, 64)?;
-    let work = Work { operations: 4 * rows as u64, bytes: 4 * rows as u64 + table };
-    recording.dispatch(&KERNEL_COUNT, Dispatch::new(&params, &[labels.buffer(), counts.buffer()], grid, work))?;
-    scan(recording, &counts, clusters * runs, &places)?;
-    let buffers = [labels.buffer(), places.buffer(), order.buffer()];
-    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, &buffers, grid, work))?;
-    Ok((order, places))
+    let grid = Grid::covering(items as u64, 64)?;
+    let values = (runs.len() * cut.width()) as u64;
+    let work = Work { operations: 4 * values, bytes: 16 * values };
+    let buffers = &[partial.buffer(), out.buffer(), sums.buffer(), counts.buffer()];
+    recording.dispatch(&KERNEL_MERGE, Dispatch::new(&params, buffers, grid, work))
 }

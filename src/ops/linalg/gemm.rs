@@ -130,9 +130,7 @@ fn product_into(
     let view = bias.map(|bias| bias.store()?.view(recording, 0..bias.len())).transpose()?;
     let product = Product { bias: view.as_ref(), activation, factors: (alpha, beta) };
     match layout {
-        Layout::NT => {
-            product.on_tile([0, 0], |pair| pairs::all_pairs(recording, pair, (a, b), c, product.factors))
-        }
+        Layout::NT => product.on_tile([0, 0], |pair| pairs::all_pairs(recording, pair, (a, b), c, product.factors)),
         _ if fits(recording, layout, a, b)? => deep_product(recording, layout, (a, b), c, &product),
         _ => turned_product(recording, (a, b), c, &product),
     }
@@ -241,9 +239,7 @@ fn turned_product(
                 );
                 let (view, stride, finish) = (&target.view, c_rows.stride(), span.end == depth);
                 let out = Output { view, stride, column: columns.start, alpha, beta, finish };
-                product.on_tile([0, 0], |pair| {
-                    pairs::product_over(recording, pair, operands, 0..span.len(), out)
-                })?;
+                product.on_tile([0, 0], |pair| pairs::product_over(recording, pair, operands, 0..span.len(), out))?;
             }
             beta = 1.0;
         }

@@ -34,7 +34,8 @@ fn the_nearest_centre_is_found_at_edge_sizes() {
         for rows in [0, 1, 2, 63, 64, 65, 255, 256, 257] {
             // Rows of up to 64, up to 128 and more columns are kept in three ways.
             let short = [(1, 1), (2, 3), (7, 8), (24, 5), (25, 33), (64, 4), (129, 16), (257, 2), (4200, 4)];
-            let long = [(9, 64), (8, 65), (25, 70), (17, 128), (5, 129)];
+            // More than 96 centres of 16 columns and more go by the product form.
+            let long = [(9, 64), (8, 65), (25, 70), (17, 128), (5, 129), (97, 16), (300, 37), (130, 128)];
             for (k, d) in short.into_iter().chain(long) {
                 let (x, centers) = (matrix(rows, d, 31), matrix(k, d, 32));
                 check(&format!("{name}: {rows}×{d}, k = {k}"), &x, &centers, assign(device, &x, &centers));
@@ -46,9 +47,9 @@ fn the_nearest_centre_is_found_at_edge_sizes() {
 #[test]
 fn ties_go_to_the_lowest_centre() {
     for (name, device) in devices() {
-        for k in [2, 5, 24, 25, 130, 300] {
-            let x = matrix(300, 6, 33);
-            let centers = Matrix::from_vec(k, 6, matrix(1, 6, 34).as_slice().repeat(k)).unwrap();
+        for (k, d) in [(2, 6), (5, 6), (24, 6), (25, 6), (130, 6), (300, 6), (100, 20), (300, 20)] {
+            let x = matrix(300, d, 33);
+            let centers = Matrix::from_vec(k, d, matrix(1, d, 34).as_slice().repeat(k)).unwrap();
             assert!(assign(device, &x, &centers).0.iter().all(|label| *label == 0), "{name}: {k}");
         }
     }
@@ -61,8 +62,46 @@ fn data_far_off_centre_is_assigned_as_in_double_precision() {
             let values = matrix(rows, 16, seed).as_slice().iter().map(|value| value + 1e4).collect();
             Matrix::from_vec(rows, 16, values).unwrap()
         };
-        let (x, centers) = (shift(35, 400), shift(36, 40));
-        check(name, &x, &centers, assign(device, &x, &centers));
+        let x = shift(35, 400);
+        for k in [40, 400] {
+            let centers = shift(36, k);
+            check(name, &x, &centers, assign(device, &x, &centers));
+        }
+    }
+}
+
+#[test]
+fn the_product_form_has_the_labels_and_bits_of_the_direct_form() {
+    // Rows on centres, between two of them, far from all, of all sizes; centres twice, and centres next to each other.
+    let (k, d) = (200, 24);
+    for (scale, offset) in [(1.0, 0.0), (1.0, 300.0), (1e-18, 0.0), (1e15, 0.0), (1e17, 0.0), (1e-3, 1e3)] {
+        let mut centers = matrix(k, d, 41);
+        let twice = centers.row(7).to_vec();
+        centers.as_mut_slice()[150 * d..151 * d].copy_from_slice(&twice);
+        let next: Vec<f32> = centers.row(9).iter().map(|value| value * (1.0 + 1e-6)).collect();
+        centers.as_mut_slice()[170 * d..171 * d].copy_from_slice(&next);
+        let mut x = matrix(1000, d, 42);
+        for row in 0..200 {
+            let (a, b) = (centers.row(row % k).to_vec(), centers.row((row * 7 + 1) % k).to_vec());
+            let share = if row < 100 { 0.0 } else { 0.5 };
+            let between: Vec<f32> = a.iter().zip(b).map(|(a, b)| a + share * (b - a)).collect();
+            x.as_mut_slice()[row * d..(row + 1) * d].copy_from_slice(&between);
+        }
+        for values in [centers.as_mut_slice(), x.as_mut_slice()] {
+            values.iter_mut().for_each(|value| *value = *value * scale + offset);
+        }
+        for device in [crate::support::gpu(), crate::support::baseline()] {
+            let (labels, distances) = assign(device, &x, &centers);
+            let mut stream = device.stream();
+            let (x, centers) = (x.to(device).unwrap(), centers.to(device).unwrap());
+            let direct = ops::sq_euclidean(&mut stream, &x, &centers).unwrap();
+            let direct = direct.to_matrix(&mut stream).unwrap();
+            for row in 0..x.rows() {
+                let least = direct.row(row).iter().copied().fold(f32::INFINITY, f32::min);
+                let first = direct.row(row).iter().position(|distance| *distance == least).unwrap();
+                assert_eq!((labels[row], distances[row]), (first as u32, least), "{scale} {offset}, row {row}");
+            }
+        }
     }
 }
 

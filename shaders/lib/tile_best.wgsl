@@ -1,0 +1,150 @@
+// The least value of each row of 128×128 tiles and its column, the lowest of equals, over all tiles of a row of them.
+// A lane keeps that of its eight rows over its eighth of the columns; at the end 16 lanes compare theirs, through the
+// tile's own workgroup memory, which is all that WebGPU guarantees.
+// With the importing shader's DOUBTS a row is in doubt where another value lies within `margin` of its least.
+
+// The rows 4·(lane / 16) to + 3, then those 64 further on; a bit for each row in doubt.
+var<private> best: array<vec4<f32>, 2>;
+var<private> best_column: array<vec4<u32>, 2>;
+var<private> doubts: u32;
+
+// Values of four rows, and their columns as f32, exact below 2²⁴; −1 − column for a row in doubt.
+struct BestRows {
+    values: vec4<f32>,
+    codes: vec4<f32>,
+}
+
+fn begin_best() {
+    best[0] = vec4(FARTHEST);
+    best[1] = vec4(FARTHEST);
+    doubts = 0u;
+}
+
+fn least_of_four(column: u32, d: vec4<f32>) -> vec2<u32> {
+    let second = d.y < d.x;
+    let fourth = d.w < d.z;
+    let left = select(d.x, d.y, second);
+    let right = select(d.z, d.w, fourth);
+    let upper = right < left;
+    let at = column + select(select(0u, 1u, second), select(2u, 3u, fourth), upper);
+    return vec2(at, bitcast<u32>(select(left, right, upper)));
+}
+
+// A lane meets its columns in ascending order, so the lowest of equals stays. Indices of arrays are constants: a row is
+// picked by a mask, or the bests would go to memory.
+fn keep_least(place: u32, column: u32, values: vec4<f32>, margin: f32) {
+    let found = least_of_four(column, values);
+    let least = bitcast<f32>(found.y);
+    let mine = vec4(0u, 1u, 2u, 3u) == vec4(place % 4u);
+    var old = 0.0;
+    if (place < 4u) {
+        old = dot(select(vec4<f32>(), best[0], mine), vec4(1.0));
+        let less = mine & (vec4(least) < best[0]);
+        best[0] = select(best[0], vec4(least), less);
+        best_column[0] = select(best_column[0], vec4(found.x), less);
+    } else {
+        old = dot(select(vec4<f32>(), best[1], mine), vec4(1.0));
+        let less = mine & (vec4(least) < best[1]);
+        best[1] = select(best[1], vec4(least), less);
+        best_column[1] = select(best_column[1], vec4(found.x), less);
+    }
+    if (DOUBTS) {
+        let near = select(vec4<u32>(), vec4(1u), values <= vec4(least + margin));
+        let others = (near.x + near.y) + (near.z + near.w) > 1u;
+        let doubt = select((doubts & (1u << place)) != 0u || least <= old + margin, others, least < old - margin);
+        doubts = (doubts & ~(1u << place)) | select(0u, 1u << place, doubt);
+    }
+}
+
+fn best_code(columns: vec4<u32>, first_place: u32) -> vec4<f32> {
+    let numbers = vec4<f32>(columns);
+    let bits = vec4(doubts) & (vec4(1u, 2u, 4u, 8u) << vec4(first_place));
+    return select(numbers, -1.0 - numbers, bits != vec4<u32>());
+}
+
+fn best_put(lane: u32) {
+    let at = lane % 64u;
+    let near = best_code(best_column[0], 0u);
+    let far = best_code(best_column[1], 4u);
+    switch lane / 64u {
+        case 0u: {
+            tile_a0[at] = best[0];
+            tile_b0[at] = near;
+            tile_a4[at] = best[1];
+            tile_b4[at] = far;
+        }
+        case 1u: {
+            tile_a1[at] = best[0];
+            tile_b1[at] = near;
+            tile_a5[at] = best[1];
+            tile_b5[at] = far;
+        }
+        case 2u: {
+            tile_a2[at] = best[0];
+            tile_b2[at] = near;
+            tile_a6[at] = best[1];
+            tile_b6[at] = far;
+        }
+        default: {
+            tile_a3[at] = best[0];
+            tile_b3[at] = near;
+            tile_a7[at] = best[1];
+            tile_b7[at] = far;
+        }
+    }
+}
+
+// What lane `number` · 64 + `at` put: of its nearer rows, or of the farther ones from 4 on.
+fn best_get(number: u32, at: u32) -> BestRows {
+    var rows = BestRows(tile_a0[at], tile_b0[at]);
+    switch number {
+        case 0u: {}
+        case 1u: {
+            rows = BestRows(tile_a1[at], tile_b1[at]);
+        }
+        case 2u: {
+            rows = BestRows(tile_a2[at], tile_b2[at]);
+        }
+        case 3u: {
+            rows = BestRows(tile_a3[at], tile_b3[at]);
+        }
+        case 4u: {
+            rows = BestRows(tile_a4[at], tile_b4[at]);
+        }
+        case 5u: {
+            rows = BestRows(tile_a5[at], tile_b5[at]);
+        }
+        case 6u: {
+            rows = BestRows(tile_a6[at], tile_b6[at]);
+        }
+        default: {
+            rows = BestRows(tile_a7[at], tile_b7[at]);
+        }
+    }
+    return rows;
+}
+
+fn code_columns(codes: vec4<f32>) -> vec4<f32> {
+    return select(codes, -1.0 - codes, codes < vec4<f32>());
+}
+
+// The best of the four rows from 4 · `lane` on, for the first 32 lanes, after a barrier behind best_put.
+fn best_of_lanes(lane: u32, margin: f32) -> BestRows {
+    let number = lane / 16u * 4u + lane % 16u / 4u;
+    let first = lane % 4u * 16u;
+    var kept = best_get(number, first);
+    for (var other = 1u; other < 16u; other += 1u) {
+        let next = best_get(number, first + other);
+        let columns = code_columns(kept.codes);
+        let next_columns = code_columns(next.codes);
+        let less = (next.values < kept.values) | ((next.values == kept.values) & (next_columns < columns));
+        var codes = select(columns, next_columns, less);
+        if (DOUBTS) {
+            let apart = abs(next.values - kept.values) > vec4(margin);
+            let doubt = select(vec4(true), select(kept.codes, next.codes, less) < vec4<f32>(), apart);
+            codes = select(codes, -1.0 - codes, doubt);
+        }
+        kept = BestRows(select(kept.values, next.values, less), codes);
+    }
+    return kept;
+}
