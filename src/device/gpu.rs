@@ -18,6 +18,7 @@ use super::staging::Staging;
 use super::stream::StreamBuffers;
 use super::submit::SubmitQueue;
 use crate::error::{Error, Result};
+use crate::kernel::Kernel;
 
 /// A bit pattern (a NaN) that no kernel writes: see [`DeviceOptions::mark_outputs`].
 pub(crate) const UNWRITTEN: u32 = 0x7fc0_dead;
@@ -258,6 +259,11 @@ impl Gpu {
         }
         self.queue.write_buffer(&buffer.raw, 0, &UNWRITTEN.to_ne_bytes().repeat(words as usize));
         Ok(())
+    }
+
+    /// Begins to compile what an algorithm will need after its first read-back, side by side with what it does until then.
+    pub(crate) fn warm(&self, kernels: &[&Kernel]) -> Result<()> {
+        kernels.iter().try_for_each(|kernel| self.pipelines.get(&self.device, kernel, &[], true).map(|_| ()))
     }
 
     /// Whether the next recording counts the workgroups of all its dispatches: every 64th does, to go on watching.

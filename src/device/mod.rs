@@ -113,6 +113,15 @@ impl Device {
         Stream::new(self)
     }
 
+    /// Begins to compile kernels with their override constants as the shaders have them.
+    #[doc(hidden)]
+    pub fn begin_to_warm(&self, kernels: &[&Kernel]) -> Result<()> {
+        match self {
+            Device::Gpu(gpu) => gpu.warm(kernels),
+            Device::Cpu => Ok(()),
+        }
+    }
+
     /// Compiles kernels with their override constants as the shaders have them, counted and not, on all threads.
     #[doc(hidden)]
     pub fn warm(&self, kernels: &[&Kernel]) -> Result<()> {

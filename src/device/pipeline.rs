@@ -75,6 +75,17 @@ impl Pipelines {
     }
 }
 
+/// What nobody has begun to compile is not compiled any more, and what is being compiled is waited for: a driver should not
+/// be at work when the process ends.
+impl Drop for Pipelines {
+    fn drop(&mut self) {
+        for pipeline in lock(&self.made).values() {
+            let refused = || Error::Kernel { kernel: pipeline.kernel.name.to_string(), why: "too late".to_string() };
+            let _ = pipeline.compiled.get_or_init(|| Err(refused()));
+        }
+    }
+}
+
 impl Pipeline {
     /// The compiled pipeline: compiled here if no other thread has begun to, else waited for.
     pub(crate) fn raw(&self, device: &wgpu::Device) -> Result<&wgpu::ComputePipeline> {

@@ -1,5 +1,7 @@
 use super::*;
+use gristmill::cpu::linalg::dot::dot;
 use gristmill::cpu::linalg::gemv::{gemv, gemv_transposed};
+use gristmill::cpu::linalg::map::{Combine, Map, combine, map};
 use gristmill::cpu::linalg::syrk::syrk;
 
 fn check_syrk(rows: usize, columns: usize, weighted: bool, centred: bool) {
@@ -104,5 +106,40 @@ fn a_row_of_gemv_does_not_depend_on_the_others() {
         let mut one = [0.0];
         gemv(1.0, &a[i * columns..(i + 1) * columns], 1, columns, &x, 0.0, &mut one);
         assert_eq!(one[0].to_bits(), all[i].to_bits());
+    }
+}
+
+#[test]
+fn a_dot_product_is_that_of_f64_with_any_number_of_threads() {
+    for count in SIZES.into_iter().chain([4095, 4096, 4097, 300_001]) {
+        let (x, y) = (numbers(count, 31), numbers(count, 32));
+        let got = in_pools(|| dot(&x, &y).to_bits());
+        let terms = || x.iter().zip(&y).map(|(x, y)| f64::from(*x) * f64::from(*y));
+        close(f64::from_bits(got), terms().sum(), 1e-6, terms().map(f64::abs).sum());
+    }
+}
+
+#[test]
+fn maps_do_each_value_alone() {
+    for count in SIZES.into_iter().chain([16_383, 16_385, 70_000]) {
+        let (x, y) = (numbers(count, 33), numbers(count, 34));
+        for function in [Map::Line(2.0, 0.5), Map::Clamp(-0.25, 0.75), Map::Square, Map::Exponential] {
+            let mapped = |values: &[f32]| {
+                let mut values = values.to_vec();
+                map(function, &mut values);
+                bits(&values)
+            };
+            let got = in_pools(|| mapped(&y));
+            assert!(got.iter().zip(&y).all(|(got, y)| *got == mapped(&[*y])[0]), "{function:?}");
+        }
+        for function in [Combine::Sum(0.5, -2.0), Combine::Product, Combine::Minimum, Combine::Maximum] {
+            let combined = |x: &[f32], y: &[f32]| {
+                let mut values = y.to_vec();
+                combine(function, x, &mut values);
+                bits(&values)
+            };
+            let got = in_pools(|| combined(&x, &y));
+            assert!((0..count).all(|at| got[at] == combined(&x[at..=at], &y[at..=at])[0]), "{function:?}");
+        }
     }
 }

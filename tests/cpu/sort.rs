@@ -1,4 +1,5 @@
 use super::*;
+use gristmill::cpu::sort::select_smallest::select_smallest;
 use gristmill::cpu::sort::{exclusive_scan::exclusive_scan, gather_rows::gather_rows, radix_sort::radix_sort};
 
 #[test]
@@ -64,6 +65,20 @@ fn gathered_rows_are_the_rows() {
                 let row = row as usize * columns;
                 assert_eq!(got[i * columns..(i + 1) * columns], bits(&x[row..row + columns]));
             }
+        }
+    }
+}
+
+#[test]
+fn the_smallest_come_in_order_with_ties_by_index() {
+    for count in SIZES {
+        let keys: Vec<f32> = numbers(count, 9).iter().map(|key| (key * 20.0).round()).collect();
+        let mask: Vec<u32> = words(count, 10).iter().map(|word| word % 3).collect();
+        for k in [0, 1, 7, 64, 2000] {
+            let mut order: Vec<u32> = (0..count as u32).filter(|at| mask[*at as usize] != 0).collect();
+            order.sort_by(|a, b| keys[*a as usize].partial_cmp(&keys[*b as usize]).unwrap());
+            order.resize(order.len().max(k), u32::MAX);
+            assert_eq!(select_smallest(&keys, Some(&mask), k), order[..k]);
         }
     }
 }

@@ -119,3 +119,11 @@ fn every_kernel_compiles_with_and_without_the_count_on_many_threads() {
     let device = open_gpu(DeviceOptions::default());
     device.warm(&ops::kernels()).unwrap();
 }
+
+#[test]
+fn a_device_can_go_while_its_kernels_are_being_compiled() {
+    for _ in 0..3 {
+        let device = open_gpu(DeviceOptions::default());
+        device.begin_to_warm(&ops::kernels()).unwrap();
+    }
+}

@@ -261,6 +261,10 @@ impl GpuGrowth {
 
     /// Space for the order and so many words beside it; the order is uploaded.
     fn begin_order(&mut self, recording: &mut Recording, order: &[u32], words: u64) -> Result<RowBuffers> {
+        if self.buffers.is_none() {
+            let kernels = [super::histogram::KERNELS, super::best_split::KERNELS, super::partition::KERNELS];
+            recording.gpu.warm(&kernels.concat())?;
+        }
         let places = 4 * order.len() as u64;
         let fits = |rows: &RowBuffers| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
         let rows = match self.buffers.take().filter(fits) {
