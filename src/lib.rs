@@ -40,6 +40,7 @@
 //! | [`losses`] | value, gradient and curvature of losses |
 //! | [`linalg`] | factorisations and solves of small systems on the host, in f64 |
 //! | [`ops`] | checked functions on device arrays; the only place that chooses between CPU and GPU |
+//! | [`placement`], [`cost`], [`doctor`] | which device work goes to, and what it is expected to take there; checks of a device |
 //! | [`kernel`], [`device`] | what a kernel is; devices, and streams of work for them |
 //! | [`mod@array`] | [`Matrix`] and [`SparseMatrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
 //!
@@ -55,12 +56,14 @@
 pub mod array;
 pub mod baseline;
 pub mod cluster;
+pub mod cost;
 #[doc(hidden)]
 pub mod cpu;
 pub mod data;
 pub mod datasets;
 pub mod device;
 mod distance;
+pub mod doctor;
 pub mod ensemble;
 mod error;
 pub mod estimator;
@@ -73,6 +76,7 @@ pub mod model_file;
 pub mod neighbors;
 pub mod ops;
 pub mod pipeline;
+pub mod placement;
 pub mod plot;
 pub mod prelude;
 pub mod preprocessing;

@@ -132,6 +132,11 @@ macro_rules! center_clusters {
         impl Transform for $model {}
 
         impl Model for $model {
+            fn predict_cost(&self, rows: usize) -> Option<crate::cost::Cost> {
+                let centers = &self.clusters.centers;
+                Some(super::cost::assigning(rows, centers.columns(), centers.rows()))
+            }
+
             /// The nearest centre of each row; the lowest of equally near ones.
             fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
                 Ok(self.clusters.nearest(x)?.0.into())

@@ -1,6 +1,7 @@
 //! Clustering: rows that belong together, without a target.
 
 mod clusters;
+mod cost;
 mod kmeans;
 mod mini_batch_kmeans;
 

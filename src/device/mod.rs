@@ -61,6 +61,9 @@ pub enum Device {
 /// The variable that overrides [`Device::auto`].
 pub const DEVICE_VARIABLE: &str = "GRISTMILL_DEVICE";
 
+/// The name that leaves the choice to the machine.
+pub(crate) const AUTO: &str = "auto";
+
 const INSTALL_ADVICE: &str = "Install a Vulkan driver (Debian and Ubuntu: mesa-vulkan-drivers; on Debian 12 from \
      bookworm-backports), or use the CPU with GRISTMILL_DEVICE=cpu";
 
@@ -76,14 +79,8 @@ impl Device {
         devices
     }
 
-    /// Opens `cpu`, `gpu` (the best adapter, a software one if there is no other), an index of [`Device::list`], or
-    /// the adapter whose name contains `wanted`, in any case.
-    pub fn open(wanted: &str) -> Result<Device> {
-        Device::open_with(wanted, DeviceOptions::default())
-    }
-
-    /// [`Device::open`] with settings.
-    pub fn open_with(wanted: &str, options: DeviceOptions) -> Result<Device> {
+    /// Opens a device by its name, as [`Device::open_with`], which also runs the checks of hardware adapters.
+    pub(crate) fn open_unchecked(wanted: &str, options: DeviceOptions) -> Result<Device> {
         if is_cpu(wanted) {
             return Ok(Device::Cpu);
         }
@@ -95,17 +92,6 @@ impl Device {
         let gpu = Gpu::open(&adapters[chosen - 1], chosen, options)?;
         self_test::run(&gpu)?;
         Ok(Device::Gpu(gpu))
-    }
-
-    /// What `GRISTMILL_DEVICE` says; without it a hardware GPU if there is one, else the CPU.
-    pub fn auto() -> Result<Device> {
-        match wanted_by_variable() {
-            Some(wanted) => Device::open(&wanted),
-            None => match Device::list().into_iter().find(|device| device.default) {
-                Some(info) if info.kind != DeviceKind::Cpu => Device::open(&info.index.to_string()),
-                _ => Ok(Device::Cpu),
-            },
-        }
     }
 
     /// A new stream on this device.
@@ -214,9 +200,10 @@ fn infos(adapters: &[wgpu::Adapter]) -> Vec<DeviceInfo> {
     [DeviceInfo::cpu()].into_iter().chain(gpus).collect()
 }
 
-fn wanted_by_variable() -> Option<String> {
+/// What `GRISTMILL_DEVICE` names; `auto` is the same as nothing.
+pub(crate) fn wanted_by_variable() -> Option<String> {
     let wanted = std::env::var(DEVICE_VARIABLE).ok()?.trim().to_string();
-    (!wanted.is_empty()).then_some(wanted)
+    (!wanted.is_empty() && !wanted.eq_ignore_ascii_case(AUTO)).then_some(wanted)
 }
 
 fn is_cpu(wanted: &str) -> bool {

@@ -48,6 +48,11 @@ settings! {
         /// Refuses new buffers once so many bytes are in use: a driver with less memory than the budget says, for testing
         /// what a program makes of it.
         driver_memory: Option<u64> = None;
+        /// Whether the device must pass the checks of `gristmill doctor` when it is opened; none: hardware adapters must,
+        /// once for each version of their driver.
+        check: Option<bool> = None;
+        /// Takes the check of this name for failed, for testing what a program makes of it.
+        fail_check: Option<&'static str> = None;
         /// Destroys the device just before its submit of this number (from 1): a driver reset at a chosen moment, for
         /// testing what a program makes of it.
         destroy_at_submit: Option<u64> = None;

@@ -1,4 +1,5 @@
-//! A driver must count past 65,536: Mesa 22 stops its loops there, and says nothing.
+//! The kernels by which a driver is checked, and the check that every adapter must pass when it is opened: it must count
+//! past 65,536. Mesa 22 stops its loops there, and says nothing.
 
 use std::sync::Arc;
 
@@ -14,10 +15,16 @@ pub const TURNS: u32 = 70_001;
 
 kernels! {
     pub(crate) SELF_TEST = "lib/engine/self_test", [Write], Params;
+    pub(crate) MACHINE_CHECK = "lib/engine/machine_check", [Write, Write, Write], MachineParams;
+    pub(crate) ELEMENTARY_CHECK = "lib/engine/elementary_check", [Read, Write], ElementaryParams;
 }
 
 params! {
     struct Params { turns: u32 }
+
+    pub(crate) struct MachineParams { groups: u32, turns: u32, tiny: f32 }
+
+    pub(crate) struct ElementaryParams { count: u32 }
 }
 
 /// Runs a loop of 70,001 turns and refuses a driver that leaves it early.

@@ -6,10 +6,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::reduce::argmax;
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, AnyEstimator, AnyModel, Fit, Prediction, Rows, Task};
+use crate::estimator::{Abilities, AnyEstimator, AnyModel, Fit, FitShape, Prediction, Rows, Task};
 use crate::model_file::Container;
 
 /// A list of estimators as JSON: a list of names or objects, or names with commas between them.
@@ -47,6 +48,12 @@ pub(super) fn seeded(members: &[AnyEstimator], seed: u64) -> Result<Vec<AnyEstim
 pub(super) fn abilities_of(members: &[AnyEstimator]) -> Abilities {
     let categories = members.iter().all(|member| member.abilities().categories);
     Abilities { categories, ..Abilities::default() }
+}
+
+/// What the members take together, so many times; none if none of them would run on a GPU.
+pub(super) fn cost_of(members: &[AnyEstimator], shape: &FitShape, times: f64) -> Option<Cost> {
+    let costs: Vec<Cost> = members.iter().filter_map(|member| member.cost(shape)).collect();
+    (!costs.is_empty()).then(|| costs.into_iter().sum::<Cost>() * times)
 }
 
 /// Makes the `new` of an ensemble whose `estimators` are a list.

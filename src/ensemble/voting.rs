@@ -4,14 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::forest::{RandomForestClassifier, RandomForestRegressor};
 use super::members::{
-    abilities_of, check_members, fit_all, new_of_estimators, numbers_of, probabilities_of, seeded, votes_of,
+    abilities_of, check_members, cost_of, fit_all, new_of_estimators, numbers_of, probabilities_of, seeded, votes_of,
     weighted_mean,
 };
 use super::model::{Ensemble, EnsembleModel, EnsembleTarget};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, AnyEstimator, AnyModel, Estimator, Fit, Parameters, Rows, parameters};
+use crate::estimator::{Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitShape, Parameters, Rows, parameters};
 use crate::model_file::Container;
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor};
 use crate::tree::DecisionTreeClassifier;
@@ -35,6 +36,10 @@ macro_rules! voting_ensemble {
         impl Estimator for $name {
             fn abilities(&self) -> Abilities {
                 abilities_of(&self.estimators)
+            }
+
+            fn cost(&self, shape: &FitShape) -> Option<Cost> {
+                cost_of(&self.estimators, shape, 1.0)
             }
 
             /// Fits every member on all rows of `x`, n×d; with sample weights, every member must take them.

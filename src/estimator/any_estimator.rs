@@ -8,13 +8,14 @@ use serde_json::{Map, Value};
 
 use super::align::align;
 use super::any_model::AnyModel;
-use super::contract::{Abilities, Estimator, Learnt, Task, checked_fit, fit_inside, remember};
+use super::contract::{Abilities, Estimator, FitShape, Learnt, Task, checked_fit, fit_inside, remember};
 use super::fit::Fit;
 use super::model::Stored;
 use super::parameters::Parameter;
 use super::report::RanOn;
 use super::rows::{OwnedRows, Rows};
 use super::settings;
+use crate::cost::Cost;
 use crate::data::Target;
 use crate::error::{Error, Result};
 
@@ -88,6 +89,11 @@ impl AnyEstimator {
         self.0.check()
     }
 
+    /// What a fit on rows of this shape takes, as [`Estimator::cost`].
+    pub fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        self.0.cost(shape)
+    }
+
     /// Learns from `x` and the target, where `x` lives.
     pub fn fit<'a>(&self, x: impl Into<Rows<'a>>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
         let x = x.into();
@@ -149,6 +155,7 @@ trait Erased: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
     fn task(&self) -> Task;
     fn abilities(&self) -> Abilities;
+    fn cost(&self, shape: &FitShape) -> Option<Cost>;
     fn help(&self) -> &'static [Parameter];
     fn check(&self) -> Result<()>;
     fn parameters(&self) -> Result<Map<String, Value>>;
@@ -170,6 +177,10 @@ impl<E: Estimator> Erased for E {
 
     fn abilities(&self) -> Abilities {
         Estimator::abilities(self)
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        Estimator::cost(self, shape)
     }
 
     fn help(&self) -> &'static [Parameter] {

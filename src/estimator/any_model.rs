@@ -31,7 +31,7 @@ impl AnyModel {
     }
 
     /// The same with where it was fitted.
-    pub(super) fn ran_on(mut self, ran_on: RanOn) -> AnyModel {
+    pub(crate) fn ran_on(mut self, ran_on: RanOn) -> AnyModel {
         self.ran_on = Some(ran_on);
         self
     }

@@ -11,6 +11,7 @@ use super::model::Model;
 use super::parameters::Parameter;
 use super::rows::{OwnedRows, Rows};
 use super::targets::Targets;
+use crate::cost::Cost;
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
 use crate::model_file::{FittedColumns, Persist};
@@ -106,12 +107,55 @@ pub struct Abilities {
     pub chunks: bool,
 }
 
+/// The shape of a fit, for [`Estimator::cost`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FitShape {
+    /// Rows to learn from, n.
+    pub rows: usize,
+    /// Their columns, d.
+    pub columns: usize,
+    /// Classes, or columns of the target; 1 without a target.
+    pub outputs: usize,
+    /// Rows that are predicted afterwards.
+    pub queries: usize,
+}
+
+impl FitShape {
+    /// The shape of rows alone.
+    pub fn of<'a>(x: impl Into<Rows<'a>>) -> FitShape {
+        let x = x.into();
+        FitShape { rows: x.rows(), columns: x.column_info().1, outputs: 1, queries: 0 }
+    }
+
+    /// The same with a target.
+    pub fn target(mut self, target: &Target) -> FitShape {
+        self.outputs = match target {
+            Target::Classes(labels) => labels.classes(),
+            Target::Numbers(numbers) | Target::Whole { numbers, .. } => numbers.columns(),
+            Target::None => 1,
+        };
+        self
+    }
+
+    /// The same with so many rows to predict.
+    pub fn queries(mut self, queries: usize) -> FitShape {
+        self.queries = queries;
+        self
+    }
+}
+
 /// Parameters that can be fitted. An estimator that is listed in [`registry`](crate::registry) can be used by its name:
 /// on the command line, in pipelines, in grid search, in ensembles and in model files.
 pub trait Estimator: Parameters {
     /// Which rows it takes.
     fn abilities(&self) -> Abilities {
         Abilities::default()
+    }
+
+    /// What a fit on rows of this shape takes, by which [`Placement`](crate::placement::Placement) chooses a device;
+    /// none if nothing of it would run on a GPU.
+    fn cost(&self, _shape: &FitShape) -> Option<Cost> {
+        None
     }
 
     /// Learns from `x` and the target, where `x` lives. [`Parameters::check`] has passed.

@@ -28,7 +28,7 @@ pub use any_estimator::AnyEstimator;
 pub(crate) use any_estimator::MODEL;
 pub use any_model::AnyModel;
 pub(crate) use any_model::score;
-pub use contract::{Abilities, Declared, Estimator, Learnt, Parameters, Task};
+pub use contract::{Abilities, Declared, Estimator, FitShape, Learnt, Parameters, Task};
 pub(crate) use contract::{checked_fit, remember};
 pub use fit::{Fit, ValidationTarget};
 pub use fitted_with::FittedWith;

@@ -9,6 +9,7 @@ use super::pictures::PictureInput;
 use super::report::FitReport;
 use super::rows::{OwnedRows, Rows};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::model_file::{Container, FittedColumns, Persist};
@@ -145,6 +146,12 @@ pub trait Model: Stored + Any + Debug + Send + Sync {
     /// outliers.
     fn decision_rows(&self, _x: Rows<'_>) -> Result<Option<Matrix>> {
         Ok(None)
+    }
+
+    /// What predicting so many rows takes, as [`Estimator::cost`](super::Estimator::cost); none if nothing of it would
+    /// run on a GPU, or a pass over the rows is all.
+    fn predict_cost(&self, _rows: usize) -> Option<Cost> {
+        None
     }
 
     /// The transformed rows of `x`, where `x` lives.

@@ -5,12 +5,24 @@ use nalgebra::DMatrix;
 use super::predict::Linear;
 use super::{condense, dense, normal, sparse};
 use crate::array::{DeviceMatrix, Matrix};
+use crate::cost::Cost;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::{Fit, Reporter, Rows, Targets};
+use crate::estimator::{Fit, FitShape, Reporter, Rows, Targets};
 
 /// Operations up to which a table on the CPU is worked on in f64 throughout: a few milliseconds.
 const SMALL: usize = 20_000_000;
+
+/// Rows whose products are read back together.
+const GROUP: f64 = 65_536.0;
+
+/// What the products of all pairs of columns take; the solve is a small part. Sparse rows never come here.
+pub(super) fn products_cost(shape: &FitShape) -> Cost {
+    let (n, d) = (shape.rows as f64, shape.columns as f64);
+    let upload = Cost::uploading(shape.rows, shape.columns);
+    let streamed_bytes = 3.0 * upload.moved_bytes;
+    Cost { operations: 2.0 * n * d * d, streamed_bytes, syncs: n / GROUP + 4.0, kernels: 5.0, ..upload }
+}
 
 /// What is added to the squares, and whether there is an intercept.
 #[derive(Debug, Clone, Copy)]

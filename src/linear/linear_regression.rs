@@ -2,10 +2,11 @@
 
 use nalgebra::DMatrix;
 
-use super::fit::{Fitted, Penalty, fit_f64, fit_rows};
+use super::fit::{Fitted, Penalty, fit_f64, fit_rows, products_cost};
 use super::predict::{Linear, linear_model};
+use crate::cost::Cost;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, FittedWith, Prediction, Rows, Save, Targets, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FitShape, FittedWith, Prediction, Rows, Save, Targets, parameters};
 use crate::model_file::Container;
 
 const OP: &str = "LinearRegression";
@@ -40,6 +41,10 @@ parameters! {
 impl Estimator for LinearRegression {
     fn abilities(&self) -> Abilities {
         Abilities { sparse: true, ..Abilities::default() }
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        Some(products_cost(shape))
     }
 
     /// About n·d² operations; some 10·d·n² where there are no more rows than columns.

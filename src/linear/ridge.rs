@@ -2,12 +2,12 @@
 
 use nalgebra::DMatrix;
 
-use super::fit::{Penalty, fit_f64, fit_rows};
+use super::fit::{Penalty, fit_f64, fit_rows, products_cost};
 use super::predict::{Linear, linear_model};
+use crate::cost::Cost;
 use crate::error::Result;
-
 use crate::estimator::{
-    Abilities, Estimator, Fit, FittedWith, Parameters, Prediction, Rows, Save, Targets, parameters,
+    Abilities, Estimator, Fit, FitShape, FittedWith, Parameters, Prediction, Rows, Save, Targets, parameters,
 };
 use crate::model_file::Container;
 
@@ -57,6 +57,10 @@ impl Ridge {
 impl Estimator for Ridge {
     fn abilities(&self) -> Abilities {
         Abilities { sparse: true, ..Abilities::default() }
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        Some(products_cost(shape))
     }
 
     /// About n·d² operations; some 10·d·n² where there are no more rows than columns.

@@ -2,15 +2,17 @@
 
 use rayon::prelude::*;
 
-use super::reference::{Neighbors, Reference};
+use super::reference::{Neighbors, Reference, search_cost};
 use super::votes::Weights;
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::reduce::argmax;
 use crate::data::Labels;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FittedWith, Model, Observer, Predict, PredictProba, Prediction, Queries, Rows, Save, parameters,
+    Estimator, Fit, FitShape, FittedWith, Model, Observer, Predict, PredictProba, Prediction, Queries, Rows, Save,
+    parameters,
 };
 use crate::model_file::Container;
 
@@ -42,6 +44,11 @@ parameters! {
 }
 
 impl Estimator for KNeighborsClassifier {
+    /// A fit keeps the rows; the predictions are the work.
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        Some(search_cost(shape.rows, shape.columns, shape.queries))
+    }
+
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<KNeighborsClassifierModel> {
         options.refuse_weights(OP)?;
         let reference = Reference::fit(OP, x, self.metric)?;
@@ -120,6 +127,10 @@ impl Predict for KNeighborsClassifierModel {
 impl PredictProba for KNeighborsClassifierModel {}
 
 impl Model for KNeighborsClassifierModel {
+    fn predict_cost(&self, rows: usize) -> Option<Cost> {
+        Some(self.reference.cost(rows))
+    }
+
     fn predict_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
         Ok(self.winners(&self.nearest(x, observer)?)?.into())
     }

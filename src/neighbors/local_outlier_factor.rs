@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::reference::{Neighbors, Reference};
+use super::reference::{Neighbors, Reference, search_cost};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Decision, Estimator, Fit, FittedWith, Model, Observer, Predict, Prediction, Queries, Rows, Save, parameters,
+    Decision, Estimator, Fit, FitShape, FittedWith, Model, Observer, Predict, Prediction, Queries, Rows, Save,
+    parameters,
 };
 use crate::model_file::Container;
 
@@ -99,6 +101,10 @@ impl LocalOutlierFactor {
 }
 
 impl Estimator for LocalOutlierFactor {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        Some(search_cost(shape.rows, shape.columns, shape.rows + shape.queries))
+    }
+
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<LocalOutlierFactorModel> {
         options.refuse_weights(OP)?;
         let reference = Reference::fit(OP, x, self.metric)?;
@@ -220,6 +226,10 @@ fn percentile(values: &[f64], share: f64) -> f64 {
 }
 
 impl Model for LocalOutlierFactorModel {
+    fn predict_cost(&self, rows: usize) -> Option<Cost> {
+        Some(self.reference.cost(rows))
+    }
+
     /// 1 for each row of `x` that is an inlier, −1 for each outlier. Only with `novelty`.
     fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
         let scores = self.score_samples(x)?;

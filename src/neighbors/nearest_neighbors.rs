@@ -1,12 +1,14 @@
 //! The nearest rows themselves.
 
 use super::Neighborhoods;
-use super::reference::{Neighbors, Reference};
+use super::reference::{Neighbors, Reference, search_cost};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::distance::Metric;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FittedWith, InputColumns, Model, Observer, OwnedRows, Queries, Rows, Save, Transform, parameters,
+    Estimator, Fit, FitShape, FittedWith, InputColumns, Model, Observer, OwnedRows, Queries, Rows, Save, Transform,
+    parameters,
 };
 use crate::model_file::Container;
 
@@ -37,6 +39,11 @@ parameters! {
 }
 
 impl Estimator for NearestNeighbors {
+    /// A fit keeps the rows; the predictions are the work.
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        Some(search_cost(shape.rows, shape.columns, shape.queries))
+    }
+
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<NearestNeighborsModel> {
         options.refuse_weights(OP)?;
         let reference = Reference::fit(OP, x, self.metric)?;
@@ -81,6 +88,10 @@ impl NearestNeighborsModel {
 impl Transform for NearestNeighborsModel {}
 
 impl Model for NearestNeighborsModel {
+    fn predict_cost(&self, rows: usize) -> Option<Cost> {
+        Some(self.reference.cost(rows))
+    }
+
     /// The distances to the k nearest fitted rows, nearest first, n×k.
     fn transform_rows(&self, x: Rows<'_>) -> Result<OwnedRows> {
         let found = self.kneighbors(x)?;

@@ -2,13 +2,15 @@
 
 use rayon::prelude::*;
 
-use super::reference::{Neighbors, Reference};
+use super::reference::{Neighbors, Reference, search_cost};
 use super::votes::Weights;
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::distance::Metric;
 use crate::error::Result;
 use crate::estimator::{
-    Estimator, Fit, FittedWith, Model, Observer, Predict, Prediction, Queries, Rows, Save, Targets, parameters,
+    Estimator, Fit, FitShape, FittedWith, Model, Observer, Predict, Prediction, Queries, Rows, Save, Targets,
+    parameters,
 };
 use crate::model_file::Container;
 
@@ -38,6 +40,11 @@ parameters! {
 }
 
 impl Estimator for KNeighborsRegressor {
+    /// A fit keeps the rows; the predictions are the work.
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        Some(search_cost(shape.rows, shape.columns, shape.queries))
+    }
+
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<KNeighborsRegressorModel> {
         options.refuse_weights(OP)?;
         let reference = Reference::fit(OP, x, self.metric)?;
@@ -83,6 +90,10 @@ impl Predict for KNeighborsRegressorModel {
 }
 
 impl Model for KNeighborsRegressorModel {
+    fn predict_cost(&self, rows: usize) -> Option<Cost> {
+        Some(self.reference.cost(rows))
+    }
+
     fn predict_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
         let options = Fit::default().observer(observer);
         Ok(self.means(&self.reference.k_nearest(x, self.params.n_neighbors, options)?)?.into())

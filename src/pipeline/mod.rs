@@ -11,11 +11,12 @@ pub use prepared::Prepared;
 use columns::columns_of;
 use serde::{Deserialize, Serialize};
 
+use crate::cost::Cost;
 use crate::data::{Dataset, Target};
 use crate::device::Device;
 use crate::error::Result;
 use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, OwnedRows, Parameter, Parameters, Rows, Task,
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitShape, OwnedRows, Parameter, Parameters, Rows, Task,
 };
 use crate::linear::Ridge;
 
@@ -166,6 +167,11 @@ impl Estimator for Pipeline {
             sparse: last.sparse && steps.iter().all(|step| step.sparse),
             chunks: last.chunks && steps.is_empty(),
         }
+    }
+
+    /// That of the model: the steps are passes over the rows.
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        self.estimator.cost(shape)
     }
 
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<PipelineModel> {

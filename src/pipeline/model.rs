@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::columns::{Aligned, Column, align_table, from_columns, to_columns};
 use super::{Pipeline, with_rows};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::data::{Dataset, Target};
 use crate::error::Result;
 use crate::estimator::{
     AlignedRows, AnyEstimator, AnyModel, Estimator, FitReport, InputColumns, Model, Observer, OwnedRows, PictureInput,
-    Prediction, Queries, Rows, Unobserved, align, score,
+    Prediction, Queries, RanOn, Rows, Unobserved, align, score,
 };
 use crate::model_file::{Container, FittedColumns, Persist, Unseen};
 use crate::plot::Figure;
@@ -72,6 +73,11 @@ impl PipelineModel {
         let takes = Takes { missing: abilities.missing, unseen };
         columns.unseen = takes.unseen();
         PipelineModel { columns, targets, steps, takes, model }
+    }
+
+    /// The same with where its model was fitted.
+    pub(super) fn ran_on(self, ran_on: RanOn) -> PipelineModel {
+        PipelineModel { model: self.model.ran_on(ran_on), ..self }
     }
 
     /// The same with the names of the columns that its target had: `evaluate` finds them again.
@@ -205,6 +211,10 @@ impl From<AnyModel> for PipelineModel {
 }
 
 impl Model for PipelineModel {
+    fn predict_cost(&self, rows: usize) -> Option<Cost> {
+        self.model.predict_cost(rows)
+    }
+
     fn predict_rows(&self, x: Rows<'_>, observer: &mut dyn Observer) -> Result<Prediction> {
         self.behind_steps(x, |x| self.model.predict_with(x, observer))
     }

@@ -7,8 +7,9 @@ use crate::array::Matrix;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::Result;
-use crate::estimator::{AnyEstimator, AnyModel, Fit, OwnedRows};
+use crate::estimator::{AnyEstimator, AnyModel, Fit, FitShape, OwnedRows, RanOn};
 use crate::model_file::FittedColumns;
+use crate::placement::{Placed, Placement};
 
 /// The rows on a device.
 type Uploaded = (Device, Arc<OwnedRows>);
@@ -56,6 +57,20 @@ impl Prepared {
         let rows = Arc::new(OwnedRows::on(device, &self.data)?);
         *uploaded = Some((device.clone(), rows.clone()));
         Ok(rows)
+    }
+
+    /// The device for a fit of the model, and for the predictions of so many rows after it.
+    pub fn place(&self, placement: &Placement, queries: usize) -> Result<Placed> {
+        // Sparse rows stay on the host.
+        let dense = self.data.sparse.is_none();
+        let shape = FitShape::of(&self.data).target(&self.data.target).queries(queries);
+        placement.resolve(self.pipeline.estimator().cost(&shape).filter(|_| dense))
+    }
+
+    /// Fits the model where it was placed; its report says where and why.
+    pub fn fit_placed(self, placed: &Placed, options: Fit<'_>) -> Result<PipelineModel> {
+        let ran_on = RanOn { name: placed.device.info().name, why: placed.why.clone() };
+        Ok(self.fit_on(&placed.device, options)?.ran_on(ran_on))
     }
 
     /// Fits the model on a device.

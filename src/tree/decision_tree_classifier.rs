@@ -1,14 +1,16 @@
 //! The decision tree classifier.
 
+use super::cost::growing;
 use super::grow::TreeTable;
 use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, check_classes, rows_to_learn};
 use super::parameters::{ClassWeight, MaxFeatures, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{ClassTarget, Criterion, FixedWeights};
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Estimator, Fit, Parameters, Rows, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FitShape, Parameters, Rows, parameters};
 
 const OP: &str = "DecisionTreeClassifier";
 
@@ -117,6 +119,13 @@ impl DecisionTreeClassifier {
 impl Estimator for DecisionTreeClassifier {
     fn abilities(&self) -> Abilities {
         Abilities { missing: true, categories: true, ..Abilities::default() }
+    }
+
+    /// Exact splits are found on the CPU.
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let on_gpu = self.max_bins.is_some();
+        let drawn = self.max_features.of(shape.columns).unwrap_or(shape.columns);
+        on_gpu.then(|| growing(shape, 1, drawn, self.max_depth))
     }
 
     /// With sample weights.

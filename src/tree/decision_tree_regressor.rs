@@ -1,13 +1,15 @@
 //! Numbers by one tree.
 
+use super::cost::growing;
 use super::grow::TreeTable;
 use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, rows_to_learn};
 use super::parameters::{MaxFeatures, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{FixedValues, RegressionCriterion};
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, Rows, Targets, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FitShape, Rows, Targets, parameters};
 
 const OP: &str = "DecisionTreeRegressor";
 
@@ -83,6 +85,13 @@ impl DecisionTreeRegressor {
 impl Estimator for DecisionTreeRegressor {
     fn abilities(&self) -> Abilities {
         Abilities { missing: true, categories: true, ..Abilities::default() }
+    }
+
+    /// Exact splits and absolute errors are found on the CPU.
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let on_gpu = self.max_bins.is_some() && self.criterion == RegressionCriterion::SquaredError;
+        let drawn = self.max_features.of(shape.columns).unwrap_or(shape.columns);
+        on_gpu.then(|| growing(shape, 1, drawn, self.max_depth))
     }
 
     /// With sample weights.

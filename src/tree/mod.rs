@@ -6,6 +6,7 @@
 
 #[doc(hidden)]
 pub mod bins;
+pub(crate) mod cost;
 mod decision_tree_classifier;
 mod decision_tree_regressor;
 #[doc(hidden)]

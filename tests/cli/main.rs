@@ -10,6 +10,7 @@ mod fit;
 mod inspect;
 mod models;
 mod pictures;
+mod placement;
 mod predict;
 mod report;
 mod safety;

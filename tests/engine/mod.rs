@@ -1,6 +1,7 @@
 //! The engine under stress: lost devices, silent kernels, small budgets, many threads, odd input.
 
 mod arrays;
+mod checks;
 mod devices;
 mod faults;
 mod host_values;

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     match cli.command.run(&cli.global) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            if cli.global.json {
+            if cli.global.json && !matches!(error, report::CliError::Reported(_)) {
                 report::print_json_error(&error);
             }
             eprintln!("gristmill: {error}");

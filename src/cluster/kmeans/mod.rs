@@ -5,12 +5,14 @@ mod init;
 pub use init::Init;
 
 use super::clusters::{Clusters, center_clusters, check_clusters, inertia};
+use super::cost;
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::cost::Cost;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, InputColumns, Model, Observer, OwnedRows, Predict, Prediction, Queries,
-    Reporter, Rows, Save, Transform, parameters,
+    Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, Observer, OwnedRows, Predict, Prediction,
+    Queries, Reporter, Rows, Save, Transform, parameters,
 };
 use crate::model_file::Container;
 use crate::ops;
@@ -57,7 +59,21 @@ parameters! {
     }
 }
 
+/// Iterations that a search is expected to take.
+const EXPECTED_ITERATIONS: usize = 20;
+
 impl Estimator for KMeans {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let searching = cost::iterating(shape, self.n_clusters, self.max_iter.min(EXPECTED_ITERATIONS) as f64);
+        let seeding = match self.init {
+            Init::KMeansPlusPlus => cost::seeding(shape, self.n_clusters),
+            Init::Random | Init::Centers(_) => Cost::default(),
+        };
+        // However many searches there are, the rows go up once.
+        let again = Cost { moved_bytes: 0.0, ..searching + seeding } * (self.searches() - 1) as f64;
+        Some(searching + seeding + again)
+    }
+
     /// Costs 3·n·k·d operations an iteration. [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the search
     /// with the centres it has.
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<KMeansModel> {
@@ -74,6 +90,15 @@ impl Estimator for KMeans {
 }
 
 impl KMeans {
+    fn searches(&self) -> usize {
+        match (&self.init, self.n_init) {
+            (Init::Centers(_), _) => 1,
+            (Init::Random, None) => 10,
+            (Init::KMeansPlusPlus, None) => 1,
+            (_, Some(searches)) => searches.max(1),
+        }
+    }
+
     fn search(
         &self,
         stream: &mut Stream,
@@ -85,12 +110,7 @@ impl KMeans {
             0.0 => 0.0,
             tol => tol * mean_variance(stream, x)?,
         };
-        let searches = match (&self.init, self.n_init) {
-            (Init::Centers(_), _) => 1,
-            (Init::Random, None) => 10,
-            (Init::KMeansPlusPlus, None) => 1,
-            (_, Some(searches)) => searches,
-        };
+        let searches = self.searches();
         let host_weights = weights.map(|weights| weights.to_vec(stream)).transpose()?;
         let mut best: Option<Clusters> = None;
         for number in 0..searches {

@@ -6,14 +6,16 @@ use serde::{Deserialize, Serialize};
 use step::{Batch, EarlyStopping};
 
 use super::clusters::{Clusters, center_clusters, check_clusters, inertia};
+use super::cost;
 use super::kmeans::Init;
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::cost::Cost;
 use crate::cpu::random::HostRng;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Estimator, Fit, FitReport, FittedWith, InputColumns, Model, Observer, OwnedRows, Predict, Prediction,
-    Queries, Reporter, Rows, Save, Transform, parameters, remember,
+    Abilities, Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, Observer, OwnedRows, Predict,
+    Prediction, Queries, Reporter, Rows, Save, Transform, parameters, remember,
 };
 use crate::model_file::Container;
 use crate::ops;
@@ -66,7 +68,17 @@ parameters! {
     }
 }
 
+/// Times that a search is expected to have seen each row when it stops.
+const EXPECTED_PASSES: usize = 3;
+
 impl Estimator for MiniBatchKMeans {
+    /// Each batch is a step of its own: a GPU is asked after every one.
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let passes = self.max_iter.min(EXPECTED_PASSES) as f64;
+        let syncs = 3.0 * passes * (shape.rows as f64 / self.batch_size as f64).ceil();
+        Some(Cost { syncs, ..cost::iterating(shape, self.n_clusters, passes) })
+    }
+
     fn abilities(&self) -> Abilities {
         Abilities { chunks: true, ..Abilities::default() }
     }

@@ -3,15 +3,16 @@
 use super::learners::{WeakLearner, model_of_rows};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::reduce::argmax;
 use crate::data::{Labels, Target};
-use crate::ensemble::members::{abilities_of, check_members, classes_of, winners};
+use crate::ensemble::members::{abilities_of, check_members, classes_of, cost_of, winners};
 use crate::ensemble::model::{Ensemble, EnsembleModel};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, PictureInput, Queries, Reporter, Rows, Task,
-    parameters,
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, FitShape, PictureInput, Queries, Reporter, Rows,
+    Task, parameters,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;
@@ -128,6 +129,10 @@ impl AdaBoostClassifier {
 impl Estimator for AdaBoostClassifier {
     fn abilities(&self) -> Abilities {
         abilities_of(std::slice::from_ref(&self.estimator))
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        cost_of(std::slice::from_ref(&self.estimator), shape, self.n_estimators as f64)
     }
 
     /// With sample weights to begin with, or an observer, which may finish with fewer rounds.

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::learners::model_of_rows;
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::data::Target;
-use crate::ensemble::members::{abilities_of, check_members, numbers_of};
+use crate::ensemble::members::{abilities_of, check_members, cost_of, numbers_of};
 use crate::ensemble::model::{Ensemble, EnsembleModel};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, Reporter, Rows, Targets, Task, parameters,
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitReport, FitShape, Reporter, Rows, Targets, Task, parameters,
 };
 use crate::model_file::Container;
 use crate::tree::DecisionTreeRegressor;
@@ -124,6 +125,10 @@ impl AdaBoostRegressor {
 impl Estimator for AdaBoostRegressor {
     fn abilities(&self) -> Abilities {
         abilities_of(std::slice::from_ref(&self.estimator))
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        cost_of(std::slice::from_ref(&self.estimator), shape, self.n_estimators as f64)
     }
 
     /// With sample weights to begin with, or an observer, which may finish with fewer rounds.

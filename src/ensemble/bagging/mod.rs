@@ -38,6 +38,10 @@ macro_rules! bagging_parameters {
                 abilities_of(std::slice::from_ref(&self.estimator))
             }
 
+            fn cost(&self, shape: &FitShape) -> Option<Cost> {
+                cost_of(std::slice::from_ref(&self.estimator), shape, self.n_estimators as f64 * self.max_samples)
+            }
+
             /// With sample weights, which the model must take, or an observer, which may finish with fewer bags.
             fn fit_rows(&self, x: Rows<'_>, y: <$name as Parameters>::Target<'_>, options: Fit<'_>) -> Result<$model> {
                 BagRules::from(self).fit_model(self, x, y, options, $score)
@@ -77,14 +81,15 @@ mod model;
 
 use bags::{BagRules, Bags};
 
-use super::members::{abilities_of, winners};
+use super::members::{abilities_of, cost_of, winners};
 use super::model::{Ensemble, EnsembleModel};
 use super::pictures;
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::data::{Labels, Target};
 use crate::error::Result;
 use crate::estimator::{
-    Abilities, AnyEstimator, Estimator, Fit, FitReport, Parameters, PictureInput, Rows, parameters,
+    Abilities, AnyEstimator, Estimator, Fit, FitReport, FitShape, Parameters, PictureInput, Rows, parameters,
 };
 use crate::metrics;
 use crate::model_file::Container;

@@ -5,16 +5,17 @@ use rayon::prelude::*;
 use super::loss::ClassificationLoss;
 use super::model::{BoostingEstimator, BoostingModel};
 use super::rounds::{BoostingProblem, boost, same_parameters};
-use super::settings::{Growth, Settings};
+use super::settings::{self, Growth, Settings};
 use super::targets::BoostingTargets;
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::reduce::argmax;
 use crate::data::{Labels, Target};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Decision, Estimator, Fit, Parameters, PictureInput, PredictProba, Queries, Rows, ValidationTarget,
-    parameters, remember,
+    Abilities, Decision, Estimator, Fit, FitShape, Parameters, PictureInput, PredictProba, Queries, Rows,
+    ValidationTarget, parameters, remember,
 };
 use crate::losses::{sigmoid, softmax_row};
 use crate::metrics;
@@ -57,6 +58,11 @@ boosting_parameters! {
 impl Estimator for GradientBoostingClassifier {
     fn abilities(&self) -> Abilities {
         Abilities { missing: true, categories: true, ..Abilities::default() }
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let trees = if shape.outputs <= 2 { 1 } else { shape.outputs };
+        Some(settings::cost(shape, trees * self.n_estimators, self.max_leaf_nodes, self.max_depth))
     }
 
     /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.

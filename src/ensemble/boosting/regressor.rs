@@ -3,14 +3,16 @@
 use super::loss::{BoostingLoss, RegressionLoss};
 use super::model::{BoostingEstimator, BoostingModel};
 use super::rounds::{BoostingProblem, boost, same_parameters};
-use super::settings::{Growth, Settings};
+use super::settings::{self, Growth, Settings};
 use super::targets::BoostingTargets;
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::data::{Labels, Target};
 use crate::ensemble::pictures;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Estimator, Fit, Parameters, PictureInput, Queries, Rows, Targets, ValidationTarget, parameters, remember,
+    Abilities, Estimator, Fit, FitShape, Parameters, PictureInput, Queries, Rows, Targets, ValidationTarget,
+    parameters, remember,
 };
 use crate::metrics;
 use crate::plot::Figure;
@@ -54,6 +56,11 @@ boosting_parameters! {
 impl Estimator for GradientBoostingRegressor {
     fn abilities(&self) -> Abilities {
         Abilities { missing: true, categories: true, ..Abilities::default() }
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let trees = shape.outputs;
+        Some(settings::cost(shape, trees * self.n_estimators, self.max_leaf_nodes, self.max_depth))
     }
 
     /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::tree::best_split::GradientRules;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::error::{Error, Result};
+use crate::estimator::FitShape;
 use crate::tree::grow::{GrowLimits, GrowOrder};
 
 /// The order in which a tree grows.
@@ -18,6 +20,34 @@ pub enum Growth {
     /// All leaves of a level, then those of the next, as XGBoost does. Where `max_leaf_nodes` ends it, the leaves with
     /// the largest gains of the last level were split.
     DepthWise,
+}
+
+/// Operations of a tile in the time in which a row is added to the histogram of one column, in one level: 100 trees of
+/// 63 leaves on 1M×28 take 11 s where a product runs at 157 GFLOP/s.
+const PER_VALUE: f64 = 90.0;
+/// Bytes that the host streams for each row of a tree: scores, gradients, leaf values in f64.
+const HOST_BYTES: f64 = 400.0;
+/// Bytes for each row of a tree that a GPU gets and gives back: gradients, and the leaves of the rows.
+const MOVED_BYTES: f64 = 16.0;
+/// Leaves that a GPU works out together.
+const LOOKAHEAD: f64 = 6.0;
+/// Levels of a tree that nothing limits.
+const UNLIMITED: f64 = 12.0;
+const KERNELS: f64 = 10.0;
+
+/// What so many boosted trees take.
+pub(super) fn cost(shape: &FitShape, trees: usize, leaves: Option<usize>, depth: Option<usize>) -> Cost {
+    let (n, d, trees) = (shape.rows as f64, shape.columns as f64, trees as f64);
+    let levels = [leaves.map(|leaves| (leaves as f64).log2()), depth.map(|depth| depth as f64)];
+    let levels = levels.into_iter().flatten().fold(UNLIMITED, f64::min).max(1.0);
+    Cost {
+        operations: PER_VALUE * trees * n * d * levels,
+        host_bytes: HOST_BYTES * trees * n,
+        moved_bytes: n * d + MOVED_BYTES * trees * n,
+        syncs: trees * (levels.exp2() / LOOKAHEAD + 2.0),
+        kernels: KERNELS,
+        ..Cost::default()
+    }
 }
 
 /// The parameters of a fit.

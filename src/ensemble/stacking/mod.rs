@@ -35,6 +35,10 @@ macro_rules! stacking_parameters {
                 abilities
             }
 
+            fn cost(&self, shape: &FitShape) -> Option<Cost> {
+                cost_of(&self.estimators, shape, self.cv as f64)
+            }
+
             /// With sample weights, which every model must take, or an observer.
             fn fit_rows(&self, x: Rows<'_>, y: <$name as Parameters>::Target<'_>, options: Fit<'_>) -> Result<$model> {
                 StackLayers::from(self).fit_model(self, x, y, options)
@@ -76,12 +80,15 @@ mod layers;
 use layers::{StackLayers, on_top};
 
 use super::forest::{RandomForestClassifier, RandomForestRegressor};
-use super::members::{abilities_of, new_of_estimators, values_of};
+use super::members::{abilities_of, cost_of, new_of_estimators, values_of};
 use super::model::{Ensemble, EnsembleModel};
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::data::Labels;
 use crate::error::Result;
-use crate::estimator::{Abilities, AnyEstimator, AnyModel, Estimator, Fit, Parameters, Prediction, Rows, parameters};
+use crate::estimator::{
+    Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitShape, Parameters, Prediction, Rows, parameters,
+};
 use crate::linear::{LogisticRegression, Ridge};
 use crate::model_file::Container;
 use crate::neighbors::{KNeighborsClassifier, KNeighborsRegressor};

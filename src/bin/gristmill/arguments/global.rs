@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gristmill::cost::Cost;
+use gristmill::placement::{Placed, Placement};
 use gristmill::{Device, Error, Result};
 
 use crate::report::{CliError, CommandResult};
@@ -9,7 +11,7 @@ use crate::report::{CliError, CommandResult};
 /// Flags that every command takes.
 #[derive(clap::Args, Clone)]
 pub struct GlobalArgs {
-    /// cpu, gpu, or an index or part of a name from `gristmill devices`; overrides GRISTMILL_DEVICE
+    /// cpu, gpu, auto (the one that is expected to be faster), or an index or part of a name from `gristmill devices`; overrides GRISTMILL_DEVICE
     #[arg(long, global = true)]
     pub device: Option<String>,
     /// Seed of the split and of the model; 0 by default
@@ -30,16 +32,30 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// The device that the flag names, or `GRISTMILL_DEVICE`, or the best there is; counting if that is asked for.
-    pub fn open_device(&self) -> Result<Device> {
-        let device = match &self.device {
-            Some(name) => Device::open(name)?,
-            None => Device::auto()?,
+    /// The device that the flag names, or `GRISTMILL_DEVICE`, or what the work will decide.
+    pub fn placement(&self) -> Result<Placement> {
+        let placement = match &self.device {
+            Some(name) => Placement::named(name)?,
+            None => Placement::from_variable()?,
         };
+        if let Placement::On(placed) = &placement {
+            self.count(&placed.device);
+        }
+        Ok(placement)
+    }
+
+    /// The device for work of this cost.
+    pub fn place(&self, placement: &Placement, cost: Option<Cost>) -> Result<Placed> {
+        let placed = placement.resolve(cost)?;
+        self.count(&placed.device);
+        Ok(placed)
+    }
+
+    /// Counts from now on, if that is asked for.
+    pub fn count(&self, device: &Device) {
         if self.profile {
             device.profile(true);
         }
-        Ok(device)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gristmill::cost::Cost;
 use gristmill::estimator::Task;
 use gristmill::pipeline::{Aligned, PipelineModel};
 use gristmill::{AnyModel, Dataset, Result};
@@ -42,6 +43,11 @@ impl SavedModel {
         let data = self.align(read.data)?;
         (report.rows, report.columns) = (data.rows(), data.columns());
         Ok(data)
+    }
+
+    /// What it takes to predict these rows; sparse ones stay on the host.
+    pub fn predict_cost(&self, data: &Dataset) -> Option<Cost> {
+        self.model.model().predict_cost(data.rows()).filter(|_| data.sparse.is_none())
     }
 
     /// The name of the model behind the steps.

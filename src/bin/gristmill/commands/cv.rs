@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gristmill::estimator::Task;
+use gristmill::estimator::{Estimator, FitShape, Task};
+use gristmill::placement::{Placed, Placement};
 use gristmill::plot::{self, Figure};
 use gristmill::prelude::*;
 use gristmill::registry::parse_value;
@@ -61,6 +62,8 @@ pub struct CvArgs {
 struct CvReport {
     model: String,
     device: String,
+    /// Why there.
+    why: String,
     rows: usize,
     columns: usize,
     seconds: Seconds,
@@ -114,9 +117,11 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     search.check()?;
     let folds = folds(&args.folds, task, global.seed.unwrap_or(0))?;
     decides.check_folds(&folds)?;
-    let device = global.open_device()?;
+    let placement = global.placement()?;
     let mut seconds = Seconds::default();
     let Loaded { data, targets } = timed(&mut seconds, "load", || args.data.read(&pipeline, global))?;
+    let placed = place(&placement, &pipeline, &data, global)?;
+    let device = placed.device.clone();
     let mut found = guarded(|| {
         let mut progress = Progress::new(global);
         let trial = CrossValidateOptions::default()
@@ -128,7 +133,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         timed(&mut seconds, "fit", || search.fit_with(&data, &folds, trial, &device))
     })?;
     let best = found.best().result.clone()?;
-    let mut report = report(args, &device, &data, seconds, decides, &best);
+    let mut report = report(args, &placed, &data, seconds, decides, &best);
     if !grid.is_empty() {
         report.best = Some(found.best().parameters.iter().cloned().collect());
         report.candidates = found.candidates.iter().map(tried).collect();
@@ -193,9 +198,15 @@ fn folds(text: &str, task: Task, seed: u64) -> CommandResult<Folds> {
     Ok(if task == Task::Classification { Folds::stratified(count) } else { Folds::k_fold(count) }.seed(seed))
 }
 
+/// The device for the fits: those of one fold decide, for all of them.
+fn place(placement: &Placement, pipeline: &Pipeline, data: &Dataset, global: &GlobalArgs) -> Result<Placed> {
+    let shape = FitShape::of(data).target(&data.target).queries(data.rows() / 5);
+    global.place(placement, pipeline.cost(&shape).filter(|_| data.sparse.is_none()))
+}
+
 fn report(
     args: &CvArgs,
-    device: &Device,
+    placed: &Placed,
     data: &Dataset,
     seconds: Seconds,
     scoring: Scoring,
@@ -208,7 +219,8 @@ fn report(
     let samples = || scores().map(|(name, test)| (name, Sample::of(&there(test))));
     CvReport {
         model: args.model.model.clone(),
-        device: device.info().name,
+        device: placed.device.info().name,
+        why: placed.why.clone(),
         rows: data.rows(),
         columns: data.columns(),
         seconds,

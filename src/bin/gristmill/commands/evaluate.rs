@@ -51,11 +51,14 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     check_outputs([&args.plot], [args.model.as_path(), &args.data].into_iter().chain(labels))?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
     let saved = SavedModel::load(&args.model, &args.read)?;
-    let device = global.open_device()?;
-    let mut report = Report::new(saved.name(), &device);
+    let placement = global.placement()?;
+    let mut report = Report::new(saved.name());
     let data = timed(&mut report.seconds, "load", || read(args, global, &saved))?;
     let data = saved.align(data)?;
     (report.rows, report.columns, report.scored_rows) = (data.rows(), data.columns(), Some(data.rows()));
+    let placed = global.place(&placement, saved.predict_cost(&data))?;
+    report.take_place(&placed);
+    let device = placed.device;
     let predicted = predict(&saved.model, &data, true, &device, global, &mut report.seconds)?;
     note_unknown_classes(&saved.model, &data.target, global);
     report.take_model(&saved.model);

@@ -4,6 +4,7 @@ mod bench;
 mod cv;
 mod data;
 mod devices;
+mod doctor;
 mod evaluate;
 mod export;
 mod fit;
@@ -41,6 +42,8 @@ pub enum Command {
     Export(export::ExportArgs),
     /// List the devices of this machine
     Devices,
+    /// Check that a device computes what it should, and measure it; --device names it, the best GPU otherwise
+    Doctor(doctor::DoctorArgs),
     /// Show what the crate does, on the CPU and on the GPU
     Tour(tour::TourArgs),
     /// Measure the kernels, CPU against GPU, and against this machine's peak
@@ -61,6 +64,7 @@ impl Command {
             Command::Inspect(args) => inspect::run(args, global),
             Command::Export(args) => export::run(args, global),
             Command::Devices => devices::run(global),
+            Command::Doctor(args) => doctor::run(args, global),
             Command::Tour(args) => tour::run(args, global),
             Command::Bench(args) => bench::run(args, global),
         }

@@ -81,9 +81,12 @@ struct PredictReport {
 pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     check_outputs([&args.out], [args.model.as_path(), &args.data])?;
     let saved = SavedModel::load(&args.model, &args.read)?;
-    let device = global.open_device()?;
-    let mut report = Report::new(saved.name(), &device);
+    let placement = global.placement()?;
+    let mut report = Report::new(saved.name());
     let data = saved.read_rows(&args.data, global, &mut report)?;
+    let placed = global.place(&placement, saved.predict_cost(&data))?;
+    report.take_place(&placed);
+    let device = placed.device;
     let in_full = args.proba || args.scores || args.threshold.is_some();
     let mut predicted = predict(&saved.model, &data, in_full, &device, global, &mut report.seconds)?;
     for (asked, flag) in [(args.proba, "--proba"), (args.threshold.is_some(), "--threshold")] {

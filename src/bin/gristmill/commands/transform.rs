@@ -50,8 +50,10 @@ pub fn run(args: &TransformArgs, global: &GlobalArgs) -> CommandResult {
     check_outputs([&args.out], [args.model.as_path(), &args.data])?;
     args.out.as_deref().map_or(Ok(()), check_folder)?;
     let saved = SavedModel::load(&args.model, &args.read)?;
-    let device = global.open_device()?;
-    let mut report = Report::new(saved.name(), &device);
+    let placed = global.placement()?.or_cpu("a pass over the rows is too little work for a GPU");
+    let mut report = Report::new(saved.name());
+    report.take_place(&placed);
+    let device = placed.device;
     let data = saved.read_rows(&args.data, global, &mut report)?;
     let seen = if saved.model.columns().is_empty() { numbered(&data) } else { saved.model.input_columns() };
     let inner = saved.model.model();

@@ -11,6 +11,8 @@ pub enum CliError {
     Run(Error),
     /// The same, in words of the command's own.
     Unfit(String),
+    /// The same, after a report that says so.
+    Reported(String),
 }
 
 /// What a command returns.
@@ -21,7 +23,7 @@ impl CliError {
     pub fn code(&self) -> u8 {
         match self {
             CliError::Usage(_) => 2,
-            CliError::Run(_) | CliError::Unfit(_) => 1,
+            CliError::Run(_) | CliError::Unfit(_) | CliError::Reported(_) => 1,
         }
     }
 }
@@ -56,6 +58,7 @@ const FLAGS: &[(&str, &str)] = &[
     ("set", "--set"),
     ("plot", "--plot"),
     ("sample_weight", "--weight"),
+    ("predict", "--predict"),
 ];
 
 /// The same error with the name of the flag.
@@ -90,7 +93,7 @@ fn from_one(error: Error) -> Error {
 impl std::fmt::Display for CliError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CliError::Usage(why) | CliError::Unfit(why) => formatter.write_str(why),
+            CliError::Usage(why) | CliError::Unfit(why) | CliError::Reported(why) => formatter.write_str(why),
             CliError::Run(error) => error.fmt(formatter),
         }
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use gristmill::estimator::{FitReport, Iterations, ReportArray};
 use gristmill::metrics::{self, ClassScore, ConfusionMatrix};
 use gristmill::pipeline::PipelineModel;
+use gristmill::placement::Placed;
 use gristmill::{Device, Labels, Profile};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -36,6 +37,8 @@ impl Serialize for Seconds {
 pub struct Report {
     pub model: String,
     pub device: String,
+    /// Why there.
+    pub why: String,
     /// The version of the command.
     pub version: &'static str,
     /// What the model was fitted with.
@@ -137,10 +140,15 @@ pub struct Importance {
 }
 
 impl Report {
-    /// A report on a model and a device, nothing else yet.
-    pub fn new(model: &str, device: &Device) -> Report {
+    /// A report on a model, nothing else yet.
+    pub fn new(model: &str) -> Report {
         let version = env!("CARGO_PKG_VERSION");
-        Report { model: model.to_string(), device: device.info().name, version, ..Report::default() }
+        Report { model: model.to_string(), version, ..Report::default() }
+    }
+
+    /// Takes over where the work runs.
+    pub fn take_place(&mut self, placed: &Placed) {
+        (self.device, self.why) = (placed.device.info().name, placed.why.clone());
     }
 
     /// Takes over what a model predicts and knows.
@@ -173,6 +181,10 @@ impl std::fmt::Display for Report {
         write!(formatter, "{} on {}: {} rows × {} columns", self.model, self.device, self.rows, self.columns)?;
         if let Some(scored) = self.scored_rows {
             write!(formatter, ", {scored} rows scored")?;
+        }
+        // A choice between two devices is worth a line; that there was none is not.
+        if self.why.starts_with("expected") {
+            write!(formatter, "\n{}", self.why)?;
         }
         let phases = self.seconds.0.iter().map(|(phase, time)| format!("{phase} {}", seconds(*time)));
         let phases: Vec<String> = phases.collect();

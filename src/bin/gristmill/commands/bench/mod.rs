@@ -2,6 +2,7 @@
 
 mod measure;
 mod peak;
+mod predict;
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -28,6 +29,9 @@ pub struct BenchArgs {
     /// Devices to compare: cpu, gpu, portable (the GPU at WebGPU's minimum), or any name or index
     #[arg(long, value_delimiter = ',', default_value = "cpu,gpu")]
     compare: Vec<String>,
+    /// Print what the cost model expects of fits on a card that is not there: part of a name such as "RTX 4070", or all
+    #[arg(long, value_name = "CARD", conflicts_with_all = ["filter", "compare"])]
+    predict: Option<String>,
     /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
@@ -61,6 +65,9 @@ struct BenchReport {
 }
 
 pub fn run(args: &BenchArgs, global: &GlobalArgs) -> CommandResult {
+    if let Some(card) = &args.predict {
+        return predict::run(card, global);
+    }
     let devices = open(args, global)?;
     let cases = select(args)?;
     let bar = if global.quiet || global.json || !std::io::stderr().is_terminal() {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use gristmill::Target;
 use gristmill::estimator::{Estimator, Prediction, Task};
-use gristmill::pipeline::{Aligned, PipelineModel};
+use gristmill::pipeline::{Aligned, PipelineModel, Prepared};
+use gristmill::placement::Placed;
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
@@ -80,15 +81,16 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         return Err(CliError::Usage(why));
     }
     let chunk = chunks::chunk_rows(args, estimator)?;
-    let device = global.open_device()?;
-    let mut report = Report::new(estimator.name(), &device);
+    let placement = global.placement()?;
+    let mut report = Report::new(estimator.name());
     report.parameters = estimator.parameters()?;
     report.seed = Some(global.seed.unwrap_or(0));
     report.files = args.data.inputs().chain(args.test.as_deref()).map(|path| path.display().to_string()).collect();
-    let run = Run { args, global, device: &device, by_chunks: chunk.is_some() };
     if let Some(rows) = chunk {
-        let (model, last) = chunks::fit(args, global, &pipeline, &device, rows, &mut report)?;
-        return run.finish(report, model, last, None);
+        let placed = placement.or_cpu("a chunk of rows is too little work for a GPU");
+        report.take_place(&placed);
+        let (model, last) = chunks::fit(args, global, &pipeline, &placed.device, rows, &mut report)?;
+        return Run { args, global, device: &placed.device, by_chunks: true }.finish(report, model, last, None);
     }
     let (loaded, test) = timed(&mut report.seconds, "load", || load(args, &pipeline, global))?;
     (report.rows, report.columns) = (loaded.data.rows(), loaded.data.columns());
@@ -101,7 +103,12 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         }
         (None, test) => (loaded.data, test),
     };
-    let model = guarded(|| run.fit(&pipeline, &train, weights.as_deref(), &mut report))?;
+    let prepared = guarded(|| timed(&mut report.seconds, "prepare", || pipeline.prepare(&train)))?;
+    let placed = prepared.place(&placement, test.as_ref().map_or(0, Dataset::rows))?;
+    global.count(&placed.device);
+    report.take_place(&placed);
+    let run = Run { args, global, device: &placed.device, by_chunks: false };
+    let model = guarded(|| run.fit(prepared, &placed, weights.as_deref(), &mut report))?;
     run.finish(report, model.with_targets(loaded.targets), train, test)
 }
 
@@ -114,11 +121,11 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Fits the steps on the host, then the model on the device; sparse rows stay on the host.
+    /// Fits the model on the device; sparse rows stay on the host.
     fn fit(
         &self,
-        pipeline: &Pipeline,
-        train: &Dataset,
+        prepared: Prepared,
+        placed: &Placed,
         weights: Option<&[f32]>,
         report: &mut Report,
     ) -> CommandResult<PipelineModel> {
@@ -127,11 +134,10 @@ impl Run<'_> {
         if let Some(weights) = weights {
             options = options.sample_weight(weights);
         }
-        let prepared = timed(&mut report.seconds, "prepare", || pipeline.prepare(train))?;
         if let Device::Gpu(_) = self.device {
             timed(&mut report.seconds, "upload", || prepared.rows_on(self.device))?;
         }
-        Ok(timed(&mut report.seconds, "fit", || prepared.fit_on(self.device, options))?)
+        Ok(timed(&mut report.seconds, "fit", || prepared.fit_placed(placed, options))?)
     }
 
     /// Saves, scores, draws and reports. A long fit is saved before anything else can go wrong. `train` has the fitted
