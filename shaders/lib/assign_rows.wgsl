@@ -18,7 +18,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read_write> labels: array<u32>;
-@group(0) @binding(4) var<storage, read_write> distances: array<f32>;
+@group(0) @binding(4) var<storage, read_write> distances: array<u32>;
 @group(0) @binding(5) var<storage, read_write> history: array<atomic<u32>>;
 
 const FARTHEST = 3.4028234e38;
@@ -30,8 +30,9 @@ fn assign_row(row: u32, label: u32, distance: f32) -> u32 {
     }
     let old = labels[params.label_first + row];
     labels[params.label_first + row] = label;
-    // Where every distance overflowed none was found: the read-back must meet an infinity.
-    distances[params.distance_first + row] = distance * select(1.0, 4.0, distance == FARTHEST);
+    // Where every distance overflowed none was found: the read-back must meet an infinity, here by its bits.
+    let bits = bitcast<u32>(distance);
+    distances[params.distance_first + row] = select(bits, 0x7f800000u, bits >= 0x7f7fffffu);
     return select(0u, 1u, old != label);
 }
 

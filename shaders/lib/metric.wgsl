@@ -37,15 +37,17 @@ fn metric_values(sums: vec4<f32>) -> vec4<f32> {
         return clamp(1.0 - sums, vec4<f32>(), vec4(2.0));
     }
     if (METRIC == METRIC_POWER) {
-        return select(sums, vec4(METRIC_BEYOND), sums >= vec4(1.7014118e38));
+        // As integers: fast arithmetic may take for granted that there is no infinity to compare.
+        return select(sums, vec4(METRIC_BEYOND), bitcast<vec4<u32>>(sums) >= vec4(0x7f000000u));
     }
     return sums;
 }
 
-// From what was compared to the distance. A sum beyond f32 overflows here, and the read-back says so.
+// From what was compared to the distance. A sum beyond f32 becomes an infinity by its bits, and the read-back refuses it.
 fn metric_root(value: f32, order: f32) -> f32 {
-    if (value >= METRIC_BEYOND) {
-        return value * 3e38;
+    let bits = bitcast<u32>(value);
+    if (bits >= 0x7f7fffffu) {
+        return bitcast<f32>((bits >> 31u) | 0x7f800000u);
     }
     if (METRIC == METRIC_SQUARES) {
         return sqrt(value);

@@ -4,6 +4,7 @@
 
 mod barriers;
 mod bindings;
+mod dxc;
 mod forbidden;
 mod imports;
 mod limits;

@@ -43,7 +43,7 @@ fn metal(parsed: &Parsed, module: &Module, info: &ModuleInfo) -> Result<String, 
     failed.map_or(Ok(text), |why| Err(format!("Metal: {why}")))
 }
 
-fn high_level(module: &Module, info: &ModuleInfo, model: hlsl::ShaderModel) -> Result<String, String> {
+pub fn high_level(module: &Module, info: &ModuleInfo, model: hlsl::ShaderModel) -> Result<String, String> {
     let options = hlsl::Options { shader_model: model, ..Default::default() };
     let entry = hlsl::PipelineOptions { entry_point: main_entry() };
     let mut text = String::new();
