@@ -55,6 +55,7 @@
 
 pub mod array;
 pub mod baseline;
+mod clock;
 pub mod cluster;
 pub mod cost;
 #[doc(hidden)]

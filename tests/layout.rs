@@ -11,6 +11,7 @@ const FOLDERS: &[&str] = &["src/ops", "src/cpu", "tests/ops", "benches/ops"];
 /// The modules of `src` from the bottom up: each may name those before it, and no other.
 const RANKS: &[&str] = &[
     "settings",
+    "clock",
     "error",
     "distance",
     "linalg",

@@ -1,9 +1,8 @@
 //! Measuring the rates of this machine: well under a second, with the ops that fits are made of.
 
-use std::time::Instant;
-
 use super::{CpuRates, GpuRates};
 use crate::array::{DeviceMatrix, Matrix};
+use crate::clock::Instant;
 use crate::cpu::linalg::gemm::{Layout, gemm};
 use crate::cpu::reduce::sum::sum;
 use crate::device::{Device, Stream};

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::bind_groups::BindGroups;
 use super::buffer::{Buffer, Storage};
@@ -17,6 +17,7 @@ use super::profile::Profiler;
 use super::staging::Staging;
 use super::stream::StreamBuffers;
 use super::submit::SubmitQueue;
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 

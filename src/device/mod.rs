@@ -182,6 +182,10 @@ fn adapters() -> &'static [wgpu::Adapter] {
 }
 
 fn enumerate() -> Vec<wgpu::Adapter> {
+    // wgpu panics where it is built without a backend, and a browser's can only be awaited.
+    if cfg!(target_family = "wasm") {
+        return vec![];
+    }
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
         flags: wgpu::InstanceFlags::empty(),

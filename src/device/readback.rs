@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Instant;
 
 use super::buffer::Buffer;
 use super::gpu::{Gpu, NOTICEABLE, UNWRITTEN};
 use super::staging::PROOF_BYTES;
 use super::submit::Submitted;
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// What the status words must hold when a chunk is read.

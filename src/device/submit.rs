@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use super::buffer::Buffer;
 use super::gpu::Gpu;
 use super::health::lock;
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// Submits in flight before the next one waits.

@@ -20,11 +20,10 @@ mod twins;
 
 pub use rates::Speeds;
 
-use std::time::Instant;
-
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::clock::Instant;
 use crate::device::{Device, DeviceInfo};
 use crate::error::Result;
 

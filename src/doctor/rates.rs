@@ -1,11 +1,10 @@
 //! How fast a device is: what `Cost` is measured by, and what users ask for.
 
-use std::time::Instant;
-
 use serde::Serialize;
 
 use super::numbers;
 use crate::array::Matrix;
+use crate::clock::Instant;
 use crate::cost::{CpuRates, GpuRates, measure_cpu, measure_gpu};
 use crate::device::Device;
 use crate::error::Result;

@@ -1,8 +1,9 @@
 //! Progress of a long fit or prediction, reported to an observer, which may end it.
 
 use std::io::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use crate::clock::Instant;
 use crate::error::{Error, Result};
 
 /// How far a fit or prediction has come.

@@ -1,10 +1,10 @@
 //! The fitted rows, ready to be searched on any device.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
 
 use super::Neighborhoods;
 use crate::array::{DeviceMatrix, Matrix};
+use crate::clock::Instant;
 use crate::cost::Cost;
 use crate::device::{Device, Stream};
 use crate::distance::Metric;

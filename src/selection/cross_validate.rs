@@ -1,10 +1,9 @@
 //! Cross-validation: scores of a model on rows that it was not fitted on.
 
-use std::time::Instant;
-
 use super::scoring::{Predictions, Scoring};
 use super::shared_observer::SharedObserver;
 use super::stats::Sample;
+use crate::clock::Instant;
 use crate::data::{Dataset, Target};
 use crate::device::Device;
 use crate::error::Result;

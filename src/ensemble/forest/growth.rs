@@ -1,7 +1,7 @@
 //! Growing the trees of a forest.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -9,6 +9,7 @@ use super::Forest;
 use super::bootstrap::Bootstrap;
 use super::out_of_bag::{InBag, out_of_bag};
 use crate::array::Matrix;
+use crate::clock::Instant;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::TreeTarget;
 use crate::data::Labels;

@@ -4,12 +4,11 @@ mod cpu;
 mod gpu;
 mod refill;
 
-use std::time::Instant;
-
 use cpu::CpuLloyd;
 use gpu::GpuLloyd;
 
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::clock::Instant;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::ops::cluster::center_shift::{Iteration, IterationEnd};
