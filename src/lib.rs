@@ -69,6 +69,7 @@ pub mod ensemble;
 mod error;
 pub mod estimator;
 pub mod kernel;
+pub mod kernel_methods;
 pub mod linalg;
 pub mod linear;
 pub mod losses;

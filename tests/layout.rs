@@ -37,6 +37,7 @@ const RANKS: &[&str] = &[
     "neighbors",
     "cluster",
     "linear",
+    "kernel_methods",
     "tree",
     "ensemble",
     "pipeline",

@@ -3,6 +3,7 @@
 pub mod case;
 mod cluster;
 mod distance;
+mod gram;
 mod linalg;
 mod neighbors;
 mod random;
@@ -17,6 +18,7 @@ pub fn cases() -> Vec<Case> {
     [
         cluster::cases(),
         distance::cases(),
+        gram::cases(),
         linalg::cases(),
         neighbors::cases(),
         random::cases(),

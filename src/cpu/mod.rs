@@ -3,6 +3,7 @@
 pub mod cluster;
 pub mod distance;
 pub mod elementary;
+pub mod gram;
 pub mod linalg;
 pub mod neighbors;
 pub mod random;

@@ -6,6 +6,7 @@
 pub mod cluster;
 mod columns;
 pub mod distance;
+pub mod gram;
 pub mod linalg;
 pub mod neighbors;
 mod pairs;
@@ -56,6 +57,9 @@ pub fn kernels() -> Vec<&'static Kernel> {
         cluster::centroid_sum::KERNELS,
         cluster::min_distance_update::KERNELS,
         distance::pairwise::KERNELS,
+        gram::diagonal::KERNELS,
+        gram::matrix::KERNELS,
+        gram::product::KERNELS,
         linalg::affine::KERNELS,
         linalg::dot::KERNELS,
         linalg::gemm::KERNELS,

@@ -3,6 +3,7 @@
 mod cluster;
 mod distance;
 mod elementary;
+mod gram;
 mod linalg;
 mod neighbors;
 mod random;
