@@ -125,6 +125,9 @@ pub use crate::ensemble::{
 pub use crate::estimator::{
     AnyEstimator, AnyModel, Decision, Fit, Predict, PredictProba, Prediction, Progress, Score, ScoreSamples, Transform,
 };
+pub use crate::kernel_methods::{
+    Falkon, FalkonModel, Kernel, KernelRidge, KernelRidgeCv, KernelRidgeCvModel, KernelRidgeModel,
+};
 pub use crate::linear::{
     LinearRegression, LinearRegressionModel, LogisticRegression, LogisticRegressionModel, Ridge, RidgeModel,
 };

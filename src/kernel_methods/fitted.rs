@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 
 use super::Kernel;
@@ -41,16 +42,6 @@ pub(crate) enum KernelRows {
     Given(DeviceMatrix),
     /// On the host, for a function of the user's.
     Host(Matrix),
-}
-
-impl KernelRows {
-    pub(crate) fn rows(&self) -> usize {
-        match self {
-            KernelRows::Pairs(pairs) => pairs.rows(),
-            KernelRows::Given(matrix) => matrix.rows(),
-            KernelRows::Host(matrix) => matrix.rows(),
-        }
-    }
 }
 
 impl Kernel {
@@ -140,6 +131,11 @@ impl FittedKernel {
             }
         }
         Ok(FittedKernel { kernel, columns, center, direct, compiled })
+    }
+
+    /// Columns of the rows that were fitted.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
     }
 
     /// The kernel with its widths as numbers.
@@ -316,6 +312,25 @@ impl FittedKernel {
                 (0..matrix.rows()).map(|row| Ok(self.kernel.value(matrix.row(row), matrix.row(row))? as f32)).collect()
             }
         }
+    }
+
+    /// The matrix of rows with themselves in f64, from the f32 rows as exact numbers.
+    pub(crate) fn host_matrix(&self, x: &Matrix) -> Result<DMatrix<f64>> {
+        let n = x.rows();
+        if self.kernel.is_precomputed() {
+            return Ok(DMatrix::from_fn(n, n, |row, column| f64::from(x.get(row, column))));
+        }
+        let mut values = vec![0.0_f64; n * n];
+        values.par_chunks_mut(n.max(1)).enumerate().try_for_each(|(row, values)| -> Result<()> {
+            for (column, value) in values.iter_mut().enumerate().take(row + 1) {
+                *value = self.kernel.value(x.row(row), x.row(column))?;
+            }
+            Ok(())
+        })?;
+        let mut matrix = DMatrix::from_vec(n, n, values);
+        // Rows were written as columns, so the upper triangle is filled.
+        matrix.fill_lower_triangle_with_upper_triangle();
+        Ok(matrix)
     }
 
     fn by_function(&self, a: &Matrix, b: &Matrix) -> Result<Matrix> {

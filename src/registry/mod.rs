@@ -21,7 +21,7 @@ use crate::data::nearest_name;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
-use crate::{baseline, cluster, ensemble, linear, neighbors, pipeline, preprocessing, tree};
+use crate::{baseline, cluster, ensemble, kernel_methods, linear, neighbors, pipeline, preprocessing, tree};
 
 /// An estimator of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +50,9 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<linear::LinearRegression>(),
         Entry::of::<linear::Ridge>(),
         Entry::of::<linear::LogisticRegression>(),
+        Entry::of::<kernel_methods::KernelRidge>(),
+        Entry::of::<kernel_methods::KernelRidgeCv>(),
+        Entry::of::<kernel_methods::Falkon>(),
         Entry::of::<tree::DecisionTreeClassifier>(),
         Entry::of::<tree::DecisionTreeRegressor>(),
         Entry::of::<tree::Id3Classifier>(),

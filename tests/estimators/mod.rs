@@ -13,6 +13,7 @@ mod ensembles;
 mod extra_trees;
 mod forest_devices;
 mod id3;
+mod kernels;
 mod kmeans;
 mod linear;
 mod linear_edges;

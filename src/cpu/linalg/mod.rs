@@ -2,6 +2,7 @@
 
 pub mod affine;
 pub mod dot;
+pub mod cholesky;
 pub mod gemm;
 pub mod gemv;
 pub mod linear_predictor;

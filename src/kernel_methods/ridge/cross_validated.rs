@@ -1,0 +1,174 @@
+//! Kernel ridge regression over a path of penalties, with the error of leaving each row out.
+
+use nalgebra::DMatrix;
+
+use super::{System, expansion_of, warn_indefinite};
+use crate::array::{DeviceMatrix, Matrix};
+use crate::error::{Error, Result};
+use crate::estimator::{
+    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
+};
+use crate::kernel_methods::expansion::KernelExpansion;
+use crate::kernel_methods::{FittedKernel, Kernel};
+use crate::linalg::Eigen;
+use crate::model_file::Container;
+
+const OP: &str = "KernelRidgeCv";
+
+parameters! {
+    /// Kernel ridge regression with the penalty chosen by the error of leaving each row out, exactly and for all penalties
+    /// from one eigendecomposition: with K = U·Λ·Uᵀ and G = (K + alpha·I)⁻¹ the error at row i is (G·y)ᵢ/Gᵢᵢ.
+    ///
+    /// ```
+    /// use gristmill::kernel_methods::Kernel;
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_vec(40, 1, (0..40).map(|i| i as f32 / 8.0).collect())?;
+    /// let y: Vec<f32> = x.as_slice().iter().map(|x| x.sin()).collect();
+    /// let model = KernelRidgeCv::default().kernel(Kernel::rbf(1.0)).alphas(vec![1e-3, 1.0, 100.0]).fit(&x, &y)?;
+    /// assert_eq!(model.alpha(), 1e-3);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - About 9·n³ operations in f64 for any number of penalties: for some thousands of rows.
+    /// - The report has the mean squared error of every alpha as the curve `loo_error`.
+    pub struct KernelRidgeCv: regressor("kernel-ridge-cv") -> KernelRidgeCvModel;
+    about "kernel ridge regression that chooses its penalty by leaving rows out";
+    {
+        /// The penalties to choose from.
+        alphas: Vec<f64> = vec![0.1, 1.0, 10.0];
+        /// The kernel, as in kernel-ridge.
+        kernel: Kernel = Kernel::Linear;
+    }
+}
+
+impl Estimator for KernelRidgeCv {
+    fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<KernelRidgeCvModel> {
+        let x = x.complete(OP)?;
+        let y = y.complete(OP, x.rows())?;
+        let weights = options.weights(OP, x.rows())?;
+        if self.alphas.is_empty() || self.alphas.iter().any(|alpha| !alpha.is_finite() || *alpha <= 0.0) {
+            return Err(Error::param("alphas", "one or more numbers above 0", format!("{:?}", self.alphas)));
+        }
+        if x.rows() < 2 {
+            return Err(Error::shape(OP, "at least two rows, to leave one out", x.rows()));
+        }
+        options.watched("kernel ridge", |_| self.choose(&x, &y, weights))
+    }
+}
+
+/// Coefficients for one penalty, n×p, and the mean squared error of leaving each row out.
+struct Candidate {
+    coef: DMatrix<f64>,
+    error: f64,
+}
+
+impl KernelRidgeCv {
+    fn choose(&self, x: &DeviceMatrix, y: &Matrix, weights: Option<&[f32]>) -> Result<KernelRidgeCvModel> {
+        warn_indefinite(OP, &self.kernel);
+        let (kernel, rows) = FittedKernel::fit(OP, &self.kernel, x)?;
+        let system = System { x, kernel: &kernel, rows: &rows, y, weights, alpha: 0.0 };
+        let n = x.rows();
+        let roots: Vec<f64> = (0..n).map(|row| weights.map_or(1.0, |weights| f64::from(weights[row]).sqrt())).collect();
+        let mut matrix = system.host_matrix()?;
+        if weights.is_some() {
+            matrix = DMatrix::from_fn(n, n, |i, j| matrix[(i, j)] * roots[i] * roots[j]);
+        }
+        let (values, vectors) = Eigen::factor(&matrix)?.into_parts();
+        let targets = DMatrix::from_fn(n, y.columns(), |row, column| f64::from(y.get(row, column)) * roots[row]);
+        let turned = vectors.tr_mul(&targets);
+        let squares = vectors.map(|value| value * value);
+        let shares =
+            DMatrix::from_fn(n, self.alphas.len(), |at, alpha| 1.0 / (values[at].max(0.0) + self.alphas[alpha]));
+        // Gᵢᵢ for every row and penalty.
+        let own = squares * &shares;
+        let mut best: Option<(usize, Candidate)> = None;
+        let mut errors = vec![];
+        for at in 0..self.alphas.len() {
+            let scaled = DMatrix::from_fn(n, y.columns(), |row, column| turned[(row, column)] * shares[(row, at)]);
+            let coef = &vectors * scaled;
+            let mut total = 0.0;
+            for column in 0..y.columns() {
+                for row in (0..n).filter(|&row| roots[row] > 0.0) {
+                    // The root of the weight is in it once: squared, it is the weight.
+                    total += (coef[(row, column)] / own[(row, at)]).powi(2);
+                }
+            }
+            let weight: f64 = roots.iter().map(|root| root * root).sum::<f64>() * y.columns() as f64;
+            let error = total / weight;
+            errors.push(error);
+            if best.as_ref().is_none_or(|(_, best)| error < best.error) {
+                best = Some((at, Candidate { coef, error }));
+            }
+        }
+        let Some((chosen, best)) = best else {
+            return Err(Error::param("alphas", "a penalty with a finite error", format!("{:?}", self.alphas)));
+        };
+        let coef: Vec<f64> = (0..n * y.columns())
+            .map(|at| best.coef[(at / y.columns(), at % y.columns())] * roots[at / y.columns()])
+            .collect();
+        let fitted = x.to_matrix(&mut x.device().stream())?;
+        let expansion = expansion_of(kernel, fitted, Matrix::from_f64(n, y.columns(), &coef)?)?;
+        Ok(KernelRidgeCvModel { params: self.clone().into(), expansion, chosen, errors })
+    }
+}
+
+/// A model fitted by [`KernelRidgeCv`].
+#[derive(Debug, Clone)]
+pub struct KernelRidgeCvModel {
+    params: FittedWith<KernelRidgeCv>,
+    expansion: KernelExpansion,
+    chosen: usize,
+    errors: Vec<f64>,
+}
+
+impl KernelRidgeCvModel {
+    /// The penalty with the least error.
+    pub fn alpha(&self) -> f64 {
+        self.params.alphas[self.chosen]
+    }
+
+    /// The mean squared error of leaving each row out, for each penalty.
+    pub fn leave_one_out_errors(&self) -> &[f64] {
+        &self.errors
+    }
+
+    /// The coefficients of the fitted rows, n×p.
+    pub fn dual_coef(&self) -> &Matrix {
+        self.expansion.coef()
+    }
+}
+
+impl Predict for KernelRidgeCvModel {
+    type Output = Matrix;
+}
+
+impl Model for KernelRidgeCvModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(self.expansion.predict(OP, x)?.into())
+    }
+
+    fn report(&self) -> FitReport {
+        FitReport::default().with_number("alpha", self.alpha()).with_curve("loo_error", &self.errors)
+    }
+}
+
+impl Save for KernelRidgeCvModel {
+    type Estimator = KernelRidgeCv;
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        self.expansion.store(container)?;
+        container.insert("chosen", &[1], vec![self.chosen as u64])?;
+        container.insert("loo_errors", &[self.errors.len()], self.errors.clone())
+    }
+
+    fn load_fitted(params: FittedWith<KernelRidgeCv>, container: &mut Container) -> Result<KernelRidgeCvModel> {
+        let expansion = KernelExpansion::restore(container)?;
+        let chosen: Vec<u64> = container.take("chosen", &[1])?;
+        let errors = container.take("loo_errors", &[params.alphas.len()])?;
+        if chosen[0] as usize >= params.alphas.len() {
+            return Err(container.refuse(format!("penalty {} of {}", chosen[0], params.alphas.len())));
+        }
+        Ok(KernelRidgeCvModel { params, expansion, chosen: chosen[0] as usize, errors })
+    }
+}

@@ -1,0 +1,165 @@
+//! Conjugate gradients on the kernel system, preconditioned by a low-rank factor; the matrix is never stored.
+
+use nalgebra::DMatrix;
+
+use super::{KernelRidge, OP, Solved, System};
+use crate::array::Matrix;
+use crate::cpu::linalg::gemm::{Layout, gemm};
+use crate::error::{Error, Result};
+use crate::estimator::Reporter;
+use crate::kernel_methods::pivoted::{LowRank, pivoted_cholesky};
+use crate::linalg::Cholesky;
+
+/// Columns of the preconditioner's factor at most, and numbers in it: 192 MiB.
+const MOST_RANK: usize = 1024;
+const MOST_NUMBERS: usize = 48 << 20;
+/// The least penalty of the preconditioner, as a share of the mean diagonal: it divides by it.
+const LEAST_SHARE: f64 = 1e-7;
+
+pub(super) fn solve(system: &System<'_>, params: &KernelRidge, reporter: &mut Reporter<'_>) -> Result<Solved> {
+    if system.kernel.kernel().is_precomputed() {
+        return Err(Error::param("solver", "exact for a precomputed kernel: its matrix is there anyway", "pcg"));
+    }
+    let (n, p) = (system.x.rows(), system.y.columns());
+    let roots: Vec<f64> = match system.weights {
+        Some(weights) => weights.iter().map(|&weight| f64::from(weight).sqrt()).collect(),
+        None => vec![1.0; n],
+    };
+    let preconditioner = Preconditioner::new(system, params.seed, &roots)?;
+    let b: Vec<f64> = (0..n * p).map(|at| f64::from(system.y.as_slice()[at]) * roots[at / p]).collect();
+    let sizes = lengths(&b, p);
+    let mut x = vec![0.0; n * p];
+    let mut rest = b;
+    let mut step = preconditioner.apply(&rest, p)?;
+    let mut direction = step.clone();
+    let mut slope = dots(&rest, &step, p);
+    let mut residuals = vec![];
+    let mut worst = share(&lengths(&rest, p), &sizes);
+    while worst > params.tol && residuals.len() < params.max_iter {
+        let product = multiply(system, &direction, &roots, p)?;
+        let curvature = dots(&direction, &product, p);
+        let rates: Vec<f64> = slope.iter().zip(&curvature).map(|(&slope, &bend)| ratio(slope, bend)).collect();
+        if curvature.iter().zip(&slope).any(|(&bend, &slope)| bend <= 0.0 && slope > 0.0) {
+            let what = format!(
+                "the kernel matrix of {} plus alpha·I is not positive definite; raise alpha, or use another kernel",
+                system.kernel.kernel()
+            );
+            return Err(Error::Singular { what, condition: f64::INFINITY });
+        }
+        add_scaled(&mut x, &direction, &rates, 1.0);
+        let before = rest.clone();
+        add_scaled(&mut rest, &product, &rates, -1.0);
+        step = preconditioner.apply(&rest, p)?;
+        // Polak and Ribière's rule: the preconditioner works in f32, so it is not quite the same at each step.
+        let gained: Vec<f64> = rest.iter().zip(&before).map(|(now, before)| now - before).collect();
+        let (fresh, along) = (dots(&rest, &step, p), dots(&gained, &step, p));
+        let keep: Vec<f64> = along.iter().zip(&slope).map(|(&along, &slope)| ratio(along, slope).max(0.0)).collect();
+        for (at, direction) in direction.iter_mut().enumerate() {
+            *direction = step[at] + keep[at % p] * *direction;
+        }
+        slope = fresh;
+        worst = share(&lengths(&rest, p), &sizes);
+        residuals.push(worst);
+        let done = residuals.len() as f64 / params.max_iter as f64;
+        if reporter.report(residuals.len(), Some(worst), done)? {
+            break;
+        }
+    }
+    let converged = worst <= params.tol;
+    if !converged {
+        log::warn!("{OP}: residual {worst:.1e} after {} iterations; raise max_iter or alpha", residuals.len());
+    }
+    let coef: Vec<f64> = x.iter().enumerate().map(|(at, x)| x * roots[at / p]).collect();
+    Ok(Solved {
+        coef: Matrix::from_f64(n, p, &coef)?,
+        residual: worst,
+        iterations: residuals.len(),
+        converged,
+        residuals,
+    })
+}
+
+/// (D·K·D + alpha·I)·v, n×p: one product on the device, one wait.
+fn multiply(system: &System<'_>, v: &[f64], roots: &[f64], p: usize) -> Result<Vec<f64>> {
+    let n = roots.len();
+    // f32 has too small a range for directions of tiny length, so they are scaled to about 1.
+    let size = v.iter().fold(0.0_f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
+    let scaled: Vec<f64> = v.iter().enumerate().map(|(at, v)| v * roots[at / p] / size).collect();
+    let device = system.x.device();
+    let mut stream = device.stream();
+    let v_device = Matrix::from_f64(n, p, &scaled)?.to(device)?;
+    let product = system.kernel.product(&mut stream, (system.rows, system.rows), &v_device)?.to_matrix(&mut stream)?;
+    let values = product.as_slice().iter().enumerate();
+    Ok(values.map(|(at, &sum)| f64::from(sum) * size * roots[at / p] + system.alpha * v[at]).collect())
+}
+
+/// (F·Fᵀ + alpha·I)⁻¹ with F from randomly pivoted Cholesky.
+struct Preconditioner {
+    low: LowRank,
+    /// The factor of FᵀF + alpha·I.
+    inner: Cholesky,
+    alpha: f64,
+}
+
+impl Preconditioner {
+    fn new(system: &System<'_>, seed: u64, roots: &[f64]) -> Result<Preconditioner> {
+        let n = roots.len();
+        let rank = (4.0 * (n as f64).sqrt()) as usize;
+        let rank = rank.clamp(1, MOST_RANK).min(MOST_NUMBERS / n.max(1)).max(1);
+        let mut low = pivoted_cholesky(OP, system.kernel, (system.x, system.rows), rank, seed)?;
+        let rank = low.rank.max(1);
+        for (row, values) in low.factor.chunks_exact_mut(rank).enumerate() {
+            values.iter_mut().for_each(|value| *value *= roots[row] as f32);
+        }
+        let mut stream = system.x.device().stream();
+        let diagonal = system.kernel.diagonal(&mut stream, system.rows)?;
+        let mean = diagonal.iter().copied().map(f64::from).sum::<f64>() / n as f64;
+        let alpha = system.alpha.max(LEAST_SHARE * mean).max(f64::MIN_POSITIVE);
+        let mut products = vec![0.0; low.rank * low.rank];
+        gemm(Layout::TN, 1.0, &low.factor, (n, low.rank), &low.factor, (n, low.rank), 0.0, &mut products);
+        let mut inner = DMatrix::from_fn(low.rank, low.rank, |i, j| f64::from(products[i * low.rank + j]));
+        (0..low.rank).for_each(|at| inner[(at, at)] += alpha);
+        Ok(Preconditioner { inner: Cholesky::factor_with_jitter(&inner)?, low, alpha })
+    }
+
+    /// (v − F·(FᵀF + alpha·I)⁻¹·Fᵀ·v)/alpha.
+    fn apply(&self, v: &[f64], p: usize) -> Result<Vec<f64>> {
+        let (n, r) = (v.len() / p, self.low.rank);
+        let size = v.iter().fold(0.0_f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
+        let scaled: Vec<f32> = v.iter().map(|value| (value / size) as f32).collect();
+        let mut inside = vec![0.0; r * p];
+        gemm(Layout::TN, 1.0, &self.low.factor, (n, r), &scaled, (n, p), 0.0, &mut inside);
+        let inside = self.inner.solve(&DMatrix::from_fn(r, p, |i, j| f64::from(inside[i * p + j])))?;
+        let inside: Vec<f32> = inside.transpose().iter().map(|&value| value as f32).collect();
+        let mut back = vec![0.0; n * p];
+        gemm(Layout::NN, 1.0, &self.low.factor, (n, r), &inside, (r, p), 0.0, &mut back);
+        Ok(v.iter().zip(back).map(|(v, back)| (v - f64::from(back) * size) / self.alpha).collect())
+    }
+}
+
+/// `a/b`, and 0 where there is nothing to divide by.
+fn ratio(a: f64, b: f64) -> f64 {
+    if b == 0.0 { 0.0 } else { a / b }
+}
+
+/// aᵀ·b of each of the p columns.
+fn dots(a: &[f64], b: &[f64], p: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; p];
+    for (at, (a, b)) in a.iter().zip(b).enumerate() {
+        sums[at % p] += a * b;
+    }
+    sums
+}
+
+fn lengths(v: &[f64], p: usize) -> Vec<f64> {
+    dots(v, v, p).into_iter().map(f64::sqrt).collect()
+}
+
+fn share(lengths: &[f64], of: &[f64]) -> f64 {
+    lengths.iter().zip(of).map(|(&length, &of)| ratio(length, of)).fold(0.0, f64::max)
+}
+
+fn add_scaled(to: &mut [f64], from: &[f64], factors: &[f64], sign: f64) {
+    let p = factors.len();
+    to.iter_mut().zip(from).enumerate().for_each(|(at, (to, from))| *to += sign * factors[at % p] * from);
+}

@@ -1,0 +1,234 @@
+//! Kernel ridge regression: exact, by conjugate gradients, and with leave-one-out errors over a path of penalties.
+
+mod cross_validated;
+mod exact;
+mod gradients;
+
+pub use cross_validated::{KernelRidgeCv, KernelRidgeCvModel};
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::expansion::KernelExpansion;
+use super::{FittedKernel, Kernel, KernelRows};
+use crate::array::{DeviceMatrix, Matrix};
+use crate::error::{Error, Result};
+use crate::estimator::{
+    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save, Targets,
+    parameters,
+};
+use crate::model_file::Container;
+
+const OP: &str = "KernelRidge";
+/// Rows up to which the whole matrix is made and factored, 1 GiB in f32.
+const EXACT_ROWS: usize = 16_384;
+
+/// How the system of a kernel ridge is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RidgeSolver {
+    /// By the factor up to 16,384 rows, above by conjugate gradients.
+    #[default]
+    Auto,
+    /// The whole kernel matrix, factored.
+    Exact,
+    /// Conjugate gradients with a preconditioner from randomly chosen rows; the matrix is never stored.
+    Pcg,
+}
+
+parameters! {
+    /// Kernel ridge regression: ‖y − K·a‖² + alpha·aᵀ·K·a is least, and a prediction is Σ a·k(x, row). Names and defaults are
+    /// scikit-learn's; there is no intercept, so centre the targets if the kernel cannot make a constant.
+    ///
+    /// ```
+    /// use gristmill::kernel_methods::Kernel;
+    /// use gristmill::prelude::*;
+    /// let x = Matrix::from_vec(50, 1, (0..50).map(|i| i as f32 / 8.0).collect())?;
+    /// let y: Vec<f32> = x.as_slice().iter().map(|x| x.sin()).collect();
+    /// let model = KernelRidge::default().alpha(1e-3).kernel(Kernel::rbf(1.0)).fit(&x, &y)?;
+    /// assert!(model.score(&x, &y)? > 0.999);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - Up to 16,384 rows the matrix is made where the rows live and factored on the host in f32, the solution corrected by
+    ///   residuals in f64; where alpha is too small for that, everything is done again in f64.
+    /// - Above, conjugate gradients preconditioned by a low-rank factor (randomly pivoted Cholesky), with K·v as the only
+    ///   use of the kernel; the report has the residual.
+    /// - Several outputs share the factor. Weights count as in scikit-learn.
+    /// - An indefinite kernel (tanh) runs with a warning, and may have no solution.
+    pub struct KernelRidge: regressor("kernel-ridge") -> KernelRidgeModel;
+    about "ridge regression in the space of a kernel";
+    {
+        /// Strength of the penalty.
+        alpha: f64 = 1.0, at_least(0.0);
+        /// The kernel: linear, rbf, poly, … or an expression of them; see `Kernel`.
+        kernel: Kernel = Kernel::Linear;
+        /// How the system is solved: auto, exact or pcg.
+        solver: RidgeSolver = RidgeSolver::Auto;
+        /// Relative residual at which conjugate gradients end.
+        tol: f64 = 1e-6, above(0.0);
+        /// Iterations of conjugate gradients at most.
+        max_iter: usize = 200, at_least(1.0);
+        /// Seed of the rows that the preconditioner takes.
+        seed: u64 = 0;
+    }
+}
+
+/// A solved system: coefficients, and how good they are.
+#[derive(Debug, Clone, PartialEq)]
+struct Solved {
+    /// n×p.
+    coef: Matrix,
+    residual: f64,
+    iterations: usize,
+    converged: bool,
+    /// Residuals of the iterations, if there were any.
+    residuals: Vec<f64>,
+}
+
+/// What a fit works on.
+struct System<'a> {
+    x: &'a DeviceMatrix,
+    kernel: &'a FittedKernel,
+    rows: &'a KernelRows,
+    y: &'a Matrix,
+    weights: Option<&'a [f32]>,
+    alpha: f64,
+}
+
+impl System<'_> {
+    /// The kernel matrix in f64.
+    fn host_matrix(&self) -> Result<DMatrix<f64>> {
+        self.kernel.host_matrix(&self.x.to_matrix(&mut self.x.device().stream())?)
+    }
+}
+
+impl Estimator for KernelRidge {
+    /// n²·d operations for the matrix and n³/3 for its factor; by conjugate gradients n²·d an iteration.
+    fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<KernelRidgeModel> {
+        let x = x.complete(OP)?;
+        let y = y.complete(OP, x.rows())?;
+        let weights = options.weights(OP, x.rows())?;
+        options.watched("kernel ridge", |reporter| self.solve(&x, &y, weights, reporter))
+    }
+}
+
+impl KernelRidge {
+    fn solve(
+        &self,
+        x: &DeviceMatrix,
+        y: &Matrix,
+        weights: Option<&[f32]>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<KernelRidgeModel> {
+        warn_indefinite(OP, &self.kernel);
+        if x.rows() == 0 {
+            return Err(Error::shape(OP, "at least one row", 0));
+        }
+        let (kernel, rows) = FittedKernel::fit(OP, &self.kernel, x)?;
+        let system = System { x, kernel: &kernel, rows: &rows, y, weights, alpha: self.alpha };
+        let exact = match self.solver {
+            RidgeSolver::Auto => x.rows() <= EXACT_ROWS,
+            RidgeSolver::Exact => true,
+            RidgeSolver::Pcg => false,
+        };
+        let solved = match exact {
+            true => exact::solve(&system)?,
+            false => gradients::solve(&system, self, reporter)?,
+        };
+        let fitted = x.to_matrix(&mut x.device().stream())?;
+        let expansion = expansion_of(kernel, fitted, solved.coef.clone())?;
+        Ok(KernelRidgeModel { params: self.clone().into(), expansion, solved })
+    }
+}
+
+/// A given matrix is not needed any more; other rows are.
+fn expansion_of(kernel: FittedKernel, rows: Matrix, coef: Matrix) -> Result<KernelExpansion> {
+    let rows = if kernel.kernel().is_precomputed() { Matrix::zeros(0, rows.columns())? } else { rows };
+    Ok(KernelExpansion::new(kernel, rows, coef))
+}
+
+pub(super) fn warn_indefinite(op: &str, kernel: &Kernel) {
+    if kernel.is_indefinite() {
+        log::warn!("{op}: {kernel} is not positive semi-definite; the result may not be what its theory promises");
+    }
+}
+
+/// A model fitted by [`KernelRidge`].
+#[derive(Debug, Clone)]
+pub struct KernelRidgeModel {
+    params: FittedWith<KernelRidge>,
+    expansion: KernelExpansion,
+    solved: Solved,
+}
+
+impl KernelRidgeModel {
+    /// The coefficients of the fitted rows, n×p.
+    pub fn dual_coef(&self) -> &Matrix {
+        self.expansion.coef()
+    }
+
+    /// The kernel with its widths as numbers.
+    pub fn kernel(&self) -> &Kernel {
+        self.expansion.kernel().kernel()
+    }
+
+    /// ‖y − (K + alpha·I)·a‖/‖y‖ of the worst output.
+    pub fn residual(&self) -> f64 {
+        self.solved.residual
+    }
+}
+
+impl Predict for KernelRidgeModel {
+    type Output = Matrix;
+}
+
+impl Model for KernelRidgeModel {
+    fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+        Ok(self.expansion.predict(OP, x)?.into())
+    }
+
+    fn report(&self) -> FitReport {
+        let solved = &self.solved;
+        FitReport::default()
+            .iterations(solved.iterations, solved.converged)
+            .with_number("residual", solved.residual)
+            .with_curve("residual", &solved.residuals)
+    }
+}
+
+impl Save for KernelRidgeModel {
+    type Estimator = KernelRidge;
+
+    fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        self.expansion.store(container)?;
+        store_solved(container, &self.solved)
+    }
+
+    fn load_fitted(params: FittedWith<KernelRidge>, container: &mut Container) -> Result<KernelRidgeModel> {
+        let expansion = KernelExpansion::restore(container)?;
+        let solved = restore_solved(container, expansion.coef())?;
+        Ok(KernelRidgeModel { params, expansion, solved })
+    }
+}
+
+fn store_solved(container: &mut Container, solved: &Solved) -> Result<()> {
+    container.insert("residual", &[1], vec![solved.residual])?;
+    container.insert("residuals", &[solved.residuals.len()], solved.residuals.clone())?;
+    container.insert("iterations", &[2], vec![solved.iterations as u64, u64::from(solved.converged)])
+}
+
+fn restore_solved(container: &mut Container, coef: &Matrix) -> Result<Solved> {
+    let residual: Vec<f64> = container.take("residual", &[1])?;
+    let [count] = container.shape("residuals")?;
+    let residuals = container.take("residuals", &[count])?;
+    let ended: Vec<u64> = container.take("iterations", &[2])?;
+    Ok(Solved {
+        coef: coef.clone(),
+        residual: residual[0],
+        iterations: ended[0] as usize,
+        converged: ended[1] == 1,
+        residuals,
+    })
+}
