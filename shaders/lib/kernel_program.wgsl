@@ -126,8 +126,10 @@ fn kernel_values(sums: vec4<f32>, square: f32, squares: vec4<f32>, at: u32) -> v
             }
             case 2u: {
                 let lengths = sqrt(square) * sqrt(squares);
-                let share = clamp(total / max(lengths, vec4(1e-37)), vec4(-1.0), vec4(1.0));
-                s0 = select(vec4<f32>(), share, lengths > vec4<f32>());
+                // Within rounding of ±1 it is that: the angle would make much of the difference.
+                let share = total / max(lengths, vec4(1e-37));
+                s0 = select(share, sign(share), abs(share) > vec4(0.9999996));
+                s0 = select(vec4<f32>(), s0, lengths > vec4<f32>());
             }
             case 3u: {
                 s0 = sqrt(square) * sqrt(squares);

@@ -22,6 +22,9 @@ const OP: &str = "Falkon";
 /// What the draw of centres is for.
 const CENTERS: u32 = 0x666c_6b6e;
 
+/// What is added to the diagonal of the preconditioner, as a share of the trace.
+const JITTER: f64 = 1e-6;
+
 /// How centres are drawn from the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -174,7 +177,9 @@ impl Preconditioner {
     fn new(kernel: &FittedKernel, centers: &Matrix, n: usize, alpha: f64) -> Result<Preconditioner> {
         let m = centers.rows();
         let matrix = kernel.host_matrix(centers)?;
-        let outer = Cholesky::factor_with_jitter(&matrix)?.lower();
+        // Products come in f32: directions that the rounding of those hides would be blown up.
+        let floor = JITTER * matrix.trace();
+        let outer = Cholesky::factor_with_jitter(&(&matrix + DMatrix::identity(m, m) * floor))?.lower();
         let mut inside = outer.tr_mul(&outer) / m as f64;
         (0..m).for_each(|at| inside[(at, at)] += alpha / n as f64);
         let inner = Cholesky::factor(&inside)?.lower();

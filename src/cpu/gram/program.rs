@@ -9,6 +9,8 @@ pub const MOST_INSTRUCTIONS: usize = 20;
 pub const STACK: usize = 4;
 /// Values that a program works on at a time: four stacks of them stay in the first cache.
 const SEGMENT: usize = 512;
+/// A correlation beyond this is ±1.
+const NEARLY_ONE: f32 = 0.999_999_6;
 /// What a value is held below, so that no infinity arises where a device may not know one.
 const LARGEST: f32 = 3.0e38;
 
@@ -183,7 +185,9 @@ fn push_pair(instruction: Instruction, square: f32, squares: &[f32], sums: &[f32
         }
         Instruction::Correlation => values.for_each(|((top, &other), &sum)| {
             let lengths = length * other.sqrt();
-            let share = (sum / lengths).clamp(-1.0, 1.0);
+            // Within rounding of ±1 it is that: the angle would make much of the difference.
+            let share = sum / lengths;
+            let share = if share.abs() > NEARLY_ONE { 1.0_f32.copysign(share) } else { share };
             *top = if lengths > 0.0 { share } else { 0.0 };
         }),
         _ => values.for_each(|((top, &other), _)| *top = length * other.sqrt()),
