@@ -23,7 +23,9 @@ const OP: &str = "Falkon";
 const CENTERS: u32 = 0x666c_6b6e;
 
 /// What is added to the diagonal of the preconditioner, as a share of the trace.
-const JITTER: f64 = 1e-6;
+const JITTER: f64 = 1e-5;
+/// Iterations after which conjugate gradients begin again from the true residual.
+const RESTART: usize = 4;
 
 /// How centres are drawn from the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -104,34 +106,42 @@ impl Falkon {
         let target = y.to(&device)?;
         let (m, p) = (host_centers.rows(), y.columns());
         let pairs = (&rows, &center_rows);
-        // Kᵀ·y is −Kᵀ·(K·0 − y).
-        let nothing = Matrix::zeros(m, p)?.to(&device)?;
-        let right = kernel.normal_product(&mut stream, pairs, &nothing, Some(&target))?.to_matrix(&mut stream)?;
-        let right = DMatrix::from_row_iterator(m, p, right.as_slice().iter().map(|&value| -f64::from(value)));
-        let mut rest = preconditioner.transposed(&right)?;
-        let start: Vec<f64> = rest.column_iter().map(|column| column.norm()).collect();
-        let mut found = DMatrix::zeros(m, p);
-        let mut direction = rest.clone();
+        // What is right of the gradient at the coefficients found so far: −Kᵀ·(K·c − y) − alpha·K_MM·c. Products are in f32,
+        // so conjugate gradients lose it after some steps, and begin again from it.
+        let mut product = |v: &DMatrix<f64>, y: Option<&DeviceMatrix>| -> Result<DMatrix<f64>> {
+            // With targets nothing may be scaled; directions may be of any length.
+            let scale = if y.is_some() { 1.0 } else { v.amax().max(f64::MIN_POSITIVE) };
+            let rows: Vec<f64> = v.transpose().iter().map(|value| value / scale).collect();
+            let on_device = Matrix::from_f64(m, p, &rows)?.to(&device)?;
+            let sums = kernel.normal_product(&mut stream, pairs, &on_device, y)?.to_matrix(&mut stream)?;
+            let sums = DMatrix::from_row_iterator(m, p, sums.as_slice().iter().map(|&sum| f64::from(sum) * scale));
+            Ok(sums + preconditioner.penalty(v) * self.alpha)
+        };
+        let mut coef = DMatrix::zeros(m, p);
+        let (mut rest, mut direction, mut start) = (coef.clone(), coef.clone(), vec![]);
         let mut residuals = vec![];
         let mut worst = 1.0;
-        while residuals.len() < self.max_iter && worst > self.tol && start.iter().any(|&size| size > 0.0) {
+        while residuals.len() < self.max_iter && worst > self.tol {
+            if residuals.len() % RESTART == 0 {
+                rest = preconditioner.transposed(&-product(&coef, Some(&target))?)?;
+                direction.copy_from(&rest);
+                if residuals.is_empty() {
+                    start = rest.column_iter().map(|column| column.norm()).collect();
+                }
+                if start.iter().all(|&size| size == 0.0) {
+                    break;
+                }
+            }
             let along = preconditioner.apply(&direction)?;
-            let scale = along.amax().max(f64::MIN_POSITIVE);
-            let turned: Vec<f64> = along.transpose().iter().map(|value| value / scale).collect();
-            let v = Matrix::from_f64(m, p, &turned)?.to(&device)?;
-            let product = kernel.normal_product(&mut stream, pairs, &v, None)?.to_matrix(&mut stream)?;
-            let product =
-                DMatrix::from_row_iterator(m, p, product.as_slice().iter().map(|&sum| f64::from(sum) * scale));
-            let product = product + preconditioner.penalty(&along) * self.alpha;
-            let product = preconditioner.transposed(&product)?;
+            let bent = preconditioner.transposed(&product(&along, None)?)?;
             for at in 0..p {
-                let (slope, bend) = (rest.column(at).norm_squared(), direction.column(at).dot(&product.column(at)));
+                let (slope, bend) = (rest.column(at).norm_squared(), direction.column(at).dot(&bent.column(at)));
                 if slope == 0.0 || bend <= 0.0 {
                     continue;
                 }
                 let rate = slope / bend;
-                found.column_mut(at).axpy(rate, &direction.column(at), 1.0);
-                rest.column_mut(at).axpy(-rate, &product.column(at), 1.0);
+                coef.column_mut(at).axpy(rate, &along.column(at), 1.0);
+                rest.column_mut(at).axpy(-rate, &bent.column(at), 1.0);
                 let keep = rest.column(at).norm_squared() / slope;
                 let next = rest.column(at) + direction.column(at) * keep;
                 direction.set_column(at, &next);
@@ -143,7 +153,7 @@ impl Falkon {
                 break;
             }
         }
-        let coef: Vec<f64> = preconditioner.apply(&found)?.transpose().iter().copied().collect();
+        let coef: Vec<f64> = coef.transpose().iter().copied().collect();
         let expansion = KernelExpansion::new(kernel, host_centers, Matrix::from_f64(m, p, &coef)?);
         Ok(FalkonModel { params: self.clone().into(), expansion, residuals })
     }

@@ -1,8 +1,8 @@
 //! Products and layouts of matrices.
 
 pub mod affine;
-pub mod dot;
 pub mod cholesky;
+pub mod dot;
 pub mod gemm;
 pub mod gemv;
 pub mod linear_predictor;
