@@ -1,5 +1,7 @@
 // The kernel function of each pair of rows: a tile of sums, and a short program on each.
 // A workgroup makes one 128×128 tile; of a matrix with itself only the tiles up to the diagonal, each stored twice.
+// Gaussians are finished in registers. Other programs run on the stored sums, in a loop: sixteen copies of them, one for
+// each four sums of a lane, would not fit into registers.
 // A pass of a kernel with several sums leaves its values in a register, a whole copy of the result, for the next one.
 //#import status
 //#import tile
@@ -23,6 +25,7 @@ struct Params {
     out_vec4s: u32,
     slot_vec4s: u32,
     slot: u32,
+    sum_slot: u32,
     same: u32,
     row_first: u32,
     column_first: u32,
@@ -36,10 +39,6 @@ struct Params {
 // Whether only tiles up to the diagonal are made, and what they hold is stored on both sides of it.
 override MIRROR: u32 = 0u;
 const TILE_AHEAD = true;
-
-// The last four rows of a lane, until they are stored as columns.
-var<private> kept: array<vec4<f32>, 4>;
-var<private> kept_far: array<vec4<f32>, 4>;
 
 fn kernel_load(slot: u32, at: u32) -> vec4<f32> {
     return out[params.out_first + slot * params.slot_vec4s + at];
@@ -65,41 +64,62 @@ fn values_at(row: u32, column: u32, sums: vec4<f32>) -> vec4<f32> {
     return select(vec4<f32>(), values, columns < vec4(params.columns));
 }
 
-fn store(row: u32, column: u32, values: vec4<f32>) {
+fn place_of(slot: u32, row: u32, column: u32) -> u32 {
+    return params.out_first + slot * params.slot_vec4s + row * params.out_vec4s + column / 4u;
+}
+
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>) {
     if (row < params.rows && column < params.columns) {
-        let first = params.out_first + params.slot * params.slot_vec4s;
-        out[first + row * params.out_vec4s + column / 4u] = values;
+        if (FORM == FORM_GAUSSIAN) {
+            out[place_of(params.slot, row, column)] = values_at(row, column, sums);
+        } else {
+            out[place_of(params.sum_slot, row, column)] = sums;
+        }
     }
 }
 
-// Four rows as four columns of the other side; rows past the end are its padding.
-fn store_mirrored(row: u32, column: u32, r0: vec4<f32>, r1: vec4<f32>, r2: vec4<f32>, r3: vec4<f32>) {
-    let inside = vec4(row, row + 1u, row + 2u, row + 3u) < vec4(params.rows);
-    store(column, row, select(vec4<f32>(), vec4(r0.x, r1.x, r2.x, r3.x), inside));
-    store(column + 1u, row, select(vec4<f32>(), vec4(r0.y, r1.y, r2.y, r3.y), inside));
-    store(column + 2u, row, select(vec4<f32>(), vec4(r0.z, r1.z, r2.z, r3.z), inside));
-    store(column + 3u, row, select(vec4<f32>(), vec4(r0.w, r1.w, r2.w, r3.w), inside));
+fn finish(row: u32, column: u32) {
+    if (row < params.rows && column < params.columns) {
+        out[place_of(params.slot, row, column)] = values_at(row, column, out[place_of(params.sum_slot, row, column)]);
+    }
 }
 
-fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
-    let values = values_at(row, column, sums);
-    let far_values = values_at(row, column + 64u, far);
-    store(row, column, values);
-    store(row, column + 64u, far_values);
-    if (MIRROR == 1u) {
-        let mine = place % 4u;
-        if (mine == 0u) {
-            kept[0] = values;
-            kept_far[0] = far_values;
-        } else if (mine == 1u) {
-            kept[1] = values;
-            kept_far[1] = far_values;
-        } else if (mine == 2u) {
-            kept[2] = values;
-            kept_far[2] = far_values;
-        } else {
-            store_mirrored(row - 3u, column, kept[0], kept[1], kept[2], values);
-            store_mirrored(row - 3u, column + 64u, kept_far[0], kept_far[1], kept_far[2], far_values);
+fn stored(row: u32, column: u32) -> vec4<f32> {
+    let value = out[place_of(params.slot, min(row, params.rows - 1u), min(column, params.columns - 1u))];
+    return select(vec4<f32>(), value, row < params.rows);
+}
+
+fn mirror(row: u32, column: u32, values: vec4<f32>) {
+    if (row < params.rows && column < params.columns) {
+        out[place_of(params.slot, row, column)] = values;
+    }
+}
+
+// The four rows that a lane has just stored become four columns on the other side; rows past the end are its padding.
+fn mirror_four(row: u32, column: u32) {
+    let r0 = stored(row, column);
+    let r1 = stored(row + 1u, column);
+    let r2 = stored(row + 2u, column);
+    let r3 = stored(row + 3u, column);
+    mirror(column, row, vec4(r0.x, r1.x, r2.x, r3.x));
+    mirror(column + 1u, row, vec4(r0.y, r1.y, r2.y, r3.y));
+    mirror(column + 2u, row, vec4(r0.z, r1.z, r2.z, r3.z));
+    mirror(column + 3u, row, vec4(r0.w, r1.w, r2.w, r3.w));
+}
+
+// What is left to do with the sums that this lane has stored.
+fn finish_tile(tile_row: u32, tile_column: u32, lane: u32) {
+    let side = select(TILE / 4u, 16u, TILE == 128u);
+    for (var part = 0u; part < select(1u, 4u, TILE == 128u); part += 1u) {
+        let row = tile_row * TILE + 4u * (lane / side) + 64u * (part / 2u);
+        let column = tile_column * TILE + 4u * (lane % side) + 64u * (part % 2u);
+        if (FORM != FORM_GAUSSIAN) {
+            for (var i = 0u; i < 4u; i += 1u) {
+                finish(row + i, column);
+            }
+        }
+        if (MIRROR == 1u && tile_row != tile_column) {
+            mirror_four(row, column);
         }
     }
 }
@@ -130,6 +150,9 @@ fn main(
             place = triangle_place(tile);
         }
         tile_product(place.x, place.y, 0u, (params.depth + 3u) / 4u, lane);
+        if (FORM != FORM_GAUSSIAN || MIRROR == 1u) {
+            finish_tile(place.x, place.y, lane);
+        }
     }
     mark_done(lane);
 }

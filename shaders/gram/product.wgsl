@@ -1,6 +1,6 @@
-// K·V for up to four columns of V, where K is the kernel function of each pair of rows and is never stored.
-// A workgroup keeps 128 rows and walks over the tiles of one span of columns; a lane holds the sums of its eight rows, and
-// at the end 16 lanes add theirs. Layers of the grid are the spans; gemm__merge adds them in their order.
+// K·V for two columns of V, where K is the kernel function of each pair of rows and is never stored.
+// A workgroup keeps a tile's rows and walks over the tiles of one span of columns; a lane holds the sums of its rows, and
+// at the end 16 lanes add theirs. Tiles are of 128 for Gaussians; a program leaves registers for tiles of 64. Layers of the grid are the spans; gemm__merge adds them in their order.
 //#import status
 //#import tile
 //#import kernel_program
@@ -20,29 +20,28 @@ struct Params {
     a_square_first: u32,
     b_square_first: u32,
     v_first: u32,
-    v_vec4s: u32,
-    same: u32,
-    row_first: u32,
-    column_first: u32,
+    v_vec2s: u32,
+    half: u32,
+    alone: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> a_square: array<f32>;
 @group(0) @binding(4) var<storage, read> b_square: array<f32>;
-@group(0) @binding(5) var<storage, read> v: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> partial: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> v: array<vec2<f32>>;
+@group(0) @binding(6) var<storage, read_write> partial: array<vec2<f32>>;
 
 const TILE_AHEAD = false;
 
-// A lane's eight rows.
-var<private> totals: array<vec4<f32>, 8>;
+// A lane's rows: eight of a tile of 128, four of one of 64.
+var<private> totals: array<vec2<f32>, 8>;
 
 fn kernel_load(slot: u32, at: u32) -> vec4<f32> {
     return vec4<f32>();
 }
 
 // Four kernel values times four rows of V; columns past the end count nothing.
-fn weighed(row: u32, column: u32, sums: vec4<f32>) -> vec4<f32> {
+fn weighed(row: u32, column: u32, sums: vec4<f32>) -> vec2<f32> {
     let last = params.columns - 1u;
     let columns = vec4(column, column + 1u, column + 2u, column + 3u);
     let at = min(columns, vec4(last));
@@ -53,18 +52,17 @@ fn weighed(row: u32, column: u32, sums: vec4<f32>) -> vec4<f32> {
         b_square[params.b_square_first + at.z],
         b_square[params.b_square_first + at.w],
     );
-    let own = (columns + params.column_first == vec4(row + params.row_first)) & vec4(params.same == 1u);
-    let values = kernel_values(select(sums, vec4(own_sum(square)), own), square, squares, 0u);
+    let values = kernel_values(sums, square, squares, 0u);
     let k = select(vec4<f32>(), values, columns < vec4(params.columns));
-    return k.x * v[params.v_first + at.x * params.v_vec4s]
-        + k.y * v[params.v_first + at.y * params.v_vec4s]
-        + k.z * v[params.v_first + at.z * params.v_vec4s]
-        + k.w * v[params.v_first + at.w * params.v_vec4s];
+    return k.x * v[params.v_first + at.x * params.v_vec2s]
+        + k.y * v[params.v_first + at.y * params.v_vec2s]
+        + k.z * v[params.v_first + at.z * params.v_vec2s]
+        + k.w * v[params.v_first + at.w * params.v_vec2s];
 }
 
 // Indices of arrays are constants: one that is not would put the totals into memory.
-fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
-    let sum = weighed(row, column, sums) + weighed(row, column + 64u, far);
+fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>) {
+    let sum = weighed(row, column, sums);
     switch (place) {
         case 0u: {
             totals[0] += sum;
@@ -93,40 +91,37 @@ fn tile_store(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>
     }
 }
 
-// The totals of 16 lanes, half of them at a time, through the tile's own workgroup memory: [row][lane of eight].
-fn fold(lane: u32) {
+// The totals of one of a lane's rows over 16 lanes, added in their order through the tile's own workgroup memory, and stored.
+fn store(layer: u32, row: u32, lane: u32, total: vec2<f32>) {
     let column = lane % 16u;
-    let row = 4u * (lane / 16u);
-    for (var half = 8u; half > 0u; half = half / 2u) {
-        workgroupBarrier();
-        let at = 8u * row + column % half;
-        if (column >= half && column < 2u * half) {
-            tile_a_block[at] = totals[0];
-            tile_a_block[at + 8u] = totals[1];
-            tile_a_block[at + 16u] = totals[2];
-            tile_a_block[at + 24u] = totals[3];
-            tile_b_block[at] = totals[4];
-            tile_b_block[at + 8u] = totals[5];
-            tile_b_block[at + 16u] = totals[6];
-            tile_b_block[at + 24u] = totals[7];
+    let at = lane / 16u * 4u + column / 4u;
+    workgroupBarrier();
+    switch (column % 4u) {
+        case 0u: {
+            tile_a0[at] = vec4(total, 0.0, 0.0);
         }
-        workgroupBarrier();
-        if (column < half) {
-            totals[0] += tile_a_block[at];
-            totals[1] += tile_a_block[at + 8u];
-            totals[2] += tile_a_block[at + 16u];
-            totals[3] += tile_a_block[at + 24u];
-            totals[4] += tile_b_block[at];
-            totals[5] += tile_b_block[at + 8u];
-            totals[6] += tile_b_block[at + 16u];
-            totals[7] += tile_b_block[at + 24u];
+        case 1u: {
+            tile_a1[at] = vec4(total, 0.0, 0.0);
+        }
+        case 2u: {
+            tile_a2[at] = vec4(total, 0.0, 0.0);
+        }
+        default: {
+            tile_a3[at] = vec4(total, 0.0, 0.0);
         }
     }
-}
-
-fn store(layer: u32, row: u32, total: vec4<f32>) {
-    if (row < params.rows) {
-        partial[layer * params.rows + row] = total;
+    workgroupBarrier();
+    if (column == 0u && row < params.rows) {
+        var sum = vec4<f32>();
+        for (var i = at; i < at + 4u; i += 1u) {
+            sum += (tile_a0[i] + tile_a1[i]) + (tile_a2[i] + tile_a3[i]);
+        }
+        // Two halves make a vec4 of the result; the second is padding where V has no columns for it.
+        let to = 2u * (layer * params.rows + row);
+        partial[to + params.half] = sum.xy;
+        if (params.alone == 1u) {
+            partial[to + 1u] = vec2<f32>();
+        }
     }
 }
 
@@ -138,23 +133,22 @@ fn main(
 ) {
     let tile = group.y * groups.x + group.x;
     if (tile < params.row_tiles) {
-        totals = array<vec4<f32>, 8>();
-        let tiles = (params.columns + TILE_COLUMNS - 1u) / TILE_COLUMNS;
+        totals = array<vec2<f32>, 8>();
+        let tiles = (params.columns + TILE - 1u) / TILE;
         let first = group.z * params.span_tiles;
         for (var column = first; column < min(first + params.span_tiles, tiles); column += 1u) {
             tile_product(tile, column, 0u, (params.depth + 3u) / 4u, lane);
         }
-        fold(lane);
-        if (lane % 16u == 0u) {
-            let row = tile * TILE_ROWS + 4u * (lane / 16u);
-            store(group.z, row, totals[0]);
-            store(group.z, row + 1u, totals[1]);
-            store(group.z, row + 2u, totals[2]);
-            store(group.z, row + 3u, totals[3]);
-            store(group.z, row + 64u, totals[4]);
-            store(group.z, row + 65u, totals[5]);
-            store(group.z, row + 66u, totals[6]);
-            store(group.z, row + 67u, totals[7]);
+        let row = tile * TILE + 4u * (lane / 16u);
+        store(group.z, row, lane, totals[0]);
+        store(group.z, row + 1u, lane, totals[1]);
+        store(group.z, row + 2u, lane, totals[2]);
+        store(group.z, row + 3u, lane, totals[3]);
+        if (TILE == 128u) {
+            store(group.z, row + 64u, lane, totals[4]);
+            store(group.z, row + 65u, lane, totals[5]);
+            store(group.z, row + 66u, lane, totals[6]);
+            store(group.z, row + 67u, lane, totals[7]);
         }
     }
     mark_done(lane);

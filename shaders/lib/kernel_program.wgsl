@@ -7,6 +7,10 @@
 const KERNEL_LARGEST = 3.0e38;
 const KERNEL_PI = 3.14159265358979;
 
+// The form that most users want is compiled by itself: nothing is interpreted, so it needs few registers.
+override FORM: u32 = 0u;
+const FORM_GAUSSIAN = 1u;
+
 // What is summed over the columns: products, squares or absolute values of differences, or the limit of sums of cosines.
 override STEP: u32 = 0u;
 const STEP_PRODUCT = 0u;
@@ -99,6 +103,10 @@ fn network_tangent(x: vec4<f32>, layers: u32) -> vec4<f32> {
 }
 
 fn kernel_values(sums: vec4<f32>, square: f32, squares: vec4<f32>, at: u32) -> vec4<f32> {
+    if (FORM == FORM_GAUSSIAN) {
+        // Squared distance, scale, exponential.
+        return kernel_exponential(params.program[0].w * max((square + squares) - 2.0 * sums, vec4<f32>()));
+    }
     var total = sums;
     if (STEP > STEP_ABSOLUTE) {
         total = sums + 2.0 * KERNEL_PI * f32(params.depth);

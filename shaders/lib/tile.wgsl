@@ -188,21 +188,23 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
     }
     let row = tile_row * TILE + 4u * lane_row;
     let column = tile_column * TILE + 4u * lane_column;
-    tile_store_two(0u, row, column, c[0], c[1]);
-    tile_store_two(1u, row + 1u, column, c[2], c[3]);
-    tile_store_two(2u, row + 2u, column, c[4], c[5]);
-    tile_store_two(3u, row + 3u, column, c[6], c[7]);
+    // By columns: what belongs to a column is read once and given up before the next.
+    tile_store(0u, row, column, c[0]);
+    tile_store(1u, row + 1u, column, c[2]);
+    tile_store(2u, row + 2u, column, c[4]);
+    tile_store(3u, row + 3u, column, c[6]);
     if (TILE == 128u) {
-        tile_store_two(4u, row + 64u, column, c[8], c[9]);
-        tile_store_two(5u, row + 65u, column, c[10], c[11]);
-        tile_store_two(6u, row + 66u, column, c[12], c[13]);
-        tile_store_two(7u, row + 67u, column, c[14], c[15]);
-    }
-}
-
-fn tile_store_two(place: u32, row: u32, column: u32, sums: vec4<f32>, far: vec4<f32>) {
-    tile_store(place, row, column, sums);
-    if (TILE == 128u) {
-        tile_store(place, row, column + 64u, far);
+        tile_store(4u, row + 64u, column, c[8]);
+        tile_store(5u, row + 65u, column, c[10]);
+        tile_store(6u, row + 66u, column, c[12]);
+        tile_store(7u, row + 67u, column, c[14]);
+        tile_store(0u, row, column + 64u, c[1]);
+        tile_store(1u, row + 1u, column + 64u, c[3]);
+        tile_store(2u, row + 2u, column + 64u, c[5]);
+        tile_store(3u, row + 3u, column + 64u, c[7]);
+        tile_store(4u, row + 64u, column + 64u, c[9]);
+        tile_store(5u, row + 65u, column + 64u, c[11]);
+        tile_store(6u, row + 66u, column + 64u, c[13]);
+        tile_store(7u, row + 67u, column + 64u, c[15]);
     }
 }

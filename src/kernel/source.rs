@@ -11,8 +11,8 @@ macro_rules! library {
 /// Every file of `shaders/lib`, by the name that an import line uses.
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
-    "assign_rows", "bias", "carry", "cluster_runs", "columns", "elementary", "extreme_rows", "k_nearest_list",
-    "kernel_program", "label_runs", "metric", "order", "pairs", "pairs_operands", "selection", "status", "tile",
+    "assign_rows", "bias", "carry", "columns", "elementary", "extreme_rows", "k_nearest_list",
+    "kernel_program", "metric", "order", "pairs", "pairs_operands", "selection", "status", "tile",
     "tile_best", "tree_cuts", "tree_jobs", "tree_pieces", "tree_searches", "tree_target", "uniform_rows"
 ];
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{PairRows, Pass, Plan, check, encoded, step_code, step_operations};
+use super::{PairRows, Pass, Plan, check, encoded, form, step_code, step_operations};
 use crate::array::{DeviceMatrix, RowStore, View, blocks};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::Result;
@@ -18,7 +18,7 @@ params! {
     struct Params {
         program: [[f32; 4]; 10], instructions: u32, rows: u32, columns: u32, depth: u32, tiles: u32, column_tiles: u32,
         a_first: u32, a_vec4s: u32, b_first: u32, b_vec4s: u32, a_square_first: u32, b_square_first: u32,
-        out_first: u32, out_vec4s: u32, slot_vec4s: u32, slot: u32, same: u32, row_first: u32, column_first: u32,
+        out_first: u32, out_vec4s: u32, slot_vec4s: u32, slot: u32, sum_slot: u32, same: u32, row_first: u32, column_first: u32,
     }
 }
 
@@ -64,22 +64,23 @@ fn record(
     let limit = recording.gpu.operations_per_dispatch();
     let by_work = (limit / (TILE as u64 * step)) as usize;
     let b_block = block_of_columns(&recording.gpu, words as usize, b.rows()).min(by_work.next_multiple_of(16).max(16));
-    let planes = if plan.passes.len() > 1 { plan.registers as u64 + 1 } else { 1 };
+    let planes = if plan.passes.len() > 1 { plan.registers as u64 + 2 } else { 1 };
     let a_words = words + out_rows.stride() as u64 * planes;
     let a_block = RowStore::block_rows(&recording.gpu, a_words, step * b_block as u64, TILE);
     let whole = a_block >= a.rows() && b_block >= b.rows() && plan.passes.len() == 1;
     for rows in blocks(a.rows(), a_block) {
         let target = out_rows.target(recording, rows.clone(), false)?;
-        // Several passes meet in scratch, a plane for each register; the first plane is the result.
+        // Several passes meet in scratch, a plane for each register and one for sums; the first is the result.
         let plane_words = rows.len() * out_rows.stride();
         let scratch = match plan.passes.len() {
             1 => None,
-            _ => Some(View::whole(recording.scratch(4 * (plan.registers * plane_words) as u64, "registers")?)),
+            _ => Some(View::whole(recording.scratch(4 * ((plan.registers + 1) * plane_words) as u64, "registers")?)),
         };
         let place = Place {
             view: scratch.as_ref().unwrap_or(&target.view),
             stride: out_rows.stride(),
             plane_words,
+            sum_plane: if scratch.is_some() { plan.registers } else { 0 },
             same,
             mirror: same && whole,
         };
@@ -103,6 +104,8 @@ struct Place<'a> {
     /// Words from a row to the next, and from a register to the next.
     stride: usize,
     plane_words: usize,
+    /// Where sums wait for their program: a plane of their own, where a program may load from the others.
+    sum_plane: usize,
     /// Whether A and B are the same rows.
     same: bool,
     /// Whether only half is made, and stored twice.
@@ -142,6 +145,7 @@ fn dispatch(
         out_vec4s: (place.stride / 4) as u32,
         slot_vec4s: (place.plane_words / 4) as u32,
         slot: pass.target as u32,
+        sum_slot: place.sum_plane as u32,
         same: u32::from(place.same),
         row_first: rows.start as u32,
         column_first: columns.start as u32,
@@ -150,7 +154,7 @@ fn dispatch(
     let (m, n, k) = (rows.len() as u64, columns.len() as u64, a_rows.columns() as u64);
     let operations = (step_operations(pass.step) * k + PROGRAM_OPERATIONS) * tiles * (TILE * TILE) as u64;
     let work = Work { operations, bytes: 4 * (m * k + n * k + m * n) };
-    let overrides = [("STEP", step_code(pass.step)), ("MIRROR", u32::from(place.mirror))];
+    let overrides = [("STEP", step_code(pass.step)), ("FORM", form(pass)), ("MIRROR", u32::from(place.mirror))];
     let grid = Grid::linear(tiles)?;
     recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&overrides))
 }

@@ -110,6 +110,14 @@ fn step_code(step: Step) -> u32 {
     }
 }
 
+/// The form of a shader that is compiled for a program by itself: 1 for Gaussians of products, 0 for all others.
+fn form(pass: &Pass) -> u32 {
+    let program = &pass.program[..];
+    let gaussian = [Instruction::SquaredDistance, Instruction::Exponential];
+    let is_gaussian = program.len() == 3 && [program[0], program[2]] == gaussian;
+    u32::from(is_gaussian && matches!(program[1], Instruction::Scale(_)))
+}
+
 /// Operations for one column of a pair.
 fn step_operations(step: Step) -> u64 {
     match step {

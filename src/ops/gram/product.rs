@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::matrix::{PROGRAM_OPERATIONS, matrix};
-use super::{PairRows, Plan, check, encoded, step_code, step_operations};
+use super::{PairRows, Plan, check, encoded, form, step_code, step_operations};
 use crate::array::{DeviceMatrix, RowStore, View, blocks};
 use crate::cpu::gram::product as twin;
 use crate::device::{Dispatch, Recording, Stream};
@@ -21,19 +21,19 @@ params! {
     struct Params {
         program: [[f32; 4]; 10], instructions: u32, rows: u32, columns: u32, depth: u32, row_tiles: u32,
         span_tiles: u32, a_first: u32, a_vec4s: u32, b_first: u32, b_vec4s: u32, a_square_first: u32,
-        b_square_first: u32, v_first: u32, v_vec4s: u32, same: u32, row_first: u32, column_first: u32,
+        b_square_first: u32, v_first: u32, v_vec2s: u32, half: u32, alone: u32,
     }
 }
 
-/// Tiles of columns that a workgroup walks over: fixed, so that sums do not depend on the room there is.
-const SPAN_TILES: usize = 16;
-const SPAN: usize = SPAN_TILES * TILE;
+/// Columns that a workgroup walks over: fixed, so that sums do not depend on the room there is.
+const SPAN: usize = 2048;
+/// Rows and columns of a tile whose values are made by a program.
+const PROGRAM_TILE: usize = 64;
 
 /// K(a, b)·V for n and m rows and V of m×p: n×p values. K is not stored: 2·n·m·(d + p) operations, and on a GPU K is made
-/// again for every four columns of V.
+/// again for every two columns of V.
 ///
-/// The product with the transpose is this with the sides exchanged: k(x, y) = k(y, x). With `same`, `a` and `b` are the same
-/// rows, and a row with itself is taken exactly. The error is at most (m/256 + 300)·ε·Σ|k·v| beside that of k itself.
+/// The product with the transpose is this with the sides exchanged: k(x, y) = k(y, x). The error is at most (m/256 + 300)·ε·Σ|k·v| beside that of k itself.
 pub fn product(
     stream: &mut Stream,
     plan: &Plan,
@@ -187,26 +187,27 @@ fn spans_of(
     let v_view = v.store()?.view(recording, columns.clone())?;
     let layers = columns.len().div_ceil(SPAN);
     let partial = View::whole(recording.scratch(16 * (layers * rows.len()) as u64, "sums of spans")?);
-    let row_tiles = rows.len().div_ceil(TILE) as u64;
-    let params = Params {
+    let form = form(pass);
+    let tile = if form == 1 { TILE } else { PROGRAM_TILE };
+    let row_tiles = rows.len().div_ceil(tile) as u64;
+    let mut params = Params {
         program: encoded(&pass.program),
         instructions: pass.program.len() as u32,
         rows: rows.len() as u32,
         columns: columns.len() as u32,
         depth: a_rows.columns() as u32,
         row_tiles: row_tiles as u32,
-        span_tiles: SPAN_TILES as u32,
+        span_tiles: (SPAN / tile) as u32,
         a_first: a_view.first_word() / 4,
         a_vec4s: (a_rows.store()?.stride() / 4) as u32,
         b_first: b_view.first_word() / 4,
         b_vec4s: (b_rows.store()?.stride() / 4) as u32,
         a_square_first: a_square.first_word(),
         b_square_first: b_square.first_word(),
-        v_first: v_view.first_word() / 4 + quad as u32,
-        v_vec4s: (v.store()?.stride() / 4) as u32,
-        same: u32::from(std::ptr::eq(a, b)),
-        row_first: rows.start as u32,
-        column_first: columns.start as u32,
+        v_first: v_view.first_word() / 2 + 2 * quad as u32,
+        v_vec2s: (v.store()?.stride() / 2) as u32,
+        half: 0,
+        alone: u32::from(v.columns() <= 4 * quad + 2),
     };
     let buffers =
         &[a_view.buffer(), b_view.buffer(), a_square.buffer(), b_square.buffer(), v_view.buffer(), partial.buffer()];
@@ -214,8 +215,12 @@ fn spans_of(
     let operations = (step_operations(pass.step) * k + PROGRAM_OPERATIONS + 8) * m * n;
     let work = Work { operations, bytes: 4 * (m * k + n * k + 4 * n + 4 * m * layers as u64) };
     let grid = Grid::linear(row_tiles)?.layers(layers as u32)?;
-    let overrides = [("STEP", step_code(pass.step))];
+    let overrides = [("STEP", step_code(pass.step)), ("FORM", form), ("TILE", tile as u32)];
     recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&overrides))?;
+    if params.alone == 0 {
+        (params.half, params.v_first) = (1, params.v_first + 1);
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&overrides))?;
+    }
     merge(recording, &partial, (rows.len(), layers), into)
 }
 
@@ -233,10 +238,15 @@ fn merge(
         out_vec4s: (stride / 4) as u32,
         layers: layers as u32,
         layer_vec4s: rows as u32,
+        columns: 0,
+        column_first: 0,
+        finish: 0,
         alpha: 1.0,
         beta,
     };
     let work = Work { operations: 4 * (rows * layers) as u64, bytes: 16 * (rows * (layers + 1)) as u64 };
-    let grid = Grid::covering(rows as u64, 256)?;
-    recording.dispatch(&KERNEL_MERGE, Dispatch::new(&params, &[partial.buffer(), out.buffer()], grid, work))
+    let grid = Grid::covering(rows as u64, 64)?;
+    // The spans stand in for a bias that is not read.
+    let buffers = &[partial.buffer(), out.buffer(), partial.buffer()];
+    recording.dispatch(&KERNEL_MERGE, Dispatch::new(&params, buffers, grid, work))
 }
