@@ -181,7 +181,8 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
         if (TILE_AHEAD) {
             next = tile_fetch(lane, fetched, first + TILE_VEC4S + share.x, fetch_end);
         }
-        for (var vec4_index = 0u; vec4_index < TILE_VEC4S; vec4_index += 1u) {
+        let steps = min(TILE_VEC4S, end - first);
+        for (var vec4_index = 0u; vec4_index < steps; vec4_index += 1u) {
             tile_depths(&c, tile_slot(vec4_index, lane_row), tile_slot(vec4_index, lane_column));
         }
         workgroupBarrier();

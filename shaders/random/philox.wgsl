@@ -3,6 +3,7 @@
 // Integers and uniforms have the same bits as the host's; normals agree to 1e-5.
 //#import status
 //#import elementary
+//#import philox
 struct Params {
     count: u32,
     counters: u32,
@@ -22,27 +23,8 @@ override KIND: u32 = 0u;
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> out: array<u32>;
 
-// High and low word of a product, by halves: WGSL has no 64-bit integers.
-fn multiply(a: u32, b: u32) -> vec2<u32> {
-    let a_low = a & 0xffffu;
-    let a_high = a >> 16u;
-    let b_low = b & 0xffffu;
-    let b_high = b >> 16u;
-    let middle = a_high * b_low + ((a_low * b_low) >> 16u);
-    let carried = a_low * b_high + (middle & 0xffffu);
-    return vec2(a_high * b_high + (middle >> 16u) + (carried >> 16u), a * b);
-}
-
 fn philox(counter: vec4<u32>) -> vec4<u32> {
-    var c = counter;
-    var key = vec2(params.key_low, params.key_high);
-    for (var round = 0u; round < 10u; round += 1u) {
-        let first = multiply(c.x, 0xd2511f53u);
-        let second = multiply(c.z, 0xcd9e8d57u);
-        c = vec4(second.x ^ c.y ^ key.x, second.y, first.x ^ c.w ^ key.y, first.y);
-        key += vec2(0x9e3779b9u, 0xbb67ae85u);
-    }
-    return c;
+    return philox_of(counter, vec2(params.key_low, params.key_high));
 }
 
 fn counter_of(lane: u32, draw: u32) -> vec4<u32> {

@@ -19,6 +19,7 @@ pub use cluster::assign::assign;
 pub use cluster::center_shift::center_shift;
 pub use cluster::centroid_sum::centroid_sum;
 pub use cluster::min_distance_update::{MinDistanceUpdate, min_distance_update};
+pub use cluster::plus_plus::plus_plus;
 pub use distance::pairwise::{chebyshev, cosine, mahalanobis, manhattan, minkowski, sq_euclidean};
 pub use linalg::affine::{ColumnLines, affine};
 pub use linalg::dot::{dot, dot_into};
@@ -56,6 +57,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         cluster::center_shift::KERNELS,
         cluster::centroid_sum::KERNELS,
         cluster::min_distance_update::KERNELS,
+        cluster::plus_plus::KERNELS,
         distance::pairwise::KERNELS,
         gram::diagonal::KERNELS,
         gram::matrix::KERNELS,

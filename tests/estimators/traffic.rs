@@ -115,3 +115,85 @@ fn scalers_work_where_the_rows_are() {
         }
     }
 }
+
+/// Lanes of a workgroup, as the shaders say.
+fn lanes(kernel: &str) -> u64 {
+    match kernel {
+        "cluster/assign__uniform" | "cluster/centroid_sum" | "cluster/centroid_sum__merge" => 64,
+        "cluster/assign__centers" => 64,
+        _ => 256,
+    }
+}
+
+#[test]
+fn k_means_keeps_a_card_busy_and_waits_once_for_eight_iterations() {
+    const MILLION: f64 = 1e6;
+    // Busy lanes grow with the rows, so that fewer of them show what a million would do.
+    for (k, rows) in [(8, 2000), (64, 20_000), (1024, 20_000)] {
+        let device = open_gpu(DeviceOptions::default());
+        let x = matrix(rows, 32, 84).to(&device).unwrap();
+        let start = Matrix::from_slice(k, 32, &matrix(rows, 32, 84).as_slice()[..k * 32]).unwrap();
+        device.profile(true);
+        let fit = |max_iter| {
+            let model = KMeans::new(k).init(Init::Centers(start.clone())).max_iter(max_iter).tol(0.0);
+            let before = device.profile_report().readbacks;
+            model.fit(&x).unwrap();
+            device.profile_report().readbacks - before
+        };
+        // The first look is after one iteration; labels, distances and centres come back in the end. How many iterations
+        // are made between two looks depends on their time, which a software driver has enough of with few rows only.
+        let few = fit(1);
+        if k == 8 {
+            let more = fit(9);
+            assert!(more <= few + 1, "{few} and {more}");
+        }
+        let profile = device.profile_report();
+        let per_rows = ["cluster/assign__uniform", "cluster/assign__product", "cluster/assign", "cluster/centroid_sum"];
+        for kernel in per_rows.into_iter().chain(["cluster/centroid_sum__order"]) {
+            let Some(counts) = profile.kernels.get(kernel) else { continue };
+            let busy = (counts.workgroups * lanes(kernel) / counts.dispatches) as f64 * MILLION / rows as f64;
+            assert!(busy >= 16_384.0, "{kernel}, k = {k}: {busy} lanes for a million rows");
+        }
+    }
+}
+
+#[test]
+fn k_means_plus_plus_reads_its_centres_and_no_more() {
+    let device = open_gpu(DeviceOptions::default());
+    let x = matrix(6000, 4, 85).to(&device).unwrap();
+    device.profile(true);
+    ops::plus_plus(&mut device.stream(), &x, None, 100, (1, 0)).unwrap();
+    let profile = device.profile_report();
+    assert_eq!((profile.readbacks, profile.matrix_uploads), (1, 0));
+    assert_eq!(profile.kernels["cluster/plus_plus"].dispatches, 100);
+}
+
+#[test]
+fn ridge_waits_four_times_whatever_the_rows() {
+    let device = open_gpu(DeviceOptions::default());
+    // Three groups of 65,536 rows.
+    let x = matrix(150_000, 4, 86);
+    let y: Vec<f32> = (0..x.rows()).map(|row| x.get(row, 0) - 2.0 * x.get(row, 3)).collect();
+    device.profile(true);
+    Ridge::default().fit(&x.to(&device).unwrap(), &y).unwrap();
+    let profile = device.profile_report();
+    assert!(profile.readbacks <= 4, "{profile:?}");
+    assert_eq!((profile.matrix_uploads, profile.upload_bytes / (16 * x.rows() as u64)), (1, 1));
+    assert!(profile.readback_bytes < 1 << 20, "{}", profile.readback_bytes);
+}
+
+#[test]
+fn mini_batches_leave_the_centres_on_the_device() {
+    let device = open_gpu(DeviceOptions::default());
+    let x = matrix(4000, 8, 87).to(&device).unwrap();
+    let fit = |steps: usize| {
+        device.profile(true);
+        let params = MiniBatchKMeans::new(5).batch_size(400).max_iter(steps).max_no_improvement(None);
+        params.reassignment_ratio(0.0).fit(&x).unwrap();
+        device.profile_report()
+    };
+    let (few, more) = (fit(1), fit(2));
+    // Ten more batches: no matrix goes up, none comes down; three small reads each, and the wait of the gather.
+    assert_eq!((few.matrix_uploads, few.matrix_readbacks), (more.matrix_uploads, more.matrix_readbacks));
+    assert!(more.readback_bytes - few.readback_bytes <= 10 * 64, "{}", more.readback_bytes - few.readback_bytes);
+}

@@ -3,7 +3,7 @@
 mod step;
 
 use serde::{Deserialize, Serialize};
-use step::{Batch, EarlyStopping};
+use step::{Batch, DeviceCenters, EarlyStopping};
 
 use super::clusters::{Clusters, center_clusters, check_clusters, inertia};
 use super::cost;
@@ -116,7 +116,13 @@ impl Estimator for MiniBatchKMeans {
         };
         let batch = Batch { x: &x, weights: options.weights(OP, x.rows())?, ratio: self.reassignment_ratio };
         let mut rng = HostRng::new(self.seed, STREAM_REASSIGN.wrapping_add(2 * model.iterations() as u32));
-        step::step(&mut stream, &batch, &mut model, &mut rng)?;
+        match DeviceCenters::new(&mut stream, &model)? {
+            None => drop(step::step(&mut stream, &batch, &mut model, &mut rng)?),
+            Some(mut centers) => {
+                centers.step(&mut stream, &batch, &mut model, &mut rng)?;
+                centers.finish(&mut stream, &mut model)?;
+            }
+        }
         Ok(model)
     }
 }
@@ -151,6 +157,7 @@ impl MiniBatchKMeans {
         let mut model = MiniBatchKMeansModel::start(self, self.start(stream, x, weights, &mut rng)?);
         let mut reassigned = HostRng::new(self.seed, STREAM_REASSIGN);
         let mut stopping = EarlyStopping::new(stream, x, self)?;
+        let mut on_device = DeviceCenters::new(stream, &model)?;
         let batch_rows = self.batch_size.min(x.rows());
         let steps = (self.max_iter.saturating_mul(x.rows()) / batch_rows).max(1);
         for number in 0..steps {
@@ -158,12 +165,18 @@ impl MiniBatchKMeans {
             let drawn = gather(stream, x, &rows)?;
             let weights: Option<Vec<f32>> = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
             let batch = Batch { x: &drawn, weights: weights.as_deref(), ratio: self.reassignment_ratio };
-            let step = step::step(stream, &batch, &mut model, &mut reassigned)?;
+            let step = match &mut on_device {
+                None => step::step(stream, &batch, &mut model, &mut reassigned)?,
+                Some(centers) => centers.step(stream, &batch, &mut model, &mut reassigned)?,
+            };
             let ends = stopping.ends(number, &step, batch_rows);
             if ends || reporter.report(number + 1, Some(step.inertia), (number + 1) as f64 / steps as f64)? {
                 model.clusters.converged = ends;
                 break;
             }
+        }
+        if let Some(centers) = on_device {
+            centers.finish(stream, &mut model)?;
         }
         model.label(stream, x, weights)?;
         Ok(model)

@@ -5,3 +5,4 @@ pub mod bounds;
 pub mod center_shift;
 pub mod centroid_sum;
 pub mod min_distance_update;
+pub mod plus_plus;

@@ -100,13 +100,24 @@ pub fn center_shift(
         let (sums, counts) = (widen(sums.values()?), widen(counts.values()?));
         return Ok(crate::cpu::cluster::center_shift::center_shift(centers.values_mut()?, &sums, &counts, k, d));
     }
+    let history = record_move(stream, centers, sums, counts)?;
+    Ok(Iteration::from_words(&history.to_vec(stream)?).shift)
+}
+
+/// Records one move on a GPU, whatever comes of it, and returns the words that tell.
+pub(crate) fn record_move(
+    stream: &mut Stream,
+    centers: &mut DeviceMatrix,
+    sums: &DeviceMatrix,
+    counts: &DeviceVec<f32>,
+) -> Result<DeviceVec<u32>> {
     centers.make_own(stream)?;
     let history = DeviceVec::from_slice(&[0_u32; HISTORY_WORDS], stream.device())?;
     if let Some(recording) = stream.gpu() {
         let how = Move { iteration: 0, compares: false, leave_empty: true, tolerance: 0.0 };
         record(recording, centers, (sums, counts), &history, how)?;
     }
-    Ok(Iteration::from_words(&history.to_vec(stream)?).shift)
+    Ok(history)
 }
 
 /// Records the move.

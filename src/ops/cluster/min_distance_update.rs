@@ -171,39 +171,53 @@ fn on_gpu(
     };
     let distances = DeviceMatrix::output(stream.device(), n, t)?;
     let sums = DeviceMatrix::output(stream.device(), n.div_ceil(BLOCK), t)?;
+    let closest = closest.map(|(closest, chosen)| Ok::<_, Error>((closest.store()?, chosen))).transpose()?;
     if let Some(recording) = stream.gpu() {
-        let words = x.store()?.stride() + distances.store()?.stride() + 2;
-        let operations = 3 * (t.next_multiple_of(4) * x.columns()) as u64;
-        let per_block = RowStore::block_rows(&recording.gpu.clone(), words as u64, operations, BLOCK);
-        for rows in blocks(n, per_block.next_multiple_of(BLOCK)) {
-            block(recording, x, candidates, (closest, weights), (&distances, &sums), rows)?;
-        }
+        record(recording, (x, (candidates, t), closest, weights), (&distances, &sums))?;
     }
     Ok(DistanceStorage::Gpu { distances, sums })
 }
 
+/// X, the candidates and how many of them there are, the distances so far and their column, and weights.
+type Operands<'a> =
+    (&'a DeviceMatrix, (&'a DeviceMatrix, usize), Option<(&'a RowStore, usize)>, Option<&'a DeviceVec<f32>>);
+
+/// Records the step.
+pub(crate) fn record(
+    recording: &mut Recording,
+    operands: Operands,
+    (distances, sums): (&DeviceMatrix, &DeviceMatrix),
+) -> Result<()> {
+    let (x, (_, t), ..) = operands;
+    let words = x.store()?.stride() + distances.store()?.stride() + 2;
+    let operations = 3 * (t.next_multiple_of(4) * x.columns()) as u64;
+    let per_block = RowStore::block_rows(&recording.gpu.clone(), words as u64, operations, BLOCK);
+    for rows in blocks(x.rows(), per_block.next_multiple_of(BLOCK)) {
+        block(recording, operands, (distances, sums), rows)?;
+    }
+    Ok(())
+}
+
 fn block(
     recording: &mut Recording,
-    x: &DeviceMatrix,
-    candidates: &DeviceMatrix,
-    (closest, weights): (Option<(&DeviceMatrix, usize)>, Option<&DeviceVec<f32>>),
+    (x, (candidates, t), closest, weights): Operands,
     (distances, sums): (&DeviceMatrix, &DeviceMatrix),
     rows: Range<usize>,
 ) -> Result<()> {
     let view = x.store()?.view(recording, rows.clone())?;
     let candidate_view = candidates.store()?.view(recording, 0..candidates.rows())?;
-    let known = closest.map(|(closest, _)| closest.store()?.view(recording, rows.clone())).transpose()?;
+    let known = closest.map(|(closest, _)| closest.view(recording, rows.clone())).transpose()?;
     let weight_view = weights.map(|weights| weights.store()?.view(recording, rows.clone())).transpose()?;
     let sum_rows = rows.start / BLOCK..rows.end.div_ceil(BLOCK);
     let target = distances.store()?.target(recording, rows.clone(), false)?;
     let sum_target = sums.store()?.target(recording, sum_rows.clone(), false)?;
     let out_vec4s = distances.store()?.stride() / 4;
-    let closest_stride = closest.map_or(Ok(0), |(closest, _)| Ok(closest.store()?.stride()))?;
+    let closest_stride = closest.map_or(0, |(closest, _)| closest.stride());
     let params = Params {
         rows: rows.len() as u32,
         blocks: sum_rows.len() as u32,
         vec4s: (x.store()?.stride() / 4) as u32,
-        candidates: candidates.rows() as u32,
+        candidates: t as u32,
         x_first: view.first_word() / 4,
         candidate_first: candidate_view.first_word() / 4,
         closest_first: known.as_ref().map_or(0, |view| view.first_word())
@@ -217,8 +231,8 @@ fn block(
     // X stands in for what is not read.
     let closest_buffer = known.as_ref().unwrap_or(&view).buffer();
     let weight_buffer = weight_view.as_ref().unwrap_or(&view).buffer();
-    let (n, t, d) = (rows.len() as u64, candidates.rows() as u64, x.columns() as u64);
-    let grid = Grid::linear(sum_rows.len() as u64)?.layers(out_vec4s as u32)?;
+    let (n, t, d) = (rows.len() as u64, t as u64, x.columns() as u64);
+    let grid = Grid::linear(sum_rows.len() as u64)?.layers(t.div_ceil(4) as u32)?;
     let work = Work { operations: 3 * n * t * d, bytes: 4 * (n * d + 2 * n * t) };
     let buffers = &[
         view.buffer(),

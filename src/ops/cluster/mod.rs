@@ -4,6 +4,7 @@ pub mod assign;
 pub mod center_shift;
 pub mod centroid_sum;
 pub mod min_distance_update;
+pub mod plus_plus;
 
 use crate::array::DeviceMatrix;
 use crate::device::Stream;

@@ -47,7 +47,7 @@ pub fn gemv_into(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>, y: &
     }
     let Some(recording) = stream.gpu() else { return Ok(()) };
     let (from, to) = (a.store()?, y.store()?);
-    let team: u32 = if a.columns() <= 256 { 1 } else { 8 };
+    let team: u32 = if a.columns() < 32 { 1 } else { 8 };
     let x_view = x.store()?.view(recording, 0..x.len())?;
     let per_block = RowStore::block_rows(&recording.gpu, from.stride() as u64 + 1, 2 * a.columns() as u64, 256);
     for rows in blocks(a.rows(), per_block) {

@@ -14,14 +14,14 @@ kernels! {
     pub KERNEL = "linalg/syrk", [Read, Read, Write, Read], pairs::Params;
 }
 
-/// Layers of rows whose products the device adds in f32; the host adds the rest in f64.
-const LAYERS: usize = 16;
+/// Rows whose products the device adds in f32; the host adds the rest in f64.
+const GROUP_ROWS: usize = 1 << 16;
 
 /// Σ wᵢ·(xᵢ − c)(xᵢ − c)ᵀ over the rows of X (n×d): d×d values in f64, row by row. Without `weights` they are 1, without
 /// `center` it is 0. 2·n·d² operations on a GPU, about half of that on the CPU.
 ///
-/// On a GPU blocks of 4096 rows are summed in f32 and sixteen of them added in f32: the error is at most
-/// 4120·ε·Σ|terms|, ε = 2⁻²⁴, and in practice a hundredth of it; on the CPU 276·ε·Σ|terms|.
+/// On a GPU blocks of 512 rows are summed in f32 and 128 of them added in f32: the error is at most 650·ε·Σ|terms|,
+/// ε = 2⁻²⁴, and in practice a hundredth of it; on the CPU 276·ε·Σ|terms|. A GPU is waited for once.
 ///
 /// ```
 /// use gristmill::{Device, Matrix, ops};
@@ -63,30 +63,38 @@ pub fn syrk(
         let mut row = center.map_or_else(|| vec![0.0; d], <[f32]>::to_vec);
         row.resize(padded(d), 0.0);
         let center = DeviceVec::from_slice(&row, &device)?;
-        for group in blocks(x.rows(), LAYERS * DEPTH_BLOCK) {
-            let sums = group_product(stream, x, weights, &center, group)?.to_matrix(stream)?;
-            total.iter_mut().zip(sums.as_slice()).for_each(|(total, sum)| *total += *sum as f64);
+        // As many groups as there is room for come back together.
+        let room = stream.gpu().map_or(1, |recording| recording.gpu.scratch_bytes() / (4 * (padded(d) * d) as u64));
+        let groups: Vec<Range<usize>> = blocks(x.rows(), GROUP_ROWS).collect();
+        for groups in groups.chunks(room.max(1) as usize) {
+            let out = DeviceMatrix::output(stream.device(), groups.len() * d, d)?;
+            for (at, group) in groups.iter().enumerate() {
+                group_product(stream, x, weights, &center, group.clone(), (&out, at))?;
+            }
+            for sums in out.to_matrix(stream)?.as_slice().chunks_exact(size) {
+                total.iter_mut().zip(sums).for_each(|(total, sum)| *total += *sum as f64);
+            }
         }
     }
     Ok(total)
 }
 
-/// The sum over sixteen layers of rows, in f32.
+/// The sum over a group of rows, in f32, to its place among the groups.
 fn group_product(
     stream: &mut Stream,
     x: &DeviceMatrix,
     weights: Option<&DeviceVec<f32>>,
     center: &DeviceVec<f32>,
     group: Range<usize>,
-) -> Result<DeviceMatrix> {
+    (out, at): (&DeviceMatrix, usize),
+) -> Result<()> {
     let d = x.columns();
     let center = center.view(stream)?;
-    let out = DeviceMatrix::output(stream.device(), d, d)?;
-    let Some(recording) = stream.gpu() else { return Ok(out) };
-    let target = out.store()?.target(recording, 0..d, false)?;
+    let Some(recording) = stream.gpu() else { return Ok(()) };
+    let target = out.store()?.target(recording, at * d..(at + 1) * d, false)?;
     let stride = x.store()?.stride();
     let room = recording.gpu.scratch_bytes() / (4 * (stride * DEPTH_BLOCK) as u64);
-    for part in blocks(group.len(), room.clamp(1, LAYERS as u64) as usize * DEPTH_BLOCK) {
+    for part in blocks(group.len(), room.clamp(1, (GROUP_ROWS / DEPTH_BLOCK) as u64) as usize * DEPTH_BLOCK) {
         let rows = group.start + part.start..group.start + part.end;
         let view = x.store()?.view(recording, rows.clone())?;
         let weight = weights.map(|weights| weights.store()?.view(recording, rows.clone())).transpose()?;
@@ -105,6 +113,5 @@ fn group_product(
         let into = Output { view: &target.view, stride: padded(d), column: 0, alpha: 1.0, beta, finish: false };
         pairs::product_over(recording, &pair, operands, 0..part.len(), into)?;
     }
-    out.store()?.commit(recording, target)?;
-    Ok(out)
+    out.store()?.commit(recording, target)
 }

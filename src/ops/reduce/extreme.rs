@@ -52,8 +52,8 @@ fn block(
     (index, value): (&DeviceVec<u32>, &DeviceVec<f32>),
     rows: Range<usize>,
 ) -> Result<()> {
-    // Narrow rows: one lane each. Wide rows: a team reads neighbours together.
-    let team: u32 = if x.columns() <= 64 { 1 } else { 8 };
+    // Very narrow rows: one lane each. Others: a team reads neighbours together.
+    let team: u32 = if x.columns() < 16 { 1 } else { 8 };
     let view = x.store()?.view(recording, rows.clone())?;
     let index_target = index.store()?.target(recording, rows.clone(), false)?;
     let value_target = value.store()?.target(recording, rows.clone(), false)?;

@@ -33,6 +33,7 @@ pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>>
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);
     let per_block = RowStore::block_rows(&recording.gpu, from.stride() as u64 + 1, x.columns() as u64, 64);
+    let team: u32 = if x.columns() < 32 { 1 } else { 8 };
     for rows in blocks(x.rows(), per_block) {
         let view = from.view(recording, rows.clone())?;
         let target = to.target(recording, rows.clone(), false)?;
@@ -43,9 +44,10 @@ pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>>
             out_first: target.view.first_word(),
         };
         let values = (rows.len() * x.columns()) as u64;
-        let grid = Grid::covering(rows.len() as u64, 64)?;
+        let grid = Grid::covering(rows.len() as u64, 64 / team as u64)?;
         let work = Work { operations: values, bytes: 4 * values + 4 * rows.len() as u64 };
-        recording.dispatch(&KERNEL, Dispatch::new(&params, &[view.buffer(), target.view.buffer()], grid, work))?;
+        let buffers = &[view.buffer(), target.view.buffer()];
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("TEAM", team)]))?;
         to.commit(recording, target)?;
     }
     Ok(out)
