@@ -1,7 +1,7 @@
 // Draws the candidates for the next centre of k-means++: rows in proportion to their weighted squared distance.
 // A workgroup takes a draw: first a block of 4096 rows by the blocks' sums, then a row of it, each by a scan over the
 // lanes' shares; then it copies the row. All in integers made of the bits of f32, so that the host draws the same.
-//#import philox
+//#import wide
 //#import status
 struct Params {
     rows: u32,

@@ -1,6 +1,6 @@
-// Integers of 64 bits as two words, the low one first: WGSL has none.
+// Integers of 64 bits as two words, the low one first, modulo 2⁶⁴: WGSL has none. And Philox, which is made of products.
 // What decides at random is counted in them, so that every device decides alike.
-// A product's high word comes first in `multiply`, as Philox takes it.
+// a − b is a + (not b) + 1. A product's high word comes first in `multiply`, as Philox takes it.
 
 // High and low word of a product, by halves.
 fn multiply(a: u32, b: u32) -> vec2<u32> {
@@ -69,4 +69,17 @@ fn wide_scaled(value: f32, largest: u32) -> vec2<u32> {
     }
     let shift = exponent + 16u - largest;
     return vec2(mantissa << shift, select(0u, mantissa >> (32u - max(shift, 1u)), shift > 0u));
+}
+
+// Philox4x32-10: four random numbers from a counter and a key, the same whoever asks, and the same as the host's.
+fn philox_of(counter: vec4<u32>, first_key: vec2<u32>) -> vec4<u32> {
+    var c = counter;
+    var key = first_key;
+    for (var round = 0u; round < 10u; round += 1u) {
+        let first = multiply(c.x, 0xd2511f53u);
+        let second = multiply(c.z, 0xcd9e8d57u);
+        c = vec4(second.x ^ c.y ^ key.x, second.y, first.x ^ c.w ^ key.y, first.y);
+        key += vec2(0x9e3779b9u, 0xbb67ae85u);
+    }
+    return c;
 }

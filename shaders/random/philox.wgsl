@@ -3,7 +3,7 @@
 // Integers and uniforms have the same bits as the host's; normals agree to 1e-5.
 //#import status
 //#import elementary
-//#import philox
+//#import wide
 struct Params {
     count: u32,
     counters: u32,

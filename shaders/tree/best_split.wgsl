@@ -2,7 +2,7 @@
 // A team of TEAM lanes takes a node and a feature: each adds a stretch of bins, hears of the others', and tries each bin.
 // The bounds only shortlist: the host settles the winner in f64.
 //#import tree_searches
-//#import carry
+//#import wide
 @group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read_write> bounds: array<vec2<f32>>;
@@ -25,15 +25,15 @@ struct Rules {
 }
 
 fn negative(a: vec2<u32>) -> vec2<u32> {
-    return add(~a, vec2(1u, 0u));
+    return wide_add(~a, vec2(1u, 0u));
 }
 
 fn plus(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-    return vec4(add(a.xy, b.xy), add(a.zw, b.zw));
+    return vec4(wide_add(a.xy, b.xy), wide_add(a.zw, b.zw));
 }
 
 fn minus(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
-    return vec4(add(a.xy, negative(b.xy)), add(a.zw, negative(b.zw)));
+    return vec4(wide_add(a.xy, negative(b.xy)), wide_add(a.zw, negative(b.zw)));
 }
 
 fn number(a: vec2<u32>) -> f32 {

@@ -2,7 +2,7 @@
 // A lane takes one cell of one node: gradient, then Hessian above count, each as two words.
 // Integers: no order of the pieces and no cut changes a bit, and what remains of the parent is the sibling, exactly.
 //#import tree_jobs
-//#import carry
+//#import wide
 @group(0) @binding(1) var<storage, read> partial: array<u32>;
 @group(0) @binding(3) var<storage, read_write> slots: array<vec4<u32>>;
 
@@ -38,15 +38,15 @@ fn main(
         }
         for (var piece = job.x; piece < job.x + job.y; piece += 1u) {
             let more = piece_sums(piece, cell);
-            sums = vec4(add(sums.xy, more.xy), add(sums.zw, more.zw));
+            sums = vec4(wide_add(sums.xy, more.xy), wide_add(sums.zw, more.zw));
         }
         slots[place] = sums;
         if (job.w != NONE) {
             let parent = job.w * params.cells + cell;
             let whole = slots[parent];
             // a − b = a + (not b) + 1
-            let gradient = add(add(whole.xy, ~sums.xy), vec2(1u, 0u));
-            slots[parent] = vec4(gradient, add(add(whole.zw, ~sums.zw), vec2(1u, 0u)));
+            let gradient = wide_add(wide_add(whole.xy, ~sums.xy), vec2(1u, 0u));
+            slots[parent] = vec4(gradient, wide_add(wide_add(whole.zw, ~sums.zw), vec2(1u, 0u)));
         }
     }
     mark_done(lane);

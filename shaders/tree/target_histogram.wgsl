@@ -1,12 +1,28 @@
 // Sums of one 64-bit word of the rows' targets for each code of each column, over pieces of the rows of many nodes.
 // A workgroup takes a piece of at most 65,536 rows and four columns, and counts each quarter of a word by atomics: 16
 // bits a row, so 32 bits hold the sums of a piece; target_histogram__merge puts the quarters together, exactly.
-//#import tree_target
+//#import tree_pieces
 @group(0) @binding(1) var<storage, read> codes: array<u32>;
 @group(0) @binding(6) var<storage, read_write> partial: array<u32>;
 
 // For each quarter, 256 codes of four columns.
 var<workgroup> sums: array<atomic<u32>, 4096>;
+
+// What a row adds to one word of its cells, 64 bits as two words. Classes: the first words of `packed` are the rows'
+// classes, and a row adds its weight and count to the word of its class and to no other. Numbers: WORDS words a row, one
+// for each word of a cell.
+override BY_CLASS: u32 = 1u;
+override WORDS: u32 = 2u;
+
+fn row_word(first: u32, row: u32) -> vec2<u32> {
+    if (BY_CLASS == 1u) {
+        let own = packed[row] == params.word;
+        let place = first + 2u * row;
+        return select(vec2(0u), vec2(packed[place], packed[place + 1u]), own);
+    }
+    let place = first + 2u * (row * WORDS + params.word);
+    return vec2(packed[place], packed[place + 1u]);
+}
 
 @compute @workgroup_size(256)
 fn main(

@@ -2,7 +2,7 @@
 // has one. A lane takes one cell of one node.
 // Whole numbers modulo 2⁶⁴: no order of the pieces and no cut changes a bit.
 //#import tree_jobs
-//#import carry
+//#import wide
 override WORDS: u32 = 2u;
 
 @group(0) @binding(1) var<storage, read> partial: array<u32>;
@@ -14,7 +14,7 @@ fn piece_sum(piece: u32, cell: u32) -> vec2<u32> {
     let place = 4u * piece * params.cells + cell;
     let second = partial[place + params.cells];
     let upper = partial[place + 2u * params.cells] + (partial[place + 3u * params.cells] << 16u);
-    return add(add(vec2(partial[place], 0u), vec2(second << 16u, second >> 16u)), vec2(0u, upper));
+    return wide_add(wide_add(vec2(partial[place], 0u), vec2(second << 16u, second >> 16u)), vec2(0u, upper));
 }
 
 @compute @workgroup_size(64)
@@ -33,13 +33,13 @@ fn main(
             sum = slots[place];
         }
         for (var piece = job.x; piece < job.x + job.y; piece += 1u) {
-            sum = add(sum, piece_sum(piece, cell));
+            sum = wide_add(sum, piece_sum(piece, cell));
         }
         slots[place] = sum;
         if (job.w != NONE) {
             let parent = (job.w * params.cells + cell) * WORDS + params.word;
             // a − b = a + (not b) + 1
-            slots[parent] = add(add(slots[parent], ~sum), vec2(1u, 0u));
+            slots[parent] = wide_add(wide_add(slots[parent], ~sum), vec2(1u, 0u));
         }
     }
     mark_done(lane);

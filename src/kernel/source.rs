@@ -11,9 +11,9 @@ macro_rules! library {
 /// Every file of `shaders/lib`, by the name that an import line uses.
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
-    "assign_rows", "bias", "carry", "columns", "elementary", "extreme_rows", "k_nearest_list", "kernel_program", "metric",
-    "order", "pairs", "pairs_operands", "philox", "selection", "status", "tile", "tile_best", "tree_cuts", "tree_jobs",
-    "tree_pieces", "tree_searches", "tree_target", "uniform_rows", "wide"
+    "assign_rows", "bias", "columns", "elementary", "k_nearest_list", "kernel_program", "metric", "order", "pairs",
+    "pairs_operands", "selection", "status", "tile", "tile_best", "tree_cuts", "tree_jobs", "tree_pieces", "tree_searches",
+    "wide"
 ];
 
 /// The shader with each `//#import name` line replaced by that library file, the first time it is named.

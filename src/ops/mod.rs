@@ -73,7 +73,6 @@ pub fn kernels() -> Vec<&'static Kernel> {
         neighbors::select::KERNELS,
         neighbors::radius_neighbors::KERNELS,
         random::philox::KERNELS,
-        reduce::argmax_rows::KERNELS,
         reduce::argmin_rows::KERNELS,
         reduce::column_moments::KERNELS,
         reduce::column_sums::KERNELS,

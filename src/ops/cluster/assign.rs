@@ -31,7 +31,7 @@ params! {
     struct CenterParams { centers: u32, center_first: u32, vec4s: u32 }
 }
 
-/// The longest rows, in vec4, of which a lane keeps two in registers; as in `lib/uniform_rows.wgsl`.
+/// The longest rows, in vec4, of which a lane keeps two in registers; as in the shader.
 const MOST_VEC4S: usize = 16;
 /// Centres up to which rows of registers beat tiles, if they fit a uniform buffer.
 const FEW_CENTERS: usize = 96;

@@ -1,14 +1,9 @@
 //! The largest value of each row.
 
-use super::extreme::{Params, extreme_rows};
+use super::extreme::{Extreme, extreme_rows};
 use crate::array::{DeviceMatrix, DeviceVec};
 use crate::device::Stream;
 use crate::error::Result;
-use crate::kernel::kernels;
-
-kernels! {
-    pub KERNEL = "reduce/argmax_rows", [Read, Write, Write], Params;
-}
 
 /// For each row of X (n×d, d ≥ 1) the column of its largest value and that value; ties go to the lowest column.
 /// Exact: the same on every device.
@@ -23,5 +18,5 @@ kernels! {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn argmax_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result<(DeviceVec<u32>, DeviceVec<f32>)> {
-    extreme_rows(stream, "argmax_rows", (&KERNEL, crate::cpu::reduce::argmax_rows::argmax_rows), x)
+    extreme_rows(stream, "argmax_rows", (Extreme::Largest, crate::cpu::reduce::argmax_rows::argmax_rows), x)
 }

@@ -1,12 +1,13 @@
 //! The smallest value of each row.
 
-use super::extreme::{Params, extreme_rows};
+use super::extreme::{Extreme, Params, extreme_rows};
 use crate::array::{DeviceMatrix, DeviceVec};
 use crate::device::Stream;
 use crate::error::Result;
 use crate::kernel::kernels;
 
 kernels! {
+    /// X, the columns, the values; the largest with `LARGEST`.
     pub KERNEL = "reduce/argmin_rows", [Read, Write, Write], Params;
 }
 
@@ -23,5 +24,5 @@ kernels! {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn argmin_rows(stream: &mut Stream, x: &DeviceMatrix) -> Result<(DeviceVec<u32>, DeviceVec<f32>)> {
-    extreme_rows(stream, "argmin_rows", (&KERNEL, crate::cpu::reduce::argmin_rows::argmin_rows), x)
+    extreme_rows(stream, "argmin_rows", (Extreme::Smallest, crate::cpu::reduce::argmin_rows::argmin_rows), x)
 }

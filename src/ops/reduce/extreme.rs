@@ -1,11 +1,12 @@
-//! The host side of `shaders/lib/extreme_rows.wgsl`: the best value of each row and its column.
+//! The host side of `shaders/reduce/argmin_rows.wgsl`: the best value of each row and its column.
 
 use std::ops::Range;
 
+use super::argmin_rows::KERNEL;
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Grid, Kernel, Work, params};
+use crate::kernel::{Grid, Work, params};
 
 params! {
     pub(super) struct Params {
@@ -13,14 +14,21 @@ params! {
     }
 }
 
+/// Which value of a row is the best.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Extreme {
+    Smallest,
+    Largest,
+}
+
 /// A CPU twin: X, rows, columns, the columns found, their values.
 type Twin = fn(&[f32], usize, usize, &mut [u32], &mut [f32]);
 
-/// The best of each row, by `twin` on the CPU and by `kernel` on a GPU.
+/// The best of each row, by `twin` on the CPU.
 pub(super) fn extreme_rows(
     stream: &mut Stream,
     op: &'static str,
-    (kernel, twin): (&Kernel, Twin),
+    (best, twin): (Extreme, Twin),
     x: &DeviceMatrix,
 ) -> Result<(DeviceVec<u32>, DeviceVec<f32>)> {
     x.complete_on(stream, op)?;
@@ -39,7 +47,7 @@ pub(super) fn extreme_rows(
     if let Some(recording) = stream.gpu() {
         let per_block = RowStore::block_rows(&recording.gpu, x.store()?.stride() as u64, x.columns() as u64, 256);
         for rows in blocks(x.rows(), per_block) {
-            block(recording, kernel, x, (&index, &value), rows)?;
+            block(recording, best, x, (&index, &value), rows)?;
         }
     }
     Ok((index, value))
@@ -47,7 +55,7 @@ pub(super) fn extreme_rows(
 
 fn block(
     recording: &mut Recording,
-    kernel: &Kernel,
+    best: Extreme,
     x: &DeviceMatrix,
     (index, value): (&DeviceVec<u32>, &DeviceVec<f32>),
     rows: Range<usize>,
@@ -71,7 +79,8 @@ fn block(
     let grid = Grid::linear(groups)?;
     let work = Work { operations: values, bytes: 4 * values + 8 * rows.len() as u64 };
     let buffers = &[view.buffer(), index_target.view.buffer(), value_target.view.buffer()];
-    recording.dispatch(kernel, Dispatch::new(&params, buffers, grid, work).overrides(&[("TEAM", team)]))?;
+    let overrides = [("TEAM", team), ("LARGEST", best as u32)];
+    recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&overrides))?;
     index.store()?.commit(recording, index_target)?;
     value.store()?.commit(recording, value_target)
 }
