@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 use crate::ops::cluster::center_shift::{Iteration, IterationEnd};
 use crate::ops::cluster::check;
 
-/// Seconds between two looks at the device: a stop is heeded within one of them.
+/// Seconds between two looks at the device, if that is enough for some iterations: a stop is heeded at the next.
 const LOOK: f64 = 0.2;
-/// Iterations between two looks at the most.
-const MOST_ITERATIONS: usize = 16;
+/// Iterations between two looks: at least, unless one takes longer than that by itself, and at most.
+const ITERATIONS: (usize, usize) = (8, 16);
 
 /// When a search ends by itself.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,10 @@ pub(crate) fn lloyd(
         let made = search.run(stream, at_once.min(rule.max_iter - iterations), rule.tolerance)?;
         iterations += made.len();
         let each = begun.elapsed().as_secs_f64() / made.len().max(1) as f64;
-        at_once = ((LOOK / each.max(1e-9)) as usize).clamp(1, MOST_ITERATIONS);
+        at_once = match each > LOOK {
+            true => 1,
+            false => ((LOOK / each.max(1e-9)) as usize).clamp(ITERATIONS.0, ITERATIONS.1),
+        };
         match made.last().map(|iteration| iteration.end) {
             Some(IterationEnd::Empty) => converged = search.refill(stream)? <= rule.tolerance,
             Some(IterationEnd::Unchanged) => (converged, settled) = (true, true),
