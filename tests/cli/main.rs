@@ -5,6 +5,7 @@ mod data;
 mod dialect;
 mod engine;
 mod evaluate;
+mod explain;
 mod export;
 mod fit;
 mod inspect;

@@ -3,6 +3,7 @@
 mod csv;
 mod error;
 mod format;
+mod notes;
 mod output;
 mod predictions;
 pub mod profile;
@@ -12,7 +13,8 @@ mod scores;
 
 pub use csv::{quoted, write_numbers};
 pub use error::{CliError, CommandResult};
-pub use format::{bytes, number, seconds};
+pub use format::{bytes, moment, number, seconds};
+pub use notes::FitNotes;
 pub use output::{note, print, print_json, print_json_error, show, table, table_of, write_file, write_out};
 pub use predictions::{Predicted, Uploaded, dense, note_unknown_classes, predict};
 pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};

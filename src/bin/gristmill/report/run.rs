@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::format::{number, seconds};
+use super::notes::FitNotes;
 use super::output::table_of;
 use super::profile;
 use super::scores::{Scores, label};
@@ -83,7 +84,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub arrays: BTreeMap<&'static str, ReportArray>,
     /// The names of the columns that the model sees, for the arrays.
-    #[serde(skip)]
+    #[serde(rename = "input_columns", skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
     /// What the score loses when a column is permuted, if it was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -167,7 +168,16 @@ impl Report {
             (name, array)
         };
         self.arrays = report.arrays.into_iter().map(shown).collect();
-        self.inputs = inputs;
+        let by_column = self.arrays.values().any(|array| array.shape[1] == inputs.len());
+        self.inputs = if by_column { inputs } else { vec![] };
+    }
+
+    /// What the model file remembers of the fit on so many rows.
+    pub fn notes(&self, rows: usize) -> FitNotes {
+        let scores = if self.scored_rows.is_some() { self.scores.to_map() } else { Map::new() };
+        let scored = self.scored_rows.map_or_else(String::new, |scored| format!("{scored} other rows"));
+        let (files, seed) = (self.files.clone(), self.seed.unwrap_or(0));
+        FitNotes { files, rows, seed, version: self.version.to_string(), scored, scores }
     }
 
     /// Adds the engine's counts if they are asked for.

@@ -145,6 +145,8 @@ impl Run<'_> {
     fn finish(&self, mut report: Report, model: PipelineModel, train: Dataset, test: Option<Dataset>) -> CommandResult {
         report.stopped = take_interrupted();
         report.take_model(&model);
+        let fitted_rows = if self.by_chunks { report.rows } else { train.rows() };
+        let model = report.notes(fitted_rows).put(model);
         self.save(&mut report, &model)?;
         let fitted = model.model().fitted_prediction();
         report.scores = fitted.map_or_else(Scores::default, |fitted| Scores::of_groups(&fitted, &train.target));
@@ -156,6 +158,9 @@ impl Run<'_> {
         let (mut scored, mut drawn) = (None, Ok(()));
         if let Some(test) = test {
             scored = Some(self.score(&mut report, &model, test)?);
+            if let Some(path) = &self.args.save {
+                guarded(|| report.notes(fitted_rows).put(model.clone()).save(path))?;
+            }
         }
         if let Some(path) = self.args.plot.as_ref().filter(|_| !report.stopped) {
             drawn = self.draw(path, &model, train, scored.as_ref());
