@@ -145,14 +145,7 @@ struct Point {
 
 impl Point {
     /// Fits and scores one fold; not after a failure, which is kept.
-    fn add(
-        &mut self,
-        runner: &FoldRunner<'_>,
-        pipeline: &Pipeline,
-        data: &Dataset,
-        train: &[usize],
-        test: &Dataset,
-    ) {
+    fn add(&mut self, runner: &FoldRunner<'_>, pipeline: &Pipeline, data: &Dataset, train: &[usize], test: &Dataset) {
         if self.failure.is_some() {
             return;
         }
