@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::columns::{Aligned, Column, align_table, from_columns, to_columns};
-use super::{Pipeline, with_rows};
+use super::{Pipeline, through, with_rows};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::{Dataset, Target};
@@ -156,11 +156,7 @@ impl PipelineModel {
     /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order; nothing
     /// where there are no steps.
     pub fn prepare_rows(&self, x: Rows<'_>) -> Result<Option<OwnedRows>> {
-        let mut made: Option<OwnedRows> = None;
-        for step in &self.steps {
-            made = Some(step.transform(made.as_ref().map_or(x, OwnedRows::rows))?);
-        }
-        Ok(made)
+        through(&self.steps, x)
     }
 
     /// The rows of `data` as the model sees them, with their target.

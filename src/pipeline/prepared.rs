@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::columns::{Aligned, align_table};
 use super::model::Takes;
-use super::{Pipeline, PipelineModel, with_rows};
+use super::{Pipeline, PipelineModel, through, with_rows};
 use crate::array::Matrix;
 use crate::data::Dataset;
 use crate::device::Device;
@@ -59,11 +59,7 @@ impl Prepared {
         let columns = FittedColumns { unseen: Takes::of(&self.pipeline).unseen(), ..self.columns.clone() };
         let Aligned { x, sparse, .. } = align_table(&columns, data)?;
         let data = Dataset { x, sparse, ..data.clone() };
-        let mut made: Option<OwnedRows> = None;
-        for step in &self.steps {
-            made = Some(step.transform(made.as_ref().map_or((&data).into(), OwnedRows::rows))?);
-        }
-        with_rows(&data, made)
+        with_rows(&data, through(&self.steps, (&data).into())?)
     }
 
     /// The same rows and steps for another model.
