@@ -27,6 +27,13 @@ const MOST_NAMED: usize = 6;
 #[derive(Debug, Clone, Default)]
 pub struct Seconds(Vec<(&'static str, f64)>);
 
+impl Seconds {
+    /// Each phase with its seconds.
+    pub fn phases(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.0.iter().copied()
+    }
+}
+
 impl Serialize for Seconds {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().copied())
@@ -70,6 +77,9 @@ pub struct Report {
     /// How the iterations went, if there were any.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub iterations: Option<Iterations>,
+    /// Rows whose loss decided when to stop; they are those that were scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_stopping_rows: Option<usize>,
     /// Whether Ctrl-C ended the fit early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
@@ -91,8 +101,16 @@ pub struct Report {
     pub importances: Vec<Importance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<String>,
+    /// Rows that the saved model was fitted on, and whether that was done again after the scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved_rows: Option<usize>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub refitted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plot: Option<String>,
+    /// The page of HTML.
+    #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
 }
@@ -212,6 +230,9 @@ impl std::fmt::Display for Report {
             let (many, comma) = (if *count == 1 { "" } else { "s" }, if how.is_empty() { "" } else { ", " });
             write!(formatter, "\n{count} {unit}{many}{comma}{how}")?;
         }
+        if let Some(rows) = self.early_stopping_rows {
+            write!(formatter, "\nearly stopping went by the {rows} rows that are scored, so their scores flatter")?;
+        }
         if let Some(columns) = self.transformed_columns {
             write!(formatter, "\n{columns} columns after the transformation")?;
         }
@@ -235,7 +256,10 @@ impl std::fmt::Display for Report {
             let header = ["permuted column", "loss", "deviation"];
             write!(formatter, "\n{}", table_of(&header, self.importances.iter().map(row)))?;
         }
-        for (what, path) in [("saved", &self.saved), ("picture", &self.plot)] {
+        if let Some(path) = &self.saved {
+            write!(formatter, "\nsaved: {path}{}", self.describe_saved())?;
+        }
+        for (what, path) in [("picture", &self.plot), ("report", &self.page)] {
             if let Some(path) = path {
                 write!(formatter, "\n{what}: {path}")?;
             }
@@ -248,6 +272,17 @@ impl std::fmt::Display for Report {
 }
 
 impl Report {
+    /// What the saved model was fitted on, where that could be something else.
+    pub fn describe_saved(&self) -> String {
+        match self.saved_rows {
+            Some(rows) if self.refitted => format!(", fitted again on all {rows} rows"),
+            Some(rows) if rows < self.rows => {
+                format!(", fitted on {rows} of {} rows (--refit fits all of them)", self.rows)
+            }
+            _ => String::new(),
+        }
+    }
+
     /// Of an array with a number for each column the largest ones by name; of others the shape.
     fn describe_array(&self, array: &ReportArray) -> String {
         let [rows, columns] = array.shape;

@@ -10,8 +10,8 @@ use gristmill::{AnyModel, Result};
 use serde::Serialize;
 
 use self::part::{Part, add, part_of};
-use crate::arguments::{GlobalArgs, check_folder, check_outputs};
-use crate::pictures::{check_picture, draw_alone};
+use crate::arguments::{GlobalArgs, OUTPUT, PlotArgs, check_folder, check_outputs};
+use crate::pictures::figures_alone;
 use crate::report::{
     CliError, CommandResult, FitNotes, bytes, moment, number, quoted, show, table, table_of, write_file,
 };
@@ -39,14 +39,13 @@ pub struct InspectArgs {
     /// The model file
     model: PathBuf,
     /// Lists the arrays of the file too
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     tensors: bool,
     /// Writes the importances of all columns to this CSV file, the largest first
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", help_heading = OUTPUT)]
     importances: Option<PathBuf>,
-    /// Draws a model that has a picture without rows, such as a tree, into this SVG file
-    #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
+    #[command(flatten)]
+    plot: PlotArgs,
 }
 
 #[derive(Serialize)]
@@ -93,14 +92,14 @@ struct Column {
 }
 
 pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
-    check_outputs([&args.plot, &args.importances], [args.model.as_path()])?;
+    check_outputs([&args.plot.plot, &args.importances], [args.model.as_path()])?;
     args.importances.as_deref().map_or(Ok(()), check_folder)?;
-    args.plot.as_deref().map_or(Ok(()), check_picture)?;
+    args.plot.check()?;
     let container = Container::load(&args.model)?;
     let part = part_of(&container);
     let model = PipelineModel::from(AnyModel::from_container(container)?);
-    if let Some(path) = &args.plot {
-        draw_alone(&model, path)?;
+    if args.plot.plot.is_some() {
+        args.plot.save(&figures_alone(&model)?)?;
     }
     let described = describe(args, part, &model)?;
     if let Some(path) = &args.importances {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::shortened;
 use crate::commands::models;
-use crate::report::bytes;
+use crate::report::{Table, bytes};
 
 /// A model, or one inside another.
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ fn parameters_of(container: &Container) -> (Map<String, Value>, Map<String, Valu
 }
 
 /// The parameters and, if asked for, the arrays of models of one kind with the same parameters, then those of the models inside.
-pub fn add(shown: &mut comfy_table::Table, alike: &[&Part], place: &str, tensors: bool) {
+pub fn add(shown: &mut Table, alike: &[&Part], place: &str, tensors: bool) {
     let Some(first) = alike.first() else { return };
     for (name, value) in first.numbers() {
         let varies = alike.iter().any(|part| part.numbers().get(&name) != Some(&value));

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use self::columns::{Columns, kept_text};
 use self::contributions::Contributions;
-use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_outputs};
+use crate::arguments::{GlobalArgs, OUTPUT, ReadArgs, SavedModel, check_outputs};
 use crate::report::{CliError, CommandResult, Predicted, Report, predict, print_json, write_file, write_out};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
@@ -35,22 +35,22 @@ pub struct PredictArgs {
     /// The rows to predict for; a target column is ignored
     data: PathBuf,
     /// Writes the CSV to this file instead of standard output; never a partial file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     out: Option<PathBuf>,
     /// Adds the probability of each class, in columns p_<class>
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     proba: bool,
     /// Of two classes, predicts the second where its probability is at least this, instead of the likelier one
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = OUTPUT)]
     threshold: Option<f32>,
     /// Adds how far each row is on the side of the others, in a column `score` that is below 0 for outliers
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     scores: bool,
     /// Adds what each column adds to the prediction (Shapley values; of trees), in columns c_<column> with c_base, or c_<class>_<column> for classes; each row adds up to its probability, number, or score before the link of boosting
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     contributions: bool,
     /// Copies these columns of the file in front of the predictions, such as an id
-    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true, help_heading = OUTPUT)]
     keep: Vec<String>,
     #[command(flatten)]
     read: ReadArgs,
