@@ -34,7 +34,7 @@
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every estimator by its name |
 //! | [`data`], [`datasets`] | tables and their targets, read from files; known and generated ones |
 //! | [`splits`], [`selection`] | training and test rows, folds; cross-validation, grid search, curves |
-//! | [`metrics`], [`plot`] | scores; pictures in SVG |
+//! | [`metrics`], [`plot`] | scores; pictures in SVG and PNG |
 //! | [`estimator`] | what all estimators share: rows, options of a fit, observers, traits of models |
 //! | [`model_file`] | model files: a checked container that is written atomically |
 //! | [`losses`] | value, gradient and curvature of losses |

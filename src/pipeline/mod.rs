@@ -118,6 +118,15 @@ impl Pipeline {
     }
 }
 
+/// What fitted steps make of `x`, where `x` lives; nothing if there are no steps.
+fn through(steps: &[AnyModel], x: Rows<'_>) -> Result<Option<OwnedRows>> {
+    let mut made: Option<OwnedRows> = None;
+    for step in steps {
+        made = Some(step.transform(made.as_ref().map_or(x, OwnedRows::rows))?);
+    }
+    Ok(made)
+}
+
 /// The same data with the rows that steps made of its own, if there are any.
 fn with_rows(data: &Dataset, made: Option<OwnedRows>) -> Result<Dataset> {
     match made {

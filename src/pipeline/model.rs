@@ -1,9 +1,10 @@
 //! A fitted pipeline.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::columns::{Aligned, Column, align_table, from_columns, to_columns};
-use super::{Pipeline, with_rows};
+use super::{Pipeline, through, with_rows};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::{Dataset, Target};
@@ -24,18 +25,34 @@ pub struct PipelineModel {
     steps: Vec<AnyModel>,
     takes: Takes,
     model: AnyModel,
+    /// What is to be remembered of the fit.
+    notes: Map<String, Value>,
 }
 
 /// What rows it takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-struct Takes {
+pub(super) struct Takes {
     missing: bool,
     /// A category that was not fitted is missing, and no error.
     unseen: bool,
 }
 
 impl Takes {
-    fn unseen(self) -> Unseen {
+    pub(super) fn of(pipeline: &Pipeline) -> Takes {
+        let abilities = pipeline.abilities();
+        // An encoder that ignores unknown categories takes them for missing too.
+        let ignores = |step: &AnyEstimator| {
+            let unknown = step.parameters().ok().and_then(|mut parameters| parameters.remove("handle_unknown"));
+            unknown.is_some_and(|unknown| unknown != "error")
+        };
+        let unseen = match abilities.encodes_categories {
+            true => pipeline.steps().iter().any(ignores),
+            false => pipeline.estimator().abilities().missing,
+        };
+        Takes { missing: abilities.missing, unseen }
+    }
+
+    pub(super) fn unseen(self) -> Unseen {
         if self.unseen { Unseen::Missing } else { Unseen::Refused }
     }
 }
@@ -46,6 +63,8 @@ struct Fitted {
     takes: Takes,
     /// Whether each column is categorical.
     categorical: Vec<bool>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    notes: Map<String, Value>,
 }
 
 impl PipelineModel {
@@ -60,19 +79,9 @@ impl PipelineModel {
             Target::Numbers(numbers) | Target::Whole { numbers, .. } => numbers.names().unwrap_or_default().to_vec(),
             Target::None | Target::Classes(_) => vec![],
         };
-        let abilities = pipeline.abilities();
-        // An encoder that ignores unknown categories takes them for missing too.
-        let ignores = |step: &AnyEstimator| {
-            let unknown = step.parameters().ok().and_then(|mut parameters| parameters.remove("handle_unknown"));
-            unknown.is_some_and(|unknown| unknown != "error")
-        };
-        let unseen = match abilities.encodes_categories {
-            true => pipeline.steps().iter().any(ignores),
-            false => pipeline.estimator().abilities().missing,
-        };
-        let takes = Takes { missing: abilities.missing, unseen };
+        let takes = Takes::of(pipeline);
         columns.unseen = takes.unseen();
-        PipelineModel { columns, targets, steps, takes, model }
+        PipelineModel { columns, targets, steps, takes, model, notes: Map::new() }
     }
 
     /// The same with where its model was fitted.
@@ -90,6 +99,26 @@ impl PipelineModel {
     pub fn with_columns(mut self, columns: Vec<Column>) -> PipelineModel {
         self.columns = from_columns(columns, self.takes.unseen());
         self
+    }
+
+    /// The same with what is to be remembered of the fit, such as files and scores; it is saved with the model.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let notes = serde_json::json!({ "file": "iris.csv" });
+    /// let model = Pipeline::new(KNeighborsClassifier::new(5)).fit(&datasets::iris()?)?;
+    /// let model = model.with_notes(notes.as_object().cloned().unwrap_or_default());
+    /// assert_eq!(PipelineModel::from_bytes(&model.to_bytes()?)?.notes()["file"], "iris.csv");
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn with_notes(mut self, notes: Map<String, Value>) -> PipelineModel {
+        self.notes = notes;
+        self
+    }
+
+    /// What is to be remembered of the fit.
+    pub fn notes(&self) -> &Map<String, Value> {
+        &self.notes
     }
 
     /// The columns it was fitted on; empty if they are not known.
@@ -127,11 +156,7 @@ impl PipelineModel {
     /// The rows that the model sees of the rows of `x`, which have the fitted columns in the fitted order; nothing
     /// where there are no steps.
     pub fn prepare_rows(&self, x: Rows<'_>) -> Result<Option<OwnedRows>> {
-        let mut made: Option<OwnedRows> = None;
-        for step in &self.steps {
-            made = Some(step.transform(made.as_ref().map_or(x, OwnedRows::rows))?);
-        }
-        Ok(made)
+        through(&self.steps, x)
     }
 
     /// The rows of `data` as the model sees them, with their target.
@@ -206,7 +231,7 @@ impl From<AnyModel> for PipelineModel {
             None => model,
         };
         let columns = model.fitted_columns().cloned().unwrap_or_default();
-        PipelineModel { columns, targets: vec![], steps: vec![], takes: Takes::default(), model }
+        PipelineModel { columns, targets: vec![], steps: vec![], takes: Takes::default(), model, notes: Map::new() }
     }
 }
 
@@ -279,7 +304,8 @@ impl Persist for PipelineModel {
     fn store(&self, container: &mut Container) -> Result<()> {
         let columns = self.columns();
         let categorical = columns.iter().map(|column| column.categories.is_some()).collect();
-        container.set_fitted(&Fitted { steps: self.steps.len(), takes: self.takes, categorical })?;
+        let (steps, notes) = (self.steps.len(), self.notes.clone());
+        container.set_fitted(&Fitted { steps, takes: self.takes, categorical, notes })?;
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         container.insert_strings("columns", &names)?;
         container.insert_strings("targets", &self.targets)?;
@@ -295,7 +321,7 @@ impl Persist for PipelineModel {
     }
 
     fn restore(container: &mut Container) -> Result<PipelineModel> {
-        let Fitted { steps, takes, categorical } = container.fitted()?;
+        let Fitted { steps, takes, categorical, notes } = container.fitted()?;
         let names = container.take_strings("columns")?;
         if names.len() != categorical.len() {
             let (names, kinds) = (names.len(), categorical.len());
@@ -313,7 +339,7 @@ impl Persist for PipelineModel {
         }
         let model = AnyModel::from_container(container.take_container("model")?)?;
         let columns = from_columns(columns, takes.unseen());
-        Ok(PipelineModel { columns, targets, steps: fitted, takes, model })
+        Ok(PipelineModel { columns, targets, steps: fitted, takes, model, notes })
     }
 
     fn fitted_columns(&self) -> Option<&FittedColumns> {

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Pipeline, PipelineModel};
+use super::columns::{Aligned, align_table};
+use super::model::Takes;
+use super::{Pipeline, PipelineModel, through, with_rows};
 use crate::array::Matrix;
 use crate::data::Dataset;
 use crate::device::Device;
@@ -39,6 +41,25 @@ impl Prepared {
     /// The rows that the model is fitted on, with their target.
     pub fn data(&self) -> &Dataset {
         &self.data
+    }
+
+    /// Other rows as the model sees them, with their target: for [`Fit::validation`].
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let (train, test) = datasets::breast_cancer()?.split(0.8, 1)?;
+    /// let boosting = GradientBoostingClassifier::default().n_iter_no_change(3);
+    /// let prepared = Pipeline::new(boosting).step(StandardScaler::default()).prepare(&train)?;
+    /// let test = prepared.prepare(&test)?;
+    /// let model = prepared.fit_on(&Device::Cpu, Fit::default().validation(&test.x, test.labels()?))?;
+    /// assert!(model.model().report().curve("validation_loss").len() < 100);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn prepare(&self, data: &Dataset) -> Result<Dataset> {
+        let columns = FittedColumns { unseen: Takes::of(&self.pipeline).unseen(), ..self.columns.clone() };
+        let Aligned { x, sparse, .. } = align_table(&columns, data)?;
+        let data = Dataset { x, sparse, ..data.clone() };
+        with_rows(&data, through(&self.steps, (&data).into())?)
     }
 
     /// The same rows and steps for another model.

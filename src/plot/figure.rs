@@ -299,9 +299,17 @@ impl Figure {
         svg.into_picture(self.width, self.height)
     }
 
-    /// Writes the picture to an SVG file, atomically.
+    /// The picture as the bytes of a PNG file, two pixels for each of the SVG (fewer where that would be too many).
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        super::raster::to_png(&self.to_svg())
+    }
+
+    /// Writes the picture to a file, atomically: PNG if its name ends in `.png`, else SVG.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        write_atomically(path, self.to_svg().as_bytes())
+        match path.as_ref().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+            true => write_atomically(path, &self.to_png()?),
+            false => write_atomically(path, self.to_svg().as_bytes()),
+        }
     }
 
     fn next_series(&mut self) -> usize {

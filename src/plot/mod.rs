@@ -1,9 +1,9 @@
-//! Pictures as SVG: scatter plots, lines, decision regions, bars, heat maps, trees of boxes, alone or side by side.
+//! Pictures as SVG or PNG: scatter plots, lines, decision regions, bars, heat maps, trees of boxes, alone or side by side.
 //!
 //! Nothing here knows a model. A model that has pictures of its own draws them in its own module.
 //!
-//! The writer is our own: a few hundred lines without a dependency, and the fonts are the viewer's. The same calls give
-//! the same bytes. Colours are those of Okabe and Ito, which colour-blind readers can tell apart, and classes also
+//! The writers are our own and need no library; the fonts of SVG are the viewer's, those of PNG strokes of our own. The
+//! same calls give the same bytes. Colours are those of Okabe and Ito, which colour-blind readers can tell apart, and classes also
 //! differ in the shape of their marks. Points that are missing, infinite or beyond 10¹⁰⁰ are left out.
 //!
 //! ```
@@ -32,6 +32,7 @@ mod marker;
 mod panels;
 mod pictures;
 mod plane;
+mod raster;
 mod regions;
 mod scale;
 mod shapley;

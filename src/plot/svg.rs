@@ -6,7 +6,7 @@ use std::fmt::Write;
 const LETTER_WIDTH: f64 = 0.6;
 
 /// Where a text stands to its point.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Anchor {
     Start,
     Middle,

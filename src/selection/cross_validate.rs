@@ -17,6 +17,7 @@ pub struct CrossValidateOptions<'a> {
     pub(super) scoring: Vec<Scoring>,
     pub(super) extra: Vec<Scoring>,
     pub(super) train_scores: bool,
+    pub(super) sample_weight: Option<&'a [f32]>,
     pub(super) device: Option<Device>,
     pub(super) observer: Option<&'a mut (dyn Observer + Send)>,
 }
@@ -37,6 +38,12 @@ impl<'a> CrossValidateOptions<'a> {
     /// Whether the rows that were fitted are scored too.
     pub fn train_scores(mut self, train_scores: bool) -> CrossValidateOptions<'a> {
         self.train_scores = train_scores;
+        self
+    }
+
+    /// How much each row counts in the fits, as [`Fit::sample_weight`]; the scores count all rows alike.
+    pub fn sample_weight(mut self, weights: &'a [f32]) -> CrossValidateOptions<'a> {
+        self.sample_weight = Some(weights);
         self
     }
 
@@ -61,12 +68,14 @@ impl<'a> CrossValidateOptions<'a> {
     }
 
     /// What is the same for every fold, of so many fits in all.
-    pub(super) fn runner(self, task: Task, folds: &Folds, fits: usize) -> Result<FoldRunner<'a>> {
+    pub(super) fn runner(self, task: Task, data: &Dataset, folds: &Folds, fits: usize) -> Result<FoldRunner<'a>> {
         let scoring = self.scores_for(task, folds)?;
+        let weights = self.sample_weight.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+        let sample_weight = weights.weights("cross_validate", data.rows())?;
         let extra = self.extra.into_iter().filter(|other| !scoring.contains(other)).collect();
         let device = self.device.unwrap_or(Device::Cpu);
         let observer = SharedObserver::new("cross-validation", self.observer, fits);
-        Ok(FoldRunner { scoring, extra, train_scores: self.train_scores, device, observer })
+        Ok(FoldRunner { scoring, extra, train_scores: self.train_scores, sample_weight, device, observer })
     }
 }
 
@@ -141,10 +150,10 @@ pub(super) fn try_all(
     task.check(&data.target)?;
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.rows(), labels)?;
-    let runner = options.runner(task, folds, splits.len() * estimators.len())?;
+    let runner = options.runner(task, data, folds, splits.len() * estimators.len())?;
     let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
         let (train, test) = splits.get(number).unwrap_or_default();
-        runner.fold(pipeline, estimators, &data.select(&train)?, &data.select(&test)?)
+        runner.fold(pipeline, estimators, data, &train, &data.select(&test)?)
     };
     let by_fold = runner.device.map(0..splits.len(), fold)?;
     runner.observer.stopped()?;
@@ -172,6 +181,7 @@ pub(super) struct FoldRunner<'a> {
     /// Scores that are reported where they can be computed.
     extra: Vec<Scoring>,
     train_scores: bool,
+    sample_weight: Option<&'a [f32]>,
     device: Device,
     pub(super) observer: SharedObserver<'a>,
 }
@@ -182,15 +192,18 @@ impl FoldRunner<'_> {
         [&self.scoring[..], &self.extra].concat()
     }
 
-    /// Every estimator on one fold.
+    /// Every estimator on one fold, fitted on these rows of `data`.
     pub(super) fn fold(
         &self,
         pipeline: &Pipeline,
         estimators: &[AnyEstimator],
-        train: &Dataset,
+        data: &Dataset,
+        rows: &[usize],
         test: &Dataset,
     ) -> Result<Vec<Result<FoldScores>>> {
-        let prepared = pipeline.prepare(train)?;
+        let train = &data.select(rows)?;
+        let weights = self.sample_weight.map(|weights| rows.iter().map(|row| weights[*row]).collect::<Vec<f32>>());
+        let prepared = (pipeline.prepare(train)?, weights);
         // Rows go to the device once for all estimators.
         let test_rows = OwnedRows::on(&self.device, test)?;
         let train_rows = if self.train_scores { Some(OwnedRows::on(&self.device, train)?) } else { None };
@@ -201,7 +214,7 @@ impl FoldRunner<'_> {
 
     fn one(
         &self,
-        prepared: &Prepared,
+        (prepared, weights): &(Prepared, Option<Vec<f32>>),
         estimator: &AnyEstimator,
         train: Option<(Rows<'_>, &Target)>,
         test: (Rows<'_>, &Target),
@@ -209,7 +222,8 @@ impl FoldRunner<'_> {
         self.observer.stopped()?;
         let begun = Instant::now();
         let mut observer = self.observer.fit();
-        let fit = Fit::default().observer(&mut observer);
+        let fit = weights.as_ref().map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+        let fit = fit.observer(&mut observer);
         let model = prepared.with_estimator(estimator).fit_on(&self.device, fit)?;
         let fit_seconds = begun.elapsed().as_secs_f64();
         let of = |(rows, target)| self.scores(&model, rows, target);

@@ -106,7 +106,7 @@ pub fn learning_curve_with(
     }
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.rows(), labels)?;
-    let runner = options.train_scores(true).runner(task, folds, splits.len() * shares.len())?;
+    let runner = options.train_scores(true).runner(task, data, folds, splits.len() * shares.len())?;
     let mut points = vec![Point::default(); shares.len()];
     for (number, (rows, rest)) in splits.iter().enumerate() {
         let held_out = data.select(&rest)?;
@@ -115,7 +115,7 @@ pub fn learning_curve_with(
         for (share, point) in shares.iter().zip(&mut points) {
             let size = ((share * rows.len() as f64).round() as usize).clamp(1, rows.len());
             point.rows = point.rows.max(size);
-            point.add(&runner, pipeline, &data.select(&order[..size])?, &held_out);
+            point.add(&runner, pipeline, data, &order[..size], &held_out);
             runner.observer.stopped()?;
         }
     }
@@ -145,12 +145,12 @@ struct Point {
 
 impl Point {
     /// Fits and scores one fold; not after a failure, which is kept.
-    fn add(&mut self, runner: &FoldRunner<'_>, pipeline: &Pipeline, train: &Dataset, test: &Dataset) {
+    fn add(&mut self, runner: &FoldRunner<'_>, pipeline: &Pipeline, data: &Dataset, train: &[usize], test: &Dataset) {
         if self.failure.is_some() {
             return;
         }
         let estimators = [pipeline.estimator().clone()];
-        match runner.fold(pipeline, &estimators, train, test).and_then(|mut scores| scores.remove(0)) {
+        match runner.fold(pipeline, &estimators, data, train, test).and_then(|mut scores| scores.remove(0)) {
             Ok(scores) => {
                 self.train.extend(scores.train.first());
                 self.test.extend(scores.test.first());

@@ -116,10 +116,11 @@ impl GridSearch {
         options: CrossValidateOptions<'_>,
         device: &Device,
     ) -> Result<GridSearchResult> {
-        let CrossValidateOptions { scoring, extra, train_scores, mut observer, .. } = options;
+        let CrossValidateOptions { scoring, extra, train_scores, sample_weight, mut observer, .. } = options;
         let combinations = self.combinations()?;
         let estimators: Vec<AnyEstimator> = combinations.iter().map(|(estimator, _)| estimator.clone()).collect();
-        let mut options = CrossValidateOptions { scoring, extra, train_scores, ..CrossValidateOptions::default() };
+        let mut options =
+            CrossValidateOptions { scoring, extra, train_scores, sample_weight, ..CrossValidateOptions::default() };
         if let Some(observer) = &mut observer {
             options = options.observer(&mut **observer);
         }
@@ -129,11 +130,12 @@ impl GridSearch {
             parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();
         let best_index = best(&candidates)?;
         let chosen = Pipeline::clone(&self.pipeline).with_estimator(estimators[best_index].clone());
-        let model = chosen.fit_on(
-            device,
-            data,
-            observer.map_or_else(Fit::default, |observer| Fit::default().observer(observer)),
-        )?;
+        let fit = sample_weight.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+        let fit = match observer {
+            Some(observer) => fit.observer(observer),
+            None => fit,
+        };
+        let model = chosen.fit_on(device, data, fit)?;
         Ok(GridSearchResult { candidates, best_index, model })
     }
 

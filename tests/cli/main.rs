@@ -1,17 +1,22 @@
 //! The command, run as a person would run it.
 
+mod config;
 mod cv;
 mod data;
 mod dialect;
 mod engine;
 mod evaluate;
+mod explain;
 mod export;
 mod fit;
+mod help;
 mod inspect;
 mod models;
+mod page;
 mod pictures;
 mod placement;
 mod predict;
+mod refit;
 mod report;
 mod safety;
 mod sparse;

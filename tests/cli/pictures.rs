@@ -155,7 +155,7 @@ fn a_grid_of_words_has_its_words_along_the_axis() {
 #[test]
 fn a_picture_that_would_not_be_what_its_name_says_is_refused() {
     let folder = Folder::new();
-    let picture = folder.path("iris.png");
+    let picture = folder.path("iris.jpg");
     let fit = ["fit", "kmeans", "data/iris.csv", "--drop", "species", "--plot", &picture];
     assert!(super::refused(2, &fit).contains(".svg"));
     let cv = ["cv", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--plot", &picture];
@@ -171,4 +171,31 @@ fn more_than_two_features_show_predictions_of_rows_and_which_are_wrong() {
         assert!(svg.contains(word), "{word}");
     }
     assert!(!drawn(&[&fit[..], &["--split", "0.5"]].concat()).contains("fitted rows"));
+}
+
+#[test]
+fn a_picture_may_be_png() {
+    let folder = Folder::new();
+    let picture = folder.path("wine.png");
+    let fit = ["fit", "random-forest-classifier", "data/wine.csv", "--target", "class", "--plot", &picture];
+    json(&fit);
+    let bytes = std::fs::read(&picture).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82"));
+    assert_eq!(&bytes[12..16], b"IHDR");
+    let side = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    // Three figures of 560×420 side by side, two pixels for each.
+    assert_eq!((side(16), side(20)), (2 * 3 * 560, 2 * 420));
+}
+
+#[test]
+fn single_panels_are_drawn_by_title() {
+    let fit = ["fit", "random-forest-classifier", "data/breast_cancer.csv", "--target", "diagnosis", "--split", "0.8"];
+    let one = drawn(&[&fit[..], &["--panel", "roc"]].concat());
+    assert!(one.contains("ROC curve") && !one.contains("Confusion") && one.contains("width=\"560\""));
+    let two = drawn(&[&fit[..], &["--panel", "Confusion matrix", "--panel", "importances"]].concat());
+    assert!(two.contains("Confusion matrix") && two.contains("Importances") && !two.contains("ROC"));
+    let folder = Folder::new();
+    let picture = folder.path("none.svg");
+    let errors = super::refused(2, &[&fit[..], &["--panel", "residuals", "--plot", &picture]].concat());
+    assert!(errors.contains("\"ROC curve\"") && folder.names().is_empty(), "{errors}");
 }

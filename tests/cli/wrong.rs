@@ -126,3 +126,15 @@ fn short_names_stand_for_models() {
         assert_eq!(run(&["models", short]).0, run(&["models", model]).0);
     }
 }
+
+#[test]
+fn arguments_that_make_no_sense_are_an_error_object_too() {
+    for wrong in [&["fit", "--json"][..], &["fit", "knn", "data/iris.csv", "--tagret", "species", "--json"]] {
+        let output = super::gristmill(wrong).output().unwrap();
+        let (shown, errors) = super::text(&output);
+        assert_eq!(output.status.code(), Some(2));
+        let told: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(told["error"]["code"], 2);
+        assert!(errors.contains(told["error"]["message"].as_str().unwrap().lines().next().unwrap()), "{shown}{errors}");
+    }
+}

@@ -3,6 +3,7 @@
 use gristmill::ensemble::{BoostingLoss, ClassificationLoss, Growth, RegressionLoss};
 use gristmill::estimator::{Flow, Report};
 use gristmill::prelude::*;
+use gristmill::tree::ClassWeight;
 
 use crate::support::{baseline, gpu, numbers};
 
@@ -272,4 +273,24 @@ fn a_feature_without_a_part_has_no_shapley_value() {
         assert_eq!(b[0].get(row, 5), 0.0);
         assert!((0..5).all(|column| a[0].get(row, column) == b[0].get(row, column)));
     }
+}
+
+#[test]
+fn class_weights_are_sample_weights_of_the_classes() {
+    let cancer = datasets::breast_cancer().unwrap();
+    let y = cancer.labels().unwrap();
+    let boosting = GradientBoostingClassifier::default().n_estimators(12);
+    let counts = y.counts();
+    let balanced = |code: &u32| (y.len() as f64 / (2 * counts[*code as usize]) as f64) as f32;
+    let weights: Vec<f32> = y.codes().iter().map(balanced).collect();
+    let by_rows = boosting.fit_with(&cancer.x, y, Fit::default().sample_weight(&weights)).unwrap();
+    let by_class = boosting.clone().class_weight(ClassWeight::Balanced).fit(&cancer.x, y).unwrap();
+    assert_eq!(by_class.predict_proba(&cancer.x).unwrap(), by_rows.predict_proba(&cancer.x).unwrap());
+    assert_ne!(
+        by_class.predict_proba(&cancer.x).unwrap(),
+        boosting.fit(&cancer.x, y).unwrap().predict_proba(&cancer.x).unwrap()
+    );
+    let absent = ClassWeight::Given([("absent".to_string(), 2.0)].into());
+    let refused = boosting.class_weight(absent).fit(&cancer.x, y);
+    assert!(matches!(refused, Err(Error::Param { name: "class_weight", .. })));
 }

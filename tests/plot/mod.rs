@@ -3,6 +3,7 @@
 mod figures;
 mod fits;
 mod models;
+mod raster;
 mod regions;
 mod saving;
 

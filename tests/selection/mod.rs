@@ -4,6 +4,7 @@ mod folds;
 mod permutation;
 mod split;
 mod stats;
+mod weights;
 
 /// The rows of both lists, sorted.
 fn together(left: &[usize], right: &[usize]) -> Vec<usize> {

@@ -10,13 +10,14 @@ mod suite;
 
 use std::process::ExitCode;
 
-use arguments::GlobalArgs;
-use clap::Parser;
+use arguments::{GlobalArgs, with_config};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use commands::Command;
+use report::CliError;
 
 /// Classical machine learning on any GPU.
 #[derive(Parser)]
-#[command(version, after_help = EXAMPLES)]
+#[command(version, after_help = EXAMPLES, disable_help_flag = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
     global: GlobalArgs,
@@ -30,12 +31,16 @@ const EXAMPLES: &str = "Examples:
   gristmill predict iris.gm data/iris.csv --out clusters.csv
   gristmill models                  every model, with its parameters
   gristmill data data/iris.csv      what is in a file
-  gristmill devices                 what this machine has, and which device is the default
+  gristmill devices                 this machine's devices, the default marked
+  gristmill fit --config run.toml   a run whose arguments are in a file
   GRISTMILL_DEVICE=gpu gristmill tour";
 
 fn main() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().filter_or("RUST_LOG", "error")).init();
-    let cli = Cli::parse();
+    let cli = match read_arguments() {
+        Ok(cli) => cli,
+        Err(error) => return failed(&error, wants_json()),
+    };
     if let Some(threads) = cli.global.threads
         && let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()
     {
@@ -45,12 +50,40 @@ fn main() -> ExitCode {
     report::listen();
     match cli.command.run(&cli.global) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            if cli.global.json && !matches!(error, report::CliError::Reported(_)) {
-                report::print_json_error(&error);
-            }
-            eprintln!("gristmill: {error}");
-            ExitCode::from(error.code())
-        }
+        Err(error) => failed(&error, cli.global.json),
     }
+}
+
+/// What was typed, with what the file of `--config` adds; help and mistakes end the program here.
+fn read_arguments() -> Result<Cli, CliError> {
+    let mut command = Cli::command();
+    command.build();
+    let words = with_config(&command, std::env::args_os().collect())?;
+    let matches = report::wrapped_help(Cli::command()).try_get_matches_from(words);
+    let matches = matches.unwrap_or_else(|error| misused(&error));
+    report::remember(&command, &matches);
+    Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| misused(&error)))
+}
+
+/// Help, or what is wrong with the arguments, which is an object too if that is asked for.
+fn misused(error: &clap::Error) -> ! {
+    if error.use_stderr() && wants_json() {
+        let text = error.to_string();
+        let why = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+        report::print_json_error(&CliError::Usage(why.to_string()));
+    }
+    error.exit()
+}
+
+/// Whether an object is asked for, whatever else is typed.
+fn wants_json() -> bool {
+    std::env::args().any(|word| word == "--json")
+}
+
+fn failed(error: &CliError, json: bool) -> ExitCode {
+    if json && !matches!(error, CliError::Reported(_)) {
+        report::print_json_error(error);
+    }
+    eprintln!("gristmill: {}", report::readable(&error.to_string()));
+    ExitCode::from(error.code())
 }

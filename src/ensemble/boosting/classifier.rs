@@ -20,7 +20,7 @@ use crate::estimator::{
 use crate::losses::{sigmoid, softmax_row};
 use crate::metrics;
 use crate::plot::Figure;
-use crate::tree::{check_classes, rows_to_learn};
+use crate::tree::{ClassWeight, check_classes, rows_to_learn};
 
 const OP: &str = "GradientBoostingClassifier";
 
@@ -52,6 +52,8 @@ boosting_parameters! {
     {
         /// The loss: log_loss, or exponential for two classes.
         loss: ClassificationLoss = ClassificationLoss::LogLoss;
+        /// How much each class counts beside the sample weights: none (alike), balanced, or weights by class.
+        class_weight: ClassWeight = ClassWeight::Uniform;
     }
 }
 
@@ -120,7 +122,8 @@ impl GradientBoostingClassifier {
             let rule = "log_loss for other than two classes".to_string();
             return Err(Error::param("loss", rule, format!("exponential and {} classes", y.classes())));
         }
-        let weights = options.weights(OP, x.rows())?.map(<[f32]>::to_vec);
+        let weights = self.class_weight.row_weights(y, options.weights(OP, x.rows())?)?;
+        let weights = weights.map(|weights| weights.into_iter().map(|weight| weight as f32).collect());
         let validation = options.validation_rows().map(|(x, target)| self.validation(y, x, target)).transpose()?;
         let (targets, groups) = (self.targets(y.codes().to_vec(), y.classes()), y.codes().to_vec());
         let before = before.map(|model| &model.boosted);

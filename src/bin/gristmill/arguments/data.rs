@@ -9,6 +9,7 @@ use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
 use gristmill::{Dataset, Result, Target, registry};
 
+use super::headings::DATA;
 use super::{GlobalArgs, ReadArgs};
 use crate::report::{CliError, CommandResult, note};
 
@@ -17,6 +18,7 @@ const MOST_WARNINGS: usize = 8;
 
 /// Where the target is.
 #[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = DATA)]
 pub struct TargetArgs {
     /// The column to predict, by name or by number from 1 (-1 is the last); several columns of numbers as A,B
     #[arg(long, value_name = "COL", value_delimiter = ',', allow_negative_numbers = true)]
@@ -35,8 +37,10 @@ impl DataArgs {
 
 /// The data of `fit` and `cv`.
 #[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = DATA)]
 pub struct DataArgs {
     /// The data: CSV, TSV, LIBSVM, NPY or IDX, gzip or not; - is standard input
+    #[arg(help_heading = None)]
     pub data: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
@@ -46,6 +50,9 @@ pub struct DataArgs {
     /// Columns to ignore
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     pub drop: Vec<String>,
+    /// The column that says how much each row counts in a fit, at least 0; it is no column to learn from
+    #[arg(long, value_name = "COL", allow_negative_numbers = true)]
+    pub weight: Option<String>,
     /// Columns whose numbers are categories
     #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
     pub categorical: Vec<String>,
@@ -55,8 +62,6 @@ pub struct DataArgs {
     /// Leaves out rows whose target is missing, whatever becomes of other missing values
     #[arg(long)]
     pub drop_unlabelled: bool,
-    #[command(flatten)]
-    pub read: ReadArgs,
 }
 
 /// What to do with missing values.
@@ -83,7 +88,7 @@ pub struct Loaded {
 
 impl DataArgs {
     /// How the data is read for a pipeline.
-    pub fn read_options(&self, pipeline: &Pipeline) -> ReadOptions {
+    pub fn read_options(&self, reading: &ReadArgs, pipeline: &Pipeline) -> ReadOptions {
         let missing = match self.missing {
             Some(MissingChoice::Refuse) => Missing::Refuse,
             Some(MissingChoice::Drop) => Missing::Drop,
@@ -91,13 +96,14 @@ impl DataArgs {
             None if pipeline.abilities().missing => Missing::Keep,
             None => Missing::Refuse,
         };
-        let mut options = self.read.options().missing(missing).drop_unlabelled(self.drop_unlabelled);
+        let mut options = reading.options().missing(missing).drop_unlabelled(self.drop_unlabelled);
         options.features = (!self.features.is_empty()).then(|| self.features.clone());
         options.drop = self.drop.clone();
+        options.drop.extend(self.weight.clone().filter(|_| self.features.is_empty()));
         options.categorical = self.categorical.clone();
         options.targets = self.target.target.clone();
         // What takes dense rows only is given those.
-        options.sparse = self.read.sparse().or((!pipeline.abilities().sparse).then_some(false));
+        options.sparse = reading.sparse().or((!pipeline.abilities().sparse).then_some(false));
         options
     }
 
@@ -111,8 +117,25 @@ impl DataArgs {
         if !self.features.is_empty() {
             return self.features.iter().map(number).collect();
         }
-        let others: Vec<usize> = self.target.target.iter().chain(&self.drop).map(number).collect();
+        let others = self.target.target.iter().chain(&self.drop).chain(&self.weight);
+        let others: Vec<usize> = others.map(number).collect();
         (1..=width).filter(|number| !others.contains(number)).collect()
+    }
+
+    /// How much each of so many rows counts, if a column says so.
+    pub fn weights(&self, reading: &ReadArgs, rows: usize) -> CommandResult<Option<Vec<f32>>> {
+        let Some(column) = &self.weight else { return Ok(None) };
+        let mut options = reading.options().features([column]);
+        options.dates = vec![];
+        let x = Dataset::read_with(&self.data, &options)?.to_dense(1 << 32)?.x;
+        if x.rows() != rows {
+            let why = "--weight needs every row: leave out --missing drop and --drop-unlabelled";
+            return Err(CliError::Usage(why.to_string()));
+        }
+        if x.categories(0).is_some() {
+            return Err(CliError::Usage(format!("--weight takes a column of numbers, and {column} is text")));
+        }
+        Ok(Some(x.into_vec()))
     }
 
     /// The step that fills in missing values, if one is asked for.
@@ -126,17 +149,17 @@ impl DataArgs {
     }
 
     /// Reads the data for a pipeline, and checks that there is the target it learns from.
-    pub fn read(&self, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<Loaded> {
-        if self.read.sparse() == Some(true) && !pipeline.abilities().sparse {
+    pub fn read(&self, reading: &ReadArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<Loaded> {
+        if reading.sparse() == Some(true) && !pipeline.abilities().sparse {
             let name = pipeline.estimator().name();
             let steps = if pipeline.steps().is_empty() { "" } else { " with these steps" };
             return Err(CliError::Usage(format!("{name}{steps} takes dense rows: leave out --sparse")));
         }
-        let (mut data, notes) = Dataset::read_with_notes(&self.data, &self.read_options(pipeline))?;
+        let (mut data, notes) = Dataset::read_with_notes(&self.data, &self.read_options(reading, pipeline))?;
         notes.iter().for_each(|text| note(global, text));
         if data.x.names().is_none()
             && data.sparse.is_none()
-            && let Some(width) = unnamed_width(&self.data, &self.read.options())?
+            && let Some(width) = unnamed_width(&self.data, &reading.options())?
         {
             let numbers = self.file_numbers(width);
             if numbers.len() == data.x.columns() {
@@ -147,7 +170,7 @@ impl DataArgs {
             data = data.with_labels_file(labels)?;
         }
         check_target(pipeline.estimator().name(), pipeline.estimator().task(), &data.target)?;
-        let names = if self.target.target.is_empty() { None } else { header(&self.data, &self.read.options())? };
+        let names = if self.target.target.is_empty() { None } else { header(&self.data, &reading.options())? };
         let targets = self.target.target.iter().map(|wanted| named(wanted, names.as_deref())).collect();
         for text in data.warnings().iter().chain(&rare_classes(pipeline, &data)).take(MOST_WARNINGS) {
             note(global, &format!("warning: {text}"));

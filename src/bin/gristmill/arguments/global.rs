@@ -6,11 +6,16 @@ use gristmill::cost::Cost;
 use gristmill::placement::{Placed, Placement};
 use gristmill::{Device, Error, Result};
 
+use super::headings::RUNNING;
 use crate::report::{CliError, CommandResult};
 
 /// Flags that every command takes.
 #[derive(clap::Args, Clone)]
+#[command(next_help_heading = RUNNING)]
 pub struct GlobalArgs {
+    /// Reads arguments from this TOML file, such as target = "digit" or set = { n_neighbors = 3 }; what is typed wins
+    #[arg(long, global = true, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
     /// cpu, gpu, auto (the one that is expected to be faster), or an index or part of a name from `gristmill devices`; overrides GRISTMILL_DEVICE
     #[arg(long, global = true)]
     pub device: Option<String>,
@@ -29,6 +34,9 @@ pub struct GlobalArgs {
     /// No progress bar, no notes
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Print help
+    #[arg(long, short, global = true, action = clap::ArgAction::Help)]
+    pub help: Option<bool>,
 }
 
 impl GlobalArgs {

@@ -6,14 +6,14 @@ use gristmill::registry::{parse_setting, parse_value};
 use gristmill::{AnyEstimator, registry};
 
 use super::data::DataArgs;
+use super::headings::MODEL;
 use super::list::split_list;
 use crate::report::{CliError, CommandResult};
 
-/// The model of `fit` and `cv`.
+/// The parameters and steps of the model of `fit` and `cv`.
 #[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = MODEL)]
 pub struct ModelArgs {
-    /// The model; `gristmill models` lists them
-    pub model: String,
     /// Sets a parameter, such as n_neighbors=3; estimator.max_depth=2 sets one of an inner model; a .npy path is read as an array
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -43,8 +43,8 @@ pub enum UnknownChoice {
 impl ModelArgs {
     /// The model behind the steps that are asked for: imputing, encoding, scaling, then every `--step`. The seed goes to
     /// whatever has one, then every `--set` to the model.
-    pub fn pipeline(&self, data: &DataArgs, seed: Option<u64>) -> CommandResult<Pipeline> {
-        let mut estimator = seeded(registry::find(&self.model)?.estimator(), seed)?;
+    pub fn pipeline(&self, model: &str, data: &DataArgs, seed: Option<u64>) -> CommandResult<Pipeline> {
+        let mut estimator = seeded(registry::find(model)?.estimator(), seed)?;
         for setting in &self.set {
             let (name, value) = parse_setting(setting)?;
             estimator = estimator.set(&name, value)?;

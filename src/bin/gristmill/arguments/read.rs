@@ -3,11 +3,11 @@
 use clap::ValueEnum;
 use gristmill::data::{Encoding, Format, Header, ReadOptions};
 
-const HEADING: &str = "How the file is read";
+use super::headings::READING;
 
 /// How a data file is read; what is not given is found out from the file.
 #[derive(clap::Args, Clone, Debug, Default)]
-#[command(next_help_heading = HEADING)]
+#[command(next_help_heading = READING)]
 pub struct ReadArgs {
     /// The format, if its content and name do not tell
     #[arg(long, value_name = "FORMAT")]

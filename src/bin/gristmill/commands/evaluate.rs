@@ -8,11 +8,14 @@ use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::selection::{CrossValidateOptions, Scoring, permutation_importance_with};
 use gristmill::{Dataset, Device};
 
-use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, TargetArgs, brings_target, check_outputs, check_target};
-use crate::pictures::{Picture, check_picture};
+use crate::arguments::{
+    GlobalArgs, OUTPUT, PlotArgs, ReadArgs, SCORING, SavedModel, TargetArgs, brings_target, check_folder,
+    check_outputs, check_target,
+};
+use crate::pictures::Picture;
 use crate::report::{
-    CliError, CommandResult, Confusion, Importance, Progress, Report, dense, guarded, note_unknown_classes, predict,
-    print, print_json, timed,
+    CliError, CommandResult, Confusion, Importance, Progress, Report, check_page, dense, guarded, note_unknown_classes,
+    predict, print, print_json, quoted, timed, write_file, write_page,
 };
 
 /// Classes up to which the table of which are taken for which is shown.
@@ -37,19 +40,27 @@ pub struct EvaluateArgs {
     #[command(flatten)]
     target: TargetArgs,
     /// Reports how much the first score drops when each column is permuted, this many times each
-    #[arg(long, value_name = "TIMES")]
+    #[arg(long, value_name = "TIMES", help_heading = SCORING)]
     permutation_importance: Option<usize>,
-    /// Draws pictures of the model into this SVG file
-    #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
+    /// Writes those to this CSV file too
+    #[arg(long, value_name = "FILE.csv", requires = "permutation_importance", help_heading = OUTPUT)]
+    importances: Option<PathBuf>,
+    #[command(flatten)]
+    plot: PlotArgs,
+    /// Writes a report with parameters, scores, importances and pictures as one page of HTML
+    #[arg(long, value_name = "FILE.html", help_heading = OUTPUT)]
+    report: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
 }
 
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     let labels = args.target.labels.as_deref();
-    check_outputs([&args.plot], [args.model.as_path(), &args.data].into_iter().chain(labels))?;
-    args.plot.as_deref().map_or(Ok(()), check_picture)?;
+    let outputs = [&args.plot.plot, &args.importances, &args.report];
+    check_outputs(outputs, [args.model.as_path(), &args.data].into_iter().chain(labels))?;
+    args.plot.check()?;
+    args.importances.as_deref().map_or(Ok(()), check_folder)?;
+    args.report.as_deref().map_or(Ok(()), check_page)?;
     let saved = SavedModel::load(&args.model, &args.read)?;
     let placement = global.placement()?;
     let mut report = Report::new(saved.name());
@@ -70,11 +81,22 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     if let Some(repeats) = args.permutation_importance {
         report.importances = permutation_importances(&saved, &data, repeats, global, &device)?;
     }
-    if let Some(path) = &args.plot {
-        dense(&data, "--plot")?;
-        Picture { model: &saved.model, data: &data, predicted: &predicted, device: &device, fitted: false }
-            .save(path)?;
-        report.plot = Some(path.display().to_string());
+    if let Some(path) = &args.importances {
+        write_file(path, |out| {
+            writeln!(out, "column,loss,deviation")?;
+            let row = |of: &Importance| format!("{},{},{}", quoted(&of.column), of.mean, of.deviation);
+            report.importances.iter().try_for_each(|of| writeln!(out, "{}", row(of)))
+        })?;
+    }
+    let mut figures = vec![];
+    if args.plot.plot.is_some() || (args.report.is_some() && data.sparse.is_none()) {
+        let (model, data) = (&saved.model, dense(&data, "--plot")?);
+        figures = Picture { model, data, predicted: &predicted, device: &device, fitted: false }.figures()?;
+    }
+    report.plot = args.plot.save(&figures)?;
+    if let Some(path) = &args.report {
+        write_page(path, &report, &figures)?;
+        report.page = Some(path.display().to_string());
     }
     report.take_profile(global, &device);
     if global.json {

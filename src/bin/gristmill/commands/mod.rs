@@ -1,6 +1,7 @@
 //! The commands, one file or folder each.
 
 mod bench;
+mod completions;
 mod cv;
 mod data;
 mod devices;
@@ -9,12 +10,14 @@ mod evaluate;
 mod export;
 mod fit;
 mod inspect;
+mod man;
 mod models;
 mod predict;
 mod tour;
 mod transform;
 
 use clap::Subcommand;
+pub use models::short;
 
 use crate::arguments::GlobalArgs;
 use crate::report::CommandResult;
@@ -32,7 +35,7 @@ pub enum Command {
     Transform(transform::TransformArgs),
     /// Score a saved model on the rows of a file
     Evaluate(evaluate::EvaluateArgs),
-    /// List every model with its parameters, their defaults and what they mean
+    /// List the models with their parameters and what they mean
     Models(models::ModelsArgs),
     /// Describe a data file: columns, types, ranges, missing values, classes
     Data(data::DataCommandArgs),
@@ -48,6 +51,10 @@ pub enum Command {
     Tour(tour::TourArgs),
     /// Measure the kernels, CPU against GPU, and against this machine's peak
     Bench(bench::BenchArgs),
+    /// Write a script that completes the arguments in a shell
+    Completions(completions::CompletionsArgs),
+    /// Write a page of the manual
+    Man(man::ManArgs),
 }
 
 impl Command {
@@ -67,6 +74,8 @@ impl Command {
             Command::Doctor(args) => doctor::run(args, global),
             Command::Tour(args) => tour::run(args, global),
             Command::Bench(args) => bench::run(args, global),
+            Command::Completions(args) => completions::run(args),
+            Command::Man(args) => man::run(args, global),
         }
     }
 }

@@ -8,7 +8,7 @@ use gristmill::estimator::{InputColumns, OwnedRows};
 use gristmill::{Dataset, Matrix};
 use serde::Serialize;
 
-use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_folder, check_outputs};
+use crate::arguments::{GlobalArgs, OUTPUT, ReadArgs, SavedModel, check_folder, check_outputs};
 use crate::report::{
     CliError, CommandResult, Report, Uploaded, print_json, quoted, timed, write_file, write_numbers, write_out,
 };
@@ -30,7 +30,7 @@ pub struct TransformArgs {
     /// The rows to transform; a target column is ignored
     data: PathBuf,
     /// Writes the rows to this file, as NPY if it ends in .npy, else as CSV, instead of CSV to standard output; never a partial file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     out: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,

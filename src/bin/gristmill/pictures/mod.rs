@@ -3,5 +3,5 @@
 mod alone;
 mod picture;
 
-pub use alone::draw_alone;
-pub use picture::{Picture, check_picture, draw_transformed};
+pub use alone::figures_alone;
+pub use picture::{Picture, transformed_figures};

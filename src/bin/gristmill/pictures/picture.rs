@@ -1,15 +1,12 @@
 //! What suits a model, drawn.
 
-use std::path::Path;
-
 use gristmill::estimator::{FitReport, PictureInput, PicturePlane, PictureRows, Prediction, ReportArray};
 use gristmill::metrics::{self, ConfusionMatrix};
 use gristmill::pipeline::PipelineModel;
-use gristmill::plot::{self, Figure, Panels, Plane};
+use gristmill::plot::{self, Figure, Plane};
 use gristmill::{Dataset, Device, Error, Labels, Matrix, Result};
 
-use crate::arguments::check_folder;
-use crate::report::{CliError, CommandResult, Predicted, label, positive_probabilities};
+use crate::report::{Predicted, label, positive_probabilities};
 
 /// Cells of a picture of regions, a side; fewer where each costs much.
 const CELLS: usize = 160;
@@ -40,8 +37,8 @@ pub struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    /// Draws what suits the task, the importances if there are any, and the pictures that the model has of its own.
-    pub fn save(&self, path: &Path) -> Result<()> {
+    /// What suits the task, the importances if there are any, and the pictures that the model has of its own.
+    pub fn figures(&self) -> Result<Vec<Figure>> {
         let own = self.own_figures()?;
         let mut figures = match &self.predicted.prediction {
             Prediction::Classes(labels) => self.classes(labels, &own)?,
@@ -65,7 +62,7 @@ impl Picture<'_> {
         }
         figures.extend(report_figures(&self.model.model().report(), &self.model.input_columns().names, &own)?);
         figures.extend(own);
-        write(figures, path)
+        Ok(figures)
     }
 
     /// The pictures that the model has of its own.
@@ -190,8 +187,8 @@ fn report_figures(report: &FitReport, columns: &[String], own: &[Figure]) -> Res
     Ok(figures)
 }
 
-/// Draws the rows that a transformer makes of rows, on their two leading directions, and the pictures of its own.
-pub fn draw_transformed(model: &PipelineModel, data: &Dataset, path: &Path) -> Result<()> {
+/// The rows that a transformer makes of rows, on their two leading directions, and the pictures of its own.
+pub fn transformed_figures(model: &PipelineModel, data: &Dataset) -> Result<Vec<Figure>> {
     let made = model.model().transform(&model.transformed_input(&data.x)?)?;
     let plane = Plane::of(&made)?;
     let [across, upward] = plane.labels();
@@ -204,29 +201,7 @@ pub fn draw_transformed(model: &PipelineModel, data: &Dataset, path: &Path) -> R
     let columns = model.input_columns();
     let own = model.model().figures(&PictureInput { columns: &columns, target_name: None, rows: None })?;
     let report = report_figures(&model.model().report(), &columns.names, &own)?;
-    write([vec![figure], report, own].concat(), path)
-}
-
-/// Refuses a picture that could not be written, or would not be what its name says, before the work is done.
-pub fn check_picture(path: &Path) -> CommandResult {
-    match path.extension() {
-        Some(ending) if !ending.eq_ignore_ascii_case("svg") => {
-            let why = "--plot writes SVG, whatever the name of the file";
-            Err(CliError::Usage(format!("{why}: let it end in .svg, not as {}", path.display())))
-        }
-        _ => Ok(check_folder(path)?),
-    }
-}
-
-/// Writes figures side by side, or one alone.
-pub fn write(mut figures: Vec<Figure>, path: &Path) -> Result<()> {
-    if figures.len() == 1
-        && let Some(figure) = figures.pop()
-    {
-        return figure.save(path);
-    }
-    let columns = if figures.len() == 4 { 2 } else { figures.len().clamp(1, 3) };
-    figures.into_iter().fold(Panels::new(columns)?, Panels::figure).save(path)
+    Ok([vec![figure], report, own].concat())
 }
 
 /// Places along the one column of `x`, from its least value to its greatest.

@@ -9,10 +9,16 @@ use gristmill::model_file::write_atomically_with;
 use serde::Serialize;
 
 use super::error::CliError;
+use super::readable::{is_ascii, readable};
+use super::resolved::{self, ResolvedRun};
 use crate::arguments::GlobalArgs;
 
 /// Writes a line to standard output; a closed pipe ends the program quietly, a full disk with an error.
 pub fn print(text: &str) {
+    print_line(&readable(text));
+}
+
+fn print_line(text: &str) {
     let done = write_out(|out| writeln!(out, "{text}"));
     if let Err(error) = done {
         eprintln!("gristmill: {error}");
@@ -30,12 +36,24 @@ pub fn print_json_error(error: &CliError) {
     }
 }
 
+/// A JSON object with the run that it is of.
+#[derive(Serialize)]
+struct Told<'a, T: Serialize> {
+    #[serde(flatten)]
+    value: &'a T,
+    run: &'static ResolvedRun,
+}
+
 /// Prints a value as JSON.
 pub fn print_json(value: &impl Serialize) {
-    match serde_json::to_string_pretty(value) {
+    let text = match resolved::run() {
+        Some(run) => serde_json::to_string_pretty(&Told { value, run }),
+        None => serde_json::to_string_pretty(value),
+    };
+    match text {
         Ok(text) => {
             PRINTED.store(true, Ordering::SeqCst);
-            print(&text);
+            print_line(&text);
         }
         Err(error) => {
             eprintln!("gristmill: {error}");
@@ -75,19 +93,42 @@ pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Re
 /// Writes a note to standard error, unless `--quiet`.
 pub fn note(global: &GlobalArgs, text: &str) {
     if !global.quiet {
-        eprintln!("gristmill: {text}");
+        eprintln!("gristmill: {}", readable(text));
     }
 }
 
-/// A table with a header, in the style of all commands.
-pub fn table(header: &[&str]) -> comfy_table::Table {
+/// A table in the style of all commands.
+pub struct Table(comfy_table::Table);
+
+impl Table {
+    /// Adds a row; its signs are made readable before there are widths to keep to.
+    pub fn add_row(&mut self, row: impl Into<comfy_table::Row>) -> &mut Table {
+        let row: comfy_table::Row = row.into();
+        let cells: Vec<String> = row.cell_iter().map(|cell| readable(&cell.content())).collect();
+        self.0.add_row(cells);
+        self
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// A table with a header.
+pub fn table(header: &[&str]) -> Table {
     let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::UTF8_FULL_CONDENSED);
-    table.set_header(header.to_vec());
+    let lines = match is_ascii() {
+        true => comfy_table::presets::ASCII_FULL_CONDENSED,
+        false => comfy_table::presets::UTF8_FULL_CONDENSED,
+    };
+    table.load_style(lines);
+    table.set_header(header.iter().map(|name| readable(name)).collect::<Vec<_>>());
     if let Some(width) = width() {
         table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic).set_width(width);
     }
-    table
+    Table(table)
 }
 
 /// Columns that a line may take: those of `COLUMNS`, or 80 on a terminal; any number in a file or pipe.
@@ -100,5 +141,9 @@ fn width() -> Option<u16> {
 
 /// The same with its rows, as text.
 pub fn table_of(header: &[&str], rows: impl IntoIterator<Item = impl Into<comfy_table::Row>>) -> String {
-    table(header).add_rows(rows).to_string()
+    let mut table = table(header);
+    for row in rows {
+        table.add_row(row);
+    }
+    table.to_string()
 }

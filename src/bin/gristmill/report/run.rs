@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::format::{number, seconds};
+use super::notes::FitNotes;
 use super::output::table_of;
 use super::profile;
 use super::scores::{Scores, label};
@@ -25,6 +26,13 @@ const MOST_NAMED: usize = 6;
 /// Seconds of each phase that ran, in their order.
 #[derive(Debug, Clone, Default)]
 pub struct Seconds(Vec<(&'static str, f64)>);
+
+impl Seconds {
+    /// Each phase with its seconds.
+    pub fn phases(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.0.iter().copied()
+    }
+}
 
 impl Serialize for Seconds {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -69,6 +77,9 @@ pub struct Report {
     /// How the iterations went, if there were any.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub iterations: Option<Iterations>,
+    /// Rows whose loss decided when to stop; they are those that were scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_stopping_rows: Option<usize>,
     /// Whether Ctrl-C ended the fit early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
@@ -83,15 +94,23 @@ pub struct Report {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub arrays: BTreeMap<&'static str, ReportArray>,
     /// The names of the columns that the model sees, for the arrays.
-    #[serde(skip)]
+    #[serde(rename = "input_columns", skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
     /// What the score loses when a column is permuted, if it was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub importances: Vec<Importance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<String>,
+    /// Rows that the saved model was fitted on, and whether that was done again after the scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved_rows: Option<usize>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub refitted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plot: Option<String>,
+    /// The page of HTML.
+    #[serde(rename = "report", skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
 }
@@ -167,7 +186,16 @@ impl Report {
             (name, array)
         };
         self.arrays = report.arrays.into_iter().map(shown).collect();
-        self.inputs = inputs;
+        let by_column = self.arrays.values().any(|array| array.shape[1] == inputs.len());
+        self.inputs = if by_column { inputs } else { vec![] };
+    }
+
+    /// What the model file remembers of the fit on so many rows.
+    pub fn notes(&self, rows: usize) -> FitNotes {
+        let scores = if self.scored_rows.is_some() { self.scores.to_map() } else { Map::new() };
+        let scored = self.scored_rows.map_or_else(String::new, |scored| format!("{scored} other rows"));
+        let (files, seed) = (self.files.clone(), self.seed.unwrap_or(0));
+        FitNotes { files, rows, seed, version: self.version.to_string(), scored, scores }
     }
 
     /// Adds the engine's counts if they are asked for.
@@ -202,6 +230,9 @@ impl std::fmt::Display for Report {
             let (many, comma) = (if *count == 1 { "" } else { "s" }, if how.is_empty() { "" } else { ", " });
             write!(formatter, "\n{count} {unit}{many}{comma}{how}")?;
         }
+        if let Some(rows) = self.early_stopping_rows {
+            write!(formatter, "\nearly stopping went by the {rows} rows that are scored, so their scores flatter")?;
+        }
         if let Some(columns) = self.transformed_columns {
             write!(formatter, "\n{columns} columns after the transformation")?;
         }
@@ -225,7 +256,10 @@ impl std::fmt::Display for Report {
             let header = ["permuted column", "loss", "deviation"];
             write!(formatter, "\n{}", table_of(&header, self.importances.iter().map(row)))?;
         }
-        for (what, path) in [("saved", &self.saved), ("picture", &self.plot)] {
+        if let Some(path) = &self.saved {
+            write!(formatter, "\nsaved: {path}{}", self.describe_saved())?;
+        }
+        for (what, path) in [("picture", &self.plot), ("report", &self.page)] {
             if let Some(path) = path {
                 write!(formatter, "\n{what}: {path}")?;
             }
@@ -238,6 +272,17 @@ impl std::fmt::Display for Report {
 }
 
 impl Report {
+    /// What the saved model was fitted on, where that could be something else.
+    pub fn describe_saved(&self) -> String {
+        match self.saved_rows {
+            Some(rows) if self.refitted => format!(", fitted again on all {rows} rows"),
+            Some(rows) if rows < self.rows => {
+                format!(", fitted on {rows} of {} rows (--refit fits all of them)", self.rows)
+            }
+            _ => String::new(),
+        }
+    }
+
     /// Of an array with a number for each column the largest ones by name; of others the shape.
     fn describe_array(&self, array: &ReportArray) -> String {
         let [rows, columns] = array.shape;

@@ -52,6 +52,11 @@ impl Scores {
         }
     }
 
+    /// Those there are, by name.
+    pub fn to_map(&self) -> serde_json::Map<String, Value> {
+        self.0.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+    }
+
     /// Those there are, as a table names them.
     pub fn labelled(&self) -> Vec<(String, f64)> {
         let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);

@@ -19,13 +19,13 @@ const CHUNK: usize = 16_384;
 pub fn chunk_rows(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<Option<usize>> {
     let takes_chunks = estimator.abilities().chunks;
     let needs_all = [
-        (args.model.scale, "--scale"),
-        (args.model.one_hot, "--one-hot"),
-        (!args.model.step.is_empty(), "--step"),
+        (args.settings.scale, "--scale"),
+        (args.settings.one_hot, "--one-hot"),
+        (!args.settings.step.is_empty(), "--step"),
         (args.split.is_some(), "--split"),
         (args.test.is_some(), "--test"),
-        (args.data.read.has_dates(), "--dates"),
-        (args.weight.is_some(), "--weight"),
+        (args.read.has_dates(), "--dates"),
+        (args.data.weight.is_some(), "--weight"),
         (args.data.target.labels.is_some(), "--labels"),
         (estimator.task().needs_target(), "a target"),
         (matches!(args.data.missing, Some(MissingChoice::Mean | MissingChoice::Median)), "--missing mean and median"),
@@ -61,7 +61,7 @@ pub fn fit(
     report: &mut Report,
 ) -> CommandResult<(PipelineModel, Dataset)> {
     let estimator = pipeline.estimator();
-    let mut read = args.data.read_options(pipeline);
+    let mut read = args.data.read_options(&args.read, pipeline);
     // The target is no part of what is learnt.
     read.drop.append(&mut read.targets);
     let mut chunks = timed(&mut report.seconds, "load", || CsvChunks::open(&args.data.data, &read, rows))?;

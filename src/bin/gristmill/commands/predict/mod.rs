@@ -1,7 +1,8 @@
 //! `gristmill predict`: the predictions of a saved model for the rows of a file.
 
-use std::borrow::Cow;
-use std::io::Write;
+mod columns;
+mod contributions;
+
 use std::path::PathBuf;
 
 use gristmill::data::Missing;
@@ -10,10 +11,10 @@ use gristmill::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::arguments::{GlobalArgs, ReadArgs, SavedModel, check_outputs};
-use crate::report::{
-    CliError, CommandResult, Predicted, Report, predict, print_json, quoted, write_file, write_numbers, write_out,
-};
+use self::columns::{Columns, kept_text};
+use self::contributions::Contributions;
+use crate::arguments::{GlobalArgs, OUTPUT, ReadArgs, SavedModel, check_outputs};
+use crate::report::{CliError, CommandResult, Predicted, Report, predict, print_json, write_file, write_out};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
 
@@ -21,6 +22,7 @@ Examples:
   gristmill predict iris.gm flowers.csv
   gristmill predict iris.gm flowers.csv --keep id --proba
   gristmill predict cancer.gm patients.csv --threshold 0.2
+  gristmill predict cancer.gm patients.csv --contributions --out why.csv
   gristmill predict iris.gm flowers.csv.gz --proba --out classes.csv
   gristmill predict iris.gm flowers.csv --json --quiet";
 
@@ -33,32 +35,25 @@ pub struct PredictArgs {
     /// The rows to predict for; a target column is ignored
     data: PathBuf,
     /// Writes the CSV to this file instead of standard output; never a partial file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     out: Option<PathBuf>,
     /// Adds the probability of each class, in columns p_<class>
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     proba: bool,
     /// Of two classes, predicts the second where its probability is at least this, instead of the likelier one
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", help_heading = OUTPUT)]
     threshold: Option<f32>,
     /// Adds how far each row is on the side of the others, in a column `score` that is below 0 for outliers
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     scores: bool,
+    /// Adds what each column adds to the prediction (Shapley values; of trees), in columns c_<column> with c_base, or c_<class>_<column> for classes; each row adds up to its probability, number, or score before the link of boosting
+    #[arg(long, help_heading = OUTPUT)]
+    contributions: bool,
     /// Copies these columns of the file in front of the predictions, such as an id
-    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "COLS", value_delimiter = ',', allow_negative_numbers = true, help_heading = OUTPUT)]
     keep: Vec<String>,
     #[command(flatten)]
     read: ReadArgs,
-}
-
-/// The columns of the output: a name each, and a cell for each row.
-struct Columns<'a> {
-    names: Vec<String>,
-    /// Columns of the file, as codes of texts.
-    kept: Option<&'a Matrix>,
-    prediction: &'a Prediction,
-    probabilities: Option<&'a Matrix>,
-    scores: Option<&'a [f64]>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +68,8 @@ struct PredictReport {
     probabilities: Option<Vec<Vec<f32>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     row_scores: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contributions: Option<Contributions>,
     /// The columns that were kept, row by row.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<Vec<Map<String, Value>>>,
@@ -104,14 +101,17 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     predicted.probabilities = predicted.probabilities.filter(|_| args.proba);
     predicted.decision = predicted.decision.filter(|_| args.scores);
     let kept = if args.keep.is_empty() { None } else { Some(kept_columns(args, data.rows())?) };
+    let contributions = args.contributions.then(|| Contributions::of(&saved, &data)).transpose()?;
     report.take_profile(global, &device);
-    let columns = Columns::new(&predicted, saved.model.targets(), kept.as_ref());
+    let columns = Columns::new(&predicted, saved.model.targets(), kept.as_ref(), contributions.as_ref());
     if let Some(path) = &args.out {
         write_file(path, |out| columns.write(out))?;
         report.saved = Some(path.display().to_string());
     }
     if global.json {
-        print_json(&predict_report(report, &predicted, kept.as_ref(), args.out.is_none()));
+        let with_rows = args.out.is_none();
+        let told = predict_report(report, &predicted, kept.as_ref(), with_rows);
+        print_json(&PredictReport { contributions: contributions.filter(|_| with_rows), ..told });
     } else if args.out.is_none() {
         write_out(|out| columns.write(out))?;
     }
@@ -151,13 +151,6 @@ fn kept_columns(args: &PredictArgs, rows: usize) -> CommandResult<Matrix> {
     }
 }
 
-/// The text of a cell of the columns that are kept.
-fn kept_text(kept: &Matrix, row: usize, column: usize) -> &str {
-    let code = kept.get(row, column);
-    let names = kept.categories(column).filter(|_| !code.is_nan());
-    names.and_then(|names| names.get(code as usize)).map_or("", String::as_str)
-}
-
 fn predict_report(report: Report, predicted: &Predicted, kept: Option<&Matrix>, with_rows: bool) -> PredictReport {
     let kept_row = |kept: &Matrix, row: usize| {
         let names = kept.names().unwrap_or_default().iter().enumerate();
@@ -177,60 +170,6 @@ fn predict_report(report: Report, predicted: &Predicted, kept: Option<&Matrix>, 
     });
     let classes = probabilities.and_then(|probabilities| probabilities.names()).map(<[String]>::to_vec);
     let row_scores = predicted.decision.clone().filter(|_| with_rows);
-    PredictReport { report, predictions, classes, probabilities: probabilities.map(rows), row_scores, kept }
-}
-
-impl<'a> Columns<'a> {
-    fn new(predicted: &'a Predicted, targets: &[String], kept: Option<&'a Matrix>) -> Columns<'a> {
-        let (prediction, probabilities) = (&predicted.prediction, predicted.probabilities.as_ref());
-        let mut names = kept.and_then(Matrix::names).unwrap_or_default().to_vec();
-        let own = match prediction {
-            Prediction::Numbers(numbers) if numbers.columns() > 1 && targets.len() == numbers.columns() => {
-                targets.to_vec()
-            }
-            Prediction::Numbers(numbers) if numbers.columns() > 1 => {
-                (1..=numbers.columns()).map(|column| format!("prediction_{column}")).collect()
-            }
-            Prediction::Numbers(numbers) if numbers.names().is_some() => numbers.names().unwrap_or_default().to_vec(),
-            _ => vec!["prediction".to_string()],
-        };
-        names.extend(own);
-        let classes = probabilities.and_then(Matrix::names).unwrap_or_default();
-        names.extend(classes.iter().map(|class| format!("p_{class}")));
-        let scores = predicted.decision.as_deref();
-        names.extend(scores.map(|_| "score".to_string()));
-        Columns { names, kept, prediction, probabilities, scores }
-    }
-
-    fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        let header: Vec<Cow<str>> = self.names.iter().map(|name| quoted(name)).collect();
-        writeln!(out, "{}", header.join(","))?;
-        // A class is quoted once, not once a row.
-        let classes: Vec<Cow<str>> = match self.prediction {
-            Prediction::Classes(labels) => labels.names().iter().map(|name| quoted(name)).collect(),
-            _ => vec![],
-        };
-        for row in 0..self.prediction.len() {
-            for (kept, column) in
-                self.kept.iter().flat_map(|kept| (0..kept.columns()).map(move |column| (kept, column)))
-            {
-                write!(out, "{},", quoted(kept_text(kept, row, column)))?;
-            }
-            match self.prediction {
-                Prediction::Classes(labels) => write!(out, "{}", classes[labels.codes()[row] as usize])?,
-                Prediction::Numbers(numbers) => write_numbers(out, numbers.row(row))?,
-                Prediction::Clusters(clusters) => write!(out, "{}", clusters[row])?,
-                Prediction::Outliers(outliers) => write!(out, "{}", outliers[row])?,
-            }
-            if let Some(probabilities) = self.probabilities {
-                write!(out, ",")?;
-                write_numbers(out, probabilities.row(row))?;
-            }
-            if let Some(scores) = self.scores {
-                write!(out, ",{}", scores[row])?;
-            }
-            writeln!(out)?;
-        }
-        Ok(())
-    }
+    let (probabilities, contributions) = (probabilities.map(rows), None);
+    PredictReport { report, predictions, classes, probabilities, row_scores, contributions, kept }
 }

@@ -1,0 +1,165 @@
+//! `gristmill cv`: cross-validation and grid search.
+
+mod grid;
+mod picture;
+mod result;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use gristmill::estimator::{Estimator, FitShape, Task};
+use gristmill::placement::{Placed, Placement};
+use gristmill::prelude::*;
+use gristmill::selection::{CrossValidateOptions, Folds, GridSearch, Scoring};
+
+use self::grid::parse_grids;
+use self::picture::PlotInput;
+use self::result::{CvReport, describe, tried};
+use crate::arguments::{
+    DataArgs, GlobalArgs, Loaded, ModelArgs, OUTPUT, PlotArgs, ReadArgs, SCORING, check_folder, check_outputs,
+};
+use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, show, timed};
+
+const EXAMPLES: &str = "Examples:
+  gristmill cv kneighbors-classifier data/digits.csv --target digit --folds 5
+  gristmill cv kneighbors-classifier data/wine.csv --target class --scale --grid n_neighbors=1,5,15 --grid weights=uniform,distance
+  gristmill cv ridge data/diabetes.csv --target progression --grid alpha=0.01,0.1,1,10 --scoring rmse --plot alpha.svg
+  gristmill cv kmeans data/iris.csv --drop species --grid n_clusters=2,3,4,5
+  gristmill cv decision-tree-classifier data/wine.csv --target class --grid max_depth=1,2,3,none --plot depth.svg
+  gristmill cv gradient-boosting-regressor data/diabetes.csv --target progression --grid learning_rate=0.03,0.1 --grid max_leaf_nodes=4,8,31
+  gristmill cv ada-boost-classifier data/breast_cancer.csv --target diagnosis --grid estimator.max_depth=1,2,3
+  gristmill cv ridge data/diabetes.csv --target progression --step polynomial-features:degree=2 --grid alpha=0.1,1,10
+  gristmill cv voting-classifier data/wine.csv --target class --set estimators=random-forest-classifier,ada-boost-classifier";
+
+/// What `cv` takes.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CvArgs {
+    /// The model; `gristmill models` lists them
+    model: String,
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    settings: ModelArgs,
+    /// Number of folds, stratified for classes; `loo` leaves out one row at a time
+    #[arg(long, value_name = "K", default_value = "5", help_heading = SCORING)]
+    folds: String,
+    /// Values of a parameter to try, such as n_neighbors=1,5,15; several --grid try every combination
+    #[arg(long, value_name = "KEY=V1,V2,…", help_heading = SCORING)]
+    grid: Vec<String>,
+    #[arg(long, value_name = "S", help = scoring_help(), help_heading = SCORING)]
+    scoring: Option<String>,
+    /// Fits the best parameters on all rows and writes the model to this file
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    plot: PlotArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
+    let pipeline = args.settings.pipeline(&args.model, &args.data, global.seed)?;
+    let task = pipeline.estimator().task();
+    let decides = match &args.scoring {
+        Some(name) => name.parse::<Scoring>()?,
+        None => Scoring::of_task(task)?,
+    };
+    let grid = parse_grids(&args.grid)?;
+    check_outputs([&args.save, &args.plot.plot], args.data.inputs())?;
+    args.save.as_deref().map_or(Ok(()), check_folder)?;
+    args.plot.check()?;
+    let mut search = GridSearch::new(pipeline.clone());
+    for (name, values) in &grid {
+        search = search.parameter(name, values.clone());
+    }
+    search.check()?;
+    let folds = folds(&args.folds, task, global.seed.unwrap_or(0))?;
+    decides.check_folds(&folds)?;
+    let placement = global.placement()?;
+    let mut seconds = Seconds::default();
+    let Loaded { data, targets } = timed(&mut seconds, "load", || args.data.read(&args.read, &pipeline, global))?;
+    let weights = args.data.weights(&args.read, data.rows())?;
+    let placed = place(&placement, &pipeline, &data, global)?;
+    let device = placed.device.clone();
+    let drawn = args.plot.plot.is_some();
+    let mut found = guarded(|| {
+        let mut progress = Progress::new(global);
+        let mut trial = CrossValidateOptions::default()
+            .scoring([decides])
+            .extra_scoring(Scoring::ALL.into_iter().filter(|scoring| scoring.task() == task))
+            .observer(&mut progress);
+        if let Some(weights) = &weights {
+            trial = trial.sample_weight(weights);
+        }
+        // The scores of fitted rows are half of the picture over one parameter.
+        let trial = trial.train_scores(drawn && grid.len() == 1);
+        timed(&mut seconds, "fit", || search.fit_with(&data, &folds, trial, &device))
+    })?;
+    let mut report = CvReport {
+        model: pipeline.estimator().name().to_string(),
+        device: device.info().name,
+        why: placed.why.clone(),
+        version: env!("CARGO_PKG_VERSION"),
+        parameters: pipeline.estimator().parameters()?,
+        seed: global.seed.unwrap_or(0),
+        files: args.data.inputs().map(|path| path.display().to_string()).collect(),
+        target: targets.clone(),
+        known_classes: found.model.model().classes().to_vec(),
+        weight: args.data.weight.clone(),
+        rows: data.rows(),
+        columns: data.columns(),
+        seconds,
+        scoring: decides,
+        scores: BTreeMap::new(),
+        deviations: BTreeMap::new(),
+        folds: BTreeMap::new(),
+        best: None,
+        candidates: vec![],
+        saved: None,
+        plot: None,
+        profile: None,
+    };
+    report.take_scores(&found.best().result.clone()?);
+    if !grid.is_empty() {
+        report.best = Some(found.best().parameters.iter().cloned().collect());
+        report.candidates = found.candidates.iter().map(tried).collect();
+    }
+    if let Some(path) = &args.save {
+        found.model = report.notes().put(found.model.with_targets(targets));
+        guarded(|| found.model.save(path))?;
+        report.saved = Some(path.display().to_string());
+    }
+    // The result is reported before a picture that cannot be drawn ends the command.
+    let mut done = Ok(());
+    if drawn {
+        let (pipeline, data, folds, weights) = (&pipeline, &data, &folds, weights.as_deref());
+        let input = PlotInput { pipeline, data, folds, decides, weights, device: &device };
+        let figure = guarded(|| input.of(&grid, &found, &mut Progress::new(global)));
+        done =
+            figure.map_err(CliError::from).and_then(|figure| args.plot.save(&[figure])).map(|path| report.plot = path);
+    }
+    report.profile = global.profile.then(|| device.profile_report());
+    show(global, &report, describe);
+    done
+}
+
+fn scoring_help() -> String {
+    format!("The score to select by: {}", Scoring::ALL.map(Scoring::name).join(", "))
+}
+
+/// The folds: shuffled with the seed, and stratified where there are classes.
+fn folds(text: &str, task: Task, seed: u64) -> CommandResult<Folds> {
+    if text == "loo" {
+        return Ok(Folds::LeaveOneOut);
+    }
+    let wrong = || CliError::Usage(format!("--folds takes a number of at least 2, or loo; got {text:?}"));
+    let count = text.parse::<usize>().ok().filter(|count| *count >= 2).ok_or_else(wrong)?;
+    Ok(if task == Task::Classification { Folds::stratified(count) } else { Folds::k_fold(count) }.seed(seed))
+}
+
+/// The device for the fits: those of one fold decide, for all of them.
+fn place(placement: &Placement, pipeline: &Pipeline, data: &Dataset, global: &GlobalArgs) -> Result<Placed> {
+    let shape = FitShape::of(data).target(&data.target).queries(data.rows() / 5);
+    global.place(placement, pipeline.cost(&shape).filter(|_| data.sparse.is_none()))
+}
