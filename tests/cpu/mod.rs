@@ -6,8 +6,10 @@ mod gemm;
 mod linalg;
 mod neighbor_index;
 mod neighbors;
+mod neighbors_by_product;
 mod random;
 mod reduce;
+mod simd;
 mod sort;
 mod tree;
 

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use arguments::GlobalArgs;
 use clap::Parser;
 use commands::Command;
+use report::CliError;
 
 /// Classical machine learning on any GPU.
 #[derive(Parser)]
@@ -43,7 +44,8 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     report::listen();
-    match cli.command.run(&cli.global) {
+    let instructions = gristmill::cpu::simd::check().map_err(CliError::from);
+    match instructions.and_then(|()| cli.command.run(&cli.global)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if cli.global.json && !matches!(error, report::CliError::Reported(_)) {

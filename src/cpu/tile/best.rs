@@ -5,15 +5,18 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
-use super::micro::{TILE_ROWS, TILE_VECTORS, tile_columns};
+use crate::cpu::simd::arch;
+use super::micro::{TILE_VECTORS, tile_columns};
 use super::pack::pack;
 use super::step::{Accumulate, SquaredDifference};
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand};
 
 /// The longest rows that can be searched: beyond it a distance is summed in f64, which the tile does not do.
 pub const SEARCH_DEPTH: usize = DEPTH_SPAN;
+/// Rows searched for side by side: more would not have their addresses in registers.
+const TILE_ROWS: usize = 6;
 /// Numbers of packed candidates that rows are held against at a time: 128 KiB, a quarter of a second cache.
 const PART_NUMBERS: usize = 1 << 15;
 
@@ -39,7 +42,7 @@ impl Candidates {
     /// Packs as many other candidates in the place of these.
     pub fn repack(&mut self, b: &[f32]) {
         debug_assert_eq!(b.len(), self.rows * self.depth);
-        Arch::new().dispatch(PackCandidates { b, candidates: self });
+        arch().dispatch(PackCandidates { b, candidates: self });
     }
 
     /// Candidates in a panel on this processor.
@@ -85,7 +88,7 @@ pub fn nearest(x: &[f32], candidates: &Candidates, index: &mut [u32], distance: 
     debug_assert!(x.len() == index.len() * candidates.depth && index.len() == distance.len());
     let rows = AllRows(x);
     let panels = 0..candidates.panels();
-    Arch::new().dispatch(Search { rows, candidates, panels, found: Found { index, distance, second: &mut [] } });
+    arch().dispatch(Search { rows, candidates, panels, found: Found { index, distance, second: &mut [] } });
 }
 
 /// Where a search puts what it finds, one entry a row.
@@ -103,7 +106,7 @@ pub struct Found<'a> {
 /// On this thread. An index counts from the first candidate of all.
 pub fn two_nearest(x: &[f32], list: &[u32], candidates: &Candidates, panels: Range<usize>, found: Found<'_>) {
     debug_assert!(list.len() == found.index.len() && list.len() == found.second.len());
-    Arch::new().dispatch(Search { rows: ListedRows { x, list }, candidates, panels, found });
+    arch().dispatch(Search { rows: ListedRows { x, list }, candidates, panels, found });
 }
 
 /// Which rows of a matrix are searched for, and whether their second nearest is wanted.

@@ -1,8 +1,8 @@
 //! Sums of more than one span of depth: f32 inside a span, f64 from span to span.
 
-use pulp::Arch;
 use rayon::prelude::*;
 
+use crate::cpu::simd::arch;
 use super::micro::Finish;
 use super::scratch::with_buffer;
 use super::step::Join;
@@ -41,7 +41,7 @@ pub(super) fn deep<Step: Accumulate>(
                 for (value, &sum) in row.iter_mut().zip(sums) {
                     *value = scale.blend(sum, *value);
                 }
-                Arch::new().dispatch(Finish { step, values: &mut row[..b.rows] });
+                arch().dispatch(Finish { step, values: &mut row[..b.rows] });
             }
         }
     }

@@ -1,8 +1,9 @@
 //! Squared distances of chosen pairs of rows, to the bits that [`product`](super::product) gives them.
 
 use pulp::bytemuck::cast_slice;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
+use crate::cpu::simd::arch;
 use super::step::{Accumulate, SquaredDifference};
 use super::{DEPTH_BLOCK, DEPTH_SPAN};
 
@@ -13,7 +14,7 @@ const PAIRS: usize = 4;
 ///
 /// On this thread. Costs three steps a number, whatever the width of a vector: for rows that share no panel.
 pub fn pair_distances<'a>(pair: impl Fn(usize) -> (&'a [f32], &'a [f32]), out: &mut [f32]) {
-    Arch::new().dispatch(PairDistances { pair, out });
+    arch().dispatch(PairDistances { pair, out });
 }
 
 struct PairDistances<'o, P> {
