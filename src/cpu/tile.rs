@@ -11,6 +11,7 @@ mod micro;
 mod pack;
 mod pair;
 mod panels;
+mod scores;
 mod scratch;
 mod step;
 
@@ -23,6 +24,7 @@ use micro::{Block, Columns, Finish, PackColumns, tile_columns, tile_rows};
 use crate::cpu::simd::arch;
 pub use pair::pair_distances;
 pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_width};
+pub use scores::Scores;
 pub use scratch::with_buffer;
 pub use step::{
     AbsoluteDifference, Accumulate, Dot, Euclidean, Join, LargestDifference, OneMinusDot, SquaredDifference,

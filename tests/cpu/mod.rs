@@ -3,6 +3,7 @@ mod cluster;
 mod distance;
 mod elementary;
 mod gemm;
+mod labels;
 mod linalg;
 mod neighbor_index;
 mod neighbors;
