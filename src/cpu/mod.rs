@@ -8,6 +8,7 @@ pub mod linalg;
 pub mod neighbors;
 pub mod random;
 pub mod reduce;
+pub mod simd;
 pub mod sort;
 pub mod sparse;
 mod tile;
@@ -17,7 +18,7 @@ pub mod tree;
 /// must be `#[inline(always)]`, and so what it calls.
 macro_rules! vectorised {
     ($call:expr) => {
-        pulp::Arch::new().dispatch(
+        $crate::cpu::simd::arch().dispatch(
             #[inline(always)]
             || $call,
         )
@@ -39,5 +40,5 @@ impl pulp::WithSimd for VectorLanes {
 
 /// Numbers in a vector of this processor.
 fn vector_lanes() -> usize {
-    pulp::Arch::new().dispatch(VectorLanes)
+    simd::arch().dispatch(VectorLanes)
 }

@@ -11,17 +11,20 @@ mod micro;
 mod pack;
 mod pair;
 mod panels;
+mod scores;
 mod scratch;
 mod step;
 
-use pulp::Arch;
 use rayon::prelude::*;
 
 pub use best::{Candidates, Found, SEARCH_DEPTH, nearest, two_nearest};
 use deep::deep;
-use micro::{Block, Columns, Finish, PackColumns, TILE_ROWS, tile_columns};
+use micro::{Block, Columns, Finish, PackColumns, tile_columns, tile_rows};
+
+use crate::cpu::simd::arch;
 pub use pair::pair_distances;
 pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_width};
+pub use scores::Scores;
 pub use scratch::with_buffer;
 pub use step::{
     AbsoluteDifference, Accumulate, Dot, Euclidean, Join, LargestDifference, OneMinusDot, SquaredDifference,
@@ -102,7 +105,7 @@ pub fn product<Step: Accumulate>(
         for row in out.chunks_mut(out_stride).take(a.rows) {
             let values = &mut row[..b.rows];
             values.iter_mut().for_each(|value| *value = scale.blend(0.0, *value));
-            Arch::new().dispatch(Finish { step, values });
+            arch().dispatch(Finish { step, values });
         }
     } else if a.depth <= DEPTH_SPAN {
         shallow(step, (a, b), scale, out, out_stride);
@@ -144,7 +147,7 @@ fn shallow<Step: Accumulate>(step: Step, (a, b): OperandPair<'_>, scale: Scale, 
     let width = tile_columns();
     let at_once = (PACKED / a.depth / width).max(1) * width;
     let tasks = a.rows.div_ceil(ROW_BLOCK).next_multiple_of(rayon::current_num_threads());
-    let rows_per_task = a.rows.div_ceil(tasks).next_multiple_of(TILE_ROWS);
+    let rows_per_task = a.rows.div_ceil(tasks).next_multiple_of(tile_rows());
     for first in (0..b.rows).step_by(at_once) {
         let columns = at_once.min(b.rows - first);
         with_buffer(columns.next_multiple_of(width) * a.depth, |panels| {
@@ -157,7 +160,7 @@ fn shallow<Step: Accumulate>(step: Step, (a, b): OperandPair<'_>, scale: Scale, 
                 let out = &mut row_slices(out, out_stride, a.rows, first, columns);
                 with_buffer(ROW_BLOCK * DEPTH_BLOCK, |row_panels| {
                     let columns = Columns::Packed(panels);
-                    Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
+                    arch().dispatch(Block { step, a, columns, scale, row_panels, out });
                 });
             });
         });
@@ -195,11 +198,11 @@ fn row_slices(out: &mut [f32], stride: usize, rows: usize, first: usize, columns
 fn alone<Step: Accumulate>(step: Step, a: Operand<'_>, b: Operand<'_>, scale: Scale, out: &mut [&mut [f32]]) {
     let width = tile_columns();
     let depth = a.depth.min(DEPTH_BLOCK);
-    let rows = a.rows.min(ROW_BLOCK).next_multiple_of(TILE_ROWS);
+    let rows = a.rows.min(ROW_BLOCK).next_multiple_of(tile_rows());
     with_buffer((b.rows.next_multiple_of(width) + rows) * depth, |buffer| {
         let (row_panels, panels) = buffer.split_at_mut(rows * depth);
         let columns = Columns::Loose { operand: b, panels };
-        Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
+        arch().dispatch(Block { step, a, columns, scale, row_panels, out });
     });
 }
 
@@ -213,7 +216,7 @@ fn pack_columns(b: Operand<'_>, width: usize, packed: &mut [f32]) {
         packed.par_chunks_mut(rows_per_task * depth).enumerate().for_each(|(task, panels)| {
             let first = task * rows_per_task;
             let operand = b.rows(first, rows_per_task.min(b.rows - first));
-            Arch::new().dispatch(PackColumns { operand, panels });
+            arch().dispatch(PackColumns { operand, panels });
         });
     });
 }

@@ -27,7 +27,7 @@ pub struct DeviceInfo {
     pub name: String,
     /// `vulkan`, `metal`, `dx12`, or `cpu`.
     pub backend: String,
-    /// The driver and its version.
+    /// The driver and its version; for the CPU its instruction set and threads.
     pub driver: String,
     /// Discrete, integrated, software, …
     pub kind: DeviceKind,
@@ -60,7 +60,7 @@ impl DeviceInfo {
             index: 0,
             name: "CPU".to_string(),
             backend: "cpu".to_string(),
-            driver: format!("{} threads", rayon::current_num_threads()),
+            driver: format!("{}, {} threads", crate::cpu::simd::name(), rayon::current_num_threads()),
             kind: DeviceKind::Cpu,
             subgroup_sizes: [0, 0],
             max_binding_bytes: 0,

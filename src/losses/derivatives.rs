@@ -1,10 +1,11 @@
 //! Gradients and Hessians of many rows, on all cores.
 
-use pulp::{Arch, Scalar, Simd, WithSimd};
+use pulp::{Scalar, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::Loss;
 use super::pointwise::{Exponential, Huber, Logistic, Pointwise, Poisson, Slopes, Squared};
+use crate::cpu::simd::arch;
 
 /// Rows of one task, and of one partial sum.
 pub(super) const BLOCK: usize = 1 << 13;
@@ -60,7 +61,7 @@ fn run<L: Pointwise>(rows: LossRows<'_>, out: Derivatives<'_>, loss: L) -> [f32;
     let places = out.gradients.par_chunks_mut(BLOCK).zip(out.hessians.par_chunks_mut(BLOCK));
     let largest = blocks.zip(places).enumerate().map(|(block, ((scores, targets), (gradients, hessians)))| {
         let weights = rows.weights.map(|weights| &weights[block * BLOCK..][..scores.len()]);
-        Arch::new().dispatch(LossBlock { rows: LossRows { scores, targets, weights }, gradients, hessians, loss })
+        arch().dispatch(LossBlock { rows: LossRows { scores, targets, weights }, gradients, hessians, loss })
     });
     largest.reduce(|| [0.0; 2], larger)
 }

@@ -34,6 +34,18 @@ fn devices_as_json_has_every_field() {
 }
 
 #[test]
+fn the_instruction_set_is_shown_and_can_be_chosen() {
+    let mut command = gristmill(&["devices", "--json"]);
+    let output = command.env("GRISTMILL_SIMD", "scalar").output().unwrap();
+    let devices: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(devices[0]["driver"].as_str().unwrap().starts_with("scalar, "), "{devices}");
+    let output = gristmill(&["devices"]).env("GRISTMILL_SIMD", "avx9000").output().unwrap();
+    let (_, errors) = text(&output);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors.contains("GRISTMILL_SIMD") && errors.contains("scalar") && errors.contains("avx9000"), "{errors}");
+}
+
+#[test]
 fn bench_as_json_has_the_promised_form() {
     let arguments = ["bench", "sum", "--json", "--seconds", "0.01", "--compare", "cpu,gpu,portable"];
     let output = gristmill(&arguments).output().unwrap();
@@ -41,6 +53,7 @@ fn bench_as_json_has_the_promised_form() {
     assert!(output.status.success(), "{errors}");
     let report: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert!(report["machine"]["peak_gflops"].as_f64().unwrap() > 0.0);
+    assert!(report["machine"]["simd"].is_string());
     assert!(report["machine"]["peak_gb_s"].as_f64().unwrap() > 0.0);
     let results = report["results"].as_array().unwrap();
     let lines_of = |device: &str| results.iter().filter(|line| line["device"] == device).count();

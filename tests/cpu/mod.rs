@@ -3,11 +3,14 @@ mod cluster;
 mod distance;
 mod elementary;
 mod gemm;
+mod labels;
 mod linalg;
 mod neighbor_index;
 mod neighbors;
+mod neighbors_by_product;
 mod random;
 mod reduce;
+mod simd;
 mod sort;
 mod tree;
 

@@ -48,7 +48,8 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     report::listen();
-    match cli.command.run(&cli.global) {
+    let instructions = gristmill::cpu::simd::check().map_err(CliError::from);
+    match instructions.and_then(|()| cli.command.run(&cli.global)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error, cli.global.json),
     }

@@ -1,9 +1,12 @@
 //! The nearest centre of every row: distances and their minimum in one go, the n×k matrix is never stored.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use crate::cpu::tile::{
-    Candidates, Operand, SEARCH_DEPTH, SquaredDifference, nearest, pair_distances, product, with_buffer,
+    Candidates, Found, Operand, SEARCH_DEPTH, Scores, SquaredDifference, nearest, pair_distances, product, two_nearest,
+    with_buffer,
 };
 
 /// Numbers of x in a task, 256 KiB: it stays in a second cache while several parts of many centres pass by.
@@ -47,6 +50,41 @@ pub fn assign(x: &[f32], n: usize, centers: &[f32], k: usize, d: usize, labels: 
             .zip(distances.par_chunks_mut(rows))
             .for_each(|((x, labels), distances)| nearest(x, &candidates, labels, distances));
     }
+}
+
+/// The labels of [`assign`] alone: products find the nearest centre, and the direct form settles what they leave open.
+///
+/// Costs `n·k·d` multiply-adds where the centres are apart and near the origin beside the rounding of f32, else as much
+/// as [`assign`].
+pub fn assign_labels(x: &[f32], n: usize, centers: &[f32], k: usize, d: usize, labels: &mut [u32]) {
+    debug_assert!(x.len() == n * d && centers.len() == k * d && k >= 1 && labels.len() == n);
+    let suits = (2..=SEARCH_DEPTH).contains(&d) && k > 1 && n * k * d >= WORTH_THREADS;
+    let Some(scores) = suits.then(|| Scores::new(centers, k, d)).flatten() else {
+        return assign(x, n, centers, k, d, labels, &mut vec![0.0; n]);
+    };
+    let candidates = Candidates::new(centers, k, d);
+    let hopeless = AtomicBool::new(false);
+    let rows = task_rows(d);
+    x.par_chunks(rows * d).zip(labels.par_chunks_mut(rows)).for_each(|(x, labels)| {
+        let mut doubtful = Vec::new();
+        let directly = hopeless.load(Ordering::Relaxed) || {
+            scores.smallest(x, labels, &mut doubtful);
+            2 * doubtful.len() > labels.len()
+        };
+        if directly {
+            // Whoever sees this has less to do; the labels are the same.
+            hopeless.store(true, Ordering::Relaxed);
+            return with_buffer(labels.len(), |distances| nearest(x, &candidates, labels, distances));
+        }
+        let count = doubtful.len();
+        let mut index = vec![0; count];
+        with_buffer(2 * count, |buffer| {
+            let (distance, second) = buffer.split_at_mut(count);
+            let found = Found { index: &mut index, distance, second };
+            two_nearest(x, &doubtful, &candidates, 0..candidates.panels(), found);
+        });
+        doubtful.iter().zip(index).for_each(|(&row, label)| labels[row as usize] = label);
+    });
 }
 
 /// `distances[i]`, the squared distance of row `i` to centre `labels[i]`, to the bits that [`assign`] gives it.

@@ -10,7 +10,7 @@ mod margin;
 
 use rayon::prelude::*;
 
-use super::assign::assign;
+use super::assign::assign_labels;
 use crate::cpu::tile::{Candidates, SEARCH_DEPTH};
 use block::{BLOCK_ROWS, Block, Pass, Scratch};
 use margin::{Margin, distance_above};
@@ -24,10 +24,11 @@ const SETTLED: usize = 20;
 /// The share of all distances above which a pass with bounds does not pay.
 const WORTH_BOUNDS: f64 = 0.6;
 
-/// Assigns the same rows again and again while their centres move: labels to the bits of [`assign`], in less time.
+/// Assigns the same rows again and again while their centres move: the labels of
+/// [`assign`](super::assign::assign), in less time.
 ///
 /// Whether bounds are kept is decided by the work they saved in the last pass, so data without clusters costs little
-/// more than [`assign`]. Needs `4·n·(2 + groups)` bytes, at most 16 groups.
+/// more than [`assign`](super::assign::assign). Needs `4·n·(2 + groups)` bytes, at most 16 groups.
 ///
 /// ```
 /// use gristmill::cpu::cluster::bounds::Bounded;
@@ -49,7 +50,7 @@ pub struct Bounded {
     /// Panels in a group; the last group may have fewer.
     group_panels: usize,
     groups: usize,
-    /// Upper bounds, `n`; a plain pass puts the squared distances here.
+    /// Upper bounds, `n`.
     upper: Vec<f32>,
     /// Lower bounds: for each block of rows, `groups × BLOCK_ROWS`.
     lower: Vec<f32>,
@@ -84,7 +85,8 @@ impl Bounded {
         }
     }
 
-    /// The nearest of `centers` for each row of `x`, as [`assign`] finds it; returns how many labels changed.
+    /// The nearest of `centers` for each row of `x`, as [`assign`](super::assign::assign) finds it; returns how many
+    /// labels changed.
     ///
     /// `x` (`n×d`) must be the same in every call, and `labels` hold what the last call put there; before the first
     /// call anything, `u32::MAX` if every row is to count as changed. The centres (`k×d`) may be any.
@@ -113,7 +115,7 @@ impl Bounded {
     fn plain(&mut self, x: &[f32], centers: &[f32], labels: &mut [u32]) -> usize {
         self.work = 1.0;
         self.fresh_labels.resize(self.n, 0);
-        assign(x, self.n, centers, self.k, self.d, &mut self.fresh_labels, &mut self.upper);
+        assign_labels(x, self.n, centers, self.k, self.d, &mut self.fresh_labels);
         let changed = labels.iter().zip(&self.fresh_labels).filter(|(old, new)| old != new).count();
         labels.copy_from_slice(&self.fresh_labels);
         changed

@@ -1,10 +1,11 @@
 //! Minkowski distances of any order between all rows of two matrices.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::pairwise::{chebyshev, manhattan};
 use crate::cpu::elementary::{exp2, log2};
+use crate::cpu::simd::arch;
 use crate::cpu::tile::{Euclidean, Operand, product};
 use crate::cpu::vector_lanes;
 
@@ -110,7 +111,7 @@ fn all_pairs<P: Power>(power: P, x: &[f32], y: &[f32], m: usize, d: usize, out: 
     let columns = PANELS_PER_TASK * width;
     out.par_chunks_mut(m).zip(x.par_chunks(d)).for_each(|(out, row)| {
         let parts = out.par_chunks_mut(columns).zip(panels.par_chunks(columns * d));
-        parts.for_each(|(out, panels)| Arch::new().dispatch(OneRow { power, row, panels, out }));
+        parts.for_each(|(out, panels)| arch().dispatch(OneRow { power, row, panels, out }));
     });
 }
 
@@ -119,11 +120,11 @@ fn all_pairs<P: Power>(power: P, x: &[f32], y: &[f32], m: usize, d: usize, out: 
 /// A panel holds `2·lanes` rows side by side for each of the `row.len() ≥ 1` depth indices. On this thread.
 pub(in crate::cpu) fn row_to_panels(p: f32, row: &[f32], panels: &[f32], out: &mut [f32]) {
     if p == 3.0 {
-        Arch::new().dispatch(OneRow { power: Third, row, panels, out });
+        arch().dispatch(OneRow { power: Third, row, panels, out });
     } else if p == 4.0 {
-        Arch::new().dispatch(OneRow { power: Fourth, row, panels, out });
+        arch().dispatch(OneRow { power: Fourth, row, panels, out });
     } else {
-        Arch::new().dispatch(OneRow { power: Any { p }, row, panels, out });
+        arch().dispatch(OneRow { power: Any { p }, row, panels, out });
     }
 }
 

@@ -1,7 +1,9 @@
 //! The product of a matrix, or of its transpose, with a vector.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::simd::arch;
 
 /// Numbers a task reads at least: some 15 µs.
 const NUMBERS_PER_TASK: usize = 1 << 16;
@@ -29,11 +31,11 @@ pub fn gemv(alpha: f32, a: &[f32], rows: usize, columns: usize, x: &[f32], beta:
     }
     let rows_per_task = NUMBERS_PER_TASK.div_ceil(columns);
     if rows <= rows_per_task {
-        return Arch::new().dispatch(Rows { alpha, a, x, beta, y });
+        return arch().dispatch(Rows { alpha, a, x, beta, y });
     }
     a.par_chunks(rows_per_task * columns)
         .zip(y.par_chunks_mut(rows_per_task))
-        .for_each(|(a, y)| Arch::new().dispatch(Rows { alpha, a, x, beta, y }));
+        .for_each(|(a, y)| arch().dispatch(Rows { alpha, a, x, beta, y }));
 }
 
 /// `y = alpha·Aᵀ·x + beta·y` for `a` of `rows×columns`, `x` of `rows`, `y` of `columns`.
@@ -50,7 +52,7 @@ pub fn gemv_transposed(alpha: f32, a: &[f32], rows: usize, columns: usize, x: &[
     let block = (BLOCK_NUMBERS / columns).clamp(64, 4096);
     let block_sums = |(a, x)| {
         let mut sums = vec![0.0_f64; columns];
-        Arch::new().dispatch(Columns { a, x, run: &mut vec![0.0_f32; columns], sums: &mut sums });
+        arch().dispatch(Columns { a, x, run: &mut vec![0.0_f32; columns], sums: &mut sums });
         sums
     };
     let parts = a.par_chunks(block * columns).zip(x.par_chunks(block));

@@ -4,9 +4,9 @@ mod lower;
 
 use rayon::prelude::*;
 
+use crate::cpu::simd::arch;
 use crate::cpu::tile::with_buffer;
 use lower::{DEPTH, GROUP, STRIPS, Sweep, room, strip_width};
-use pulp::Arch;
 
 /// Rows summed in f32; the blocks are added in f64, in index order.
 const BLOCK: usize = 32 * DEPTH;
@@ -83,7 +83,7 @@ impl Table<'_> {
                 tasks.into_par_iter().for_each(|(rows, band, tiles)| {
                     let (first, strips) = (band.first_strip * width, band.strips);
                     with_buffer(room(total - first, width), |room| {
-                        Arch::new().dispatch(Sweep { table: *self, rows, first, strips, room, tiles });
+                        arch().dispatch(Sweep { table: *self, rows, first, strips, room, tiles });
                     });
                 });
                 add_in_order(partial, &mut sums);

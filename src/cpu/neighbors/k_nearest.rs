@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::measure::{distance, measure, prepared};
+use super::by_product::k_nearest_by_product;
+use super::measure::{common, distance, measure, prepared};
 use super::sweep::{Plan, joined, sweep};
 use super::top_k::TopK;
 use crate::distance::Metric;
@@ -36,10 +37,10 @@ impl<'a> SearchRows<'a> {
 /// The `k` nearest of the `m×d` rows for each of the `n×d` queries, nearest first; equal ones by the lowest index.
 ///
 /// `indices` and `distances` are `n×k`, with `1 ≤ k ≤ m`. Order is by the value before the root, which is taken last.
-/// The direct form of the distances: nothing cancels far from the origin. Costs `n·m·d` steps, and some MiB besides
-/// the output; a query's neighbours do not depend on the other queries or on the number of threads.
+/// The values are those of the direct form, in which nothing cancels far from the origin: by Euclidean distance, products
+/// of centred rows choose for which rows it is computed. Costs `n·m·d` steps, and some MiB besides the output; a query's neighbours do not depend on the other queries or on the number of threads.
 pub fn k_nearest(metric: Metric, search: SearchRows<'_>, k: usize, indices: &mut [u32], distances: &mut [f32]) {
-    let SearchRows { queries, n, rows, m, d } = search;
+    let SearchRows { n, m, d, .. } = search;
     debug_assert!((1..=m).contains(&k) && m <= u32::MAX as usize);
     debug_assert!(indices.len() == n * k && distances.len() == n * k);
     if n == 0 {
@@ -48,6 +49,21 @@ pub fn k_nearest(metric: Metric, search: SearchRows<'_>, k: usize, indices: &mut
     if d == 0 {
         return without_columns(metric, k, indices, distances);
     }
+    if common(metric) == Metric::Euclidean && k_nearest_by_product(search, k, indices, distances) {
+        return;
+    }
+    k_nearest_directly(metric, search, k, indices, distances);
+}
+
+/// The same by the direct form throughout, for rows of at least one column and at least one query.
+pub(super) fn k_nearest_directly(
+    metric: Metric,
+    search: SearchRows<'_>,
+    k: usize,
+    indices: &mut [u32],
+    distances: &mut [f32],
+) {
+    let SearchRows { queries, rows, d, .. } = search;
     let measure = measure(metric, d);
     let at_once = (HELD / (12 * k)).max(48 * rayon::current_num_threads());
     let outputs = indices.chunks_mut(at_once * k).zip(distances.chunks_mut(at_once * k));

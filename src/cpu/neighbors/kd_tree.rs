@@ -1,6 +1,5 @@
 //! Nearest rows in low dimension: boxes around small groups of rows prove most of them too far away.
 
-use pulp::Arch;
 use rayon::prelude::*;
 
 use super::directions::sample_rows;
@@ -9,6 +8,7 @@ use super::kd_query::{Boxes, Counted, Home, Keep, Power, Scratch, Tree, UpTo, Wa
 use super::measure::{common, largest_value};
 use super::radius_neighbors::Neighborhoods;
 use super::top_k::TopK;
+use crate::cpu::simd::arch;
 use crate::cpu::tile::{
     AbsoluteDifference, Accumulate, LargestDifference, Operand, SquaredDifference, pack_panels, panel_width,
 };
@@ -126,7 +126,7 @@ impl KdTree {
             let scratch = &mut Scratch::default();
             for (home, query) in order {
                 let query = row_of(queries, d, *query);
-                *home = Arch::new().dispatch(Home { tree, step, query, scratch: &mut *scratch });
+                *home = arch().dispatch(Home { tree, step, query, scratch: &mut *scratch });
             }
         });
         // Queries of one group follow each other: they meet the same rows while these are in the cache.
@@ -136,7 +136,7 @@ impl KdTree {
             let one = |&(_, index): &(u32, u32)| {
                 let mut kept = make();
                 let query = row_of(queries, d, index);
-                Arch::new().dispatch(Walk { tree, step, power, query, kept: &mut kept, scratch: &mut *scratch });
+                arch().dispatch(Walk { tree, step, power, query, kept: &mut kept, scratch: &mut *scratch });
                 (index, kept)
             };
             order.iter().map(one).collect()

@@ -4,6 +4,7 @@
 //! all pairs: the others only leave out pairs that they have proved too far apart. Order is by the value that a metric
 //! sums, before its root, then by index.
 
+mod by_product;
 mod directions;
 mod kd_query;
 mod measure;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::by_product::directly;
 use super::directions::{directions, sample_rows};
 use super::k_nearest::{SearchRows, k_nearest, write};
 use super::measure::measure;
@@ -164,20 +165,7 @@ impl Principal {
                 None => missing.push(index),
             }
         }
-        plainly(&missing, all, k, indices, distances);
+        directly(&missing, all, k, indices, distances);
         missing.len()
-    }
-}
-
-/// The queries that gave up, by all pairs.
-fn plainly(missing: &[usize], all: SearchRows<'_>, k: usize, indices: &mut [u32], distances: &mut [f32]) {
-    let (n, d) = (missing.len(), all.d);
-    let some: Vec<f32> =
-        missing.iter().flat_map(|&index| all.queries[index * d..(index + 1) * d].iter().copied()).collect();
-    let (mut found, mut apart) = (vec![0; n * k], vec![0.0; n * k]);
-    k_nearest(Metric::Euclidean, SearchRows { queries: &some, n, ..all }, k, &mut found, &mut apart);
-    for (place, &index) in missing.iter().enumerate() {
-        indices[index * k..(index + 1) * k].copy_from_slice(&found[place * k..(place + 1) * k]);
-        distances[index * k..(index + 1) * k].copy_from_slice(&apart[place * k..(place + 1) * k]);
     }
 }

@@ -1,12 +1,12 @@
 //! All rows within a radius of every query, by looking at all pairs.
 
-use pulp::Arch;
 use rayon::prelude::*;
 
 use super::k_nearest::SearchRows;
 use super::measure::{distance, largest_value, measure, prepared};
 use super::sweep::{Plan, joined, sweep};
 use super::top_k::Below;
+use crate::cpu::simd::arch;
 use crate::distance::Metric;
 
 /// The rows near each of `n` queries, one after the other.
@@ -79,7 +79,7 @@ fn collect(list: &mut Vec<(u32, f32)>, largest: f32, first: u32, values: &[f32])
     } else {
         let bound = largest.next_up();
         let take = |list: &mut Vec<_>, place, value| list.push((first + place as u32, value));
-        Arch::new().dispatch(Below { list, values, take, bound: |_: &Vec<_>| bound });
+        arch().dispatch(Below { list, values, take, bound: |_: &Vec<_>| bound });
     }
 }
 

@@ -1,11 +1,13 @@
 //! What becomes of the pairs that the leading coordinates could not leave out: more coordinates, then the whole rows.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use super::measure::Measure;
 use super::reduced::Reduced;
 use super::top_k::{Below, TopK};
+use crate::cpu::simd::arch;
 use crate::cpu::tile::with_buffer;
+use crate::cpu::vector_lanes;
 
 /// The unit roundoff of f32.
 const U: f64 = 1.0 / 16_777_216.0;
@@ -64,9 +66,9 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Bounds the relative error of a value, be it summed as the tile does or in lanes: all terms are positive.
+    /// Bounds the relative error of a value, be it summed as the tile does or in four vectors: all terms are positive.
     fn error(&self) -> f64 {
-        1.1 * (self.d.min(256) + 40) as f64 * U
+        1.1 * (self.d.min(256).max(self.d / (4 * vector_lanes())) + 40) as f64 * U
     }
 
     /// The largest approximate value that may belong to the k nearest.
@@ -99,7 +101,7 @@ impl Search<'_> {
         let largest = (self.largest_bound(query, &state.near, margin) as f32).next_up();
         if largest < f32::MAX {
             let take = |open: &mut Vec<_>, place, square| open.push(((first + place) as u32, square));
-            Arch::new().dispatch(Below { list: &mut state.open, values: squares, take, bound: |_: &Vec<_>| largest });
+            arch().dispatch(Below { list: &mut state.open, values: squares, take, bound: |_: &Vec<_>| largest });
         } else {
             state.open.extend(squares.iter().enumerate().map(|(place, &square)| ((first + place) as u32, square)));
         }
@@ -154,7 +156,7 @@ impl Search<'_> {
 
     /// The approximate values of some rows.
     fn look(&self, query: &Query<'_>, state: &mut Candidates, rows: &[u32]) {
-        Arch::new().dispatch(InFull { query: query.row, rows: self.rows, wanted: rows, state });
+        arch().dispatch(InFull { query: query.row, rows: self.rows, wanted: rows, state });
     }
 
     /// The k nearest rows of a query that has seen all; `None` if it gave up.
@@ -170,7 +172,7 @@ impl Search<'_> {
             let reach = self.largest(&state.near).sqrt() + query.margin;
             rest.clear();
             if self.tail_width > 2 {
-                Arch::new().dispatch(ByTail { search: self, query: query.tail, reach, batch, rest: &mut rest });
+                arch().dispatch(ByTail { search: self, query: query.tail, reach, batch, rest: &mut rest });
             } else {
                 rest.extend(batch.iter().map(|&(row, _)| row));
             }

@@ -32,6 +32,11 @@ impl Plan {
         self.parts
     }
 
+    /// The first query of a state.
+    pub(super) fn first_query(&self, state: usize) -> usize {
+        state / self.parts * self.block
+    }
+
     /// One state for every block of queries and part of the rows, parts side by side.
     ///
     /// `make` gets the first query and how many there are.

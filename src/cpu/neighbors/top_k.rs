@@ -1,6 +1,8 @@
 //! The k smallest values with their indices, kept while values stream by.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
+
+use crate::cpu::simd::arch;
 
 /// The longest list that is kept in order; longer ones are cut back now and then.
 pub(super) const SORTED: usize = 64;
@@ -55,7 +57,7 @@ impl TopK {
     pub(super) fn offer_rising(&mut self, first: u32, values: &[f32]) {
         let open = if self.full { 0 } else { self.fill(first, values) };
         let first = first + open as u32;
-        Arch::new().dispatch(Below {
+        arch().dispatch(Below {
             list: self,
             values: &values[open..],
             take: |list: &mut Self, place, value| list.offer(value, first + place as u32),
@@ -144,16 +146,20 @@ impl<List, Take: FnMut(&mut List, usize, f32), Bound: Fn(&List) -> f32> WithSimd
 
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        let group = VECTORS * S::F32_LANES;
         let (head, _) = S::as_simd_f32s(self.values);
         let (groups, _) = head.as_chunks::<VECTORS>();
         for (index, vectors) in groups.iter().enumerate() {
             let smallest = vectors.iter().skip(1).fold(vectors[0], |least, &next| simd.min_f32s(least, next));
             if simd.reduce_min_f32s(smallest) < (self.bound)(self.list) {
-                self.some(index * group, (index + 1) * group);
+                for (place, &vector) in vectors.iter().enumerate() {
+                    if simd.reduce_min_f32s(vector) < (self.bound)(self.list) {
+                        let start = (index * VECTORS + place) * S::F32_LANES;
+                        self.some(start, start + S::F32_LANES);
+                    }
+                }
             }
         }
-        self.some(groups.len() * group, self.values.len());
+        self.some(groups.len() * VECTORS * S::F32_LANES, self.values.len());
     }
 }
 

@@ -1,10 +1,11 @@
 //! Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
 
 use pulp::bytemuck::{Pod, cast, cast_slice, cast_slice_mut};
-use pulp::{Arch, Scalar, Simd, WithSimd};
+use pulp::{Scalar, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::cpu::elementary::{log2, sine_cosine, to_f32};
+use crate::cpu::simd::arch;
 
 /// The multipliers of a round, and what is added to the key after it.
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
@@ -130,11 +131,11 @@ impl Philox {
     fn fill<K: Kind>(self, first: u64, out: &mut [K::Out], kind: K) {
         let out: &mut [u32] = cast_slice_mut(out);
         if out.len() <= 2 * NUMBERS_PER_TASK {
-            return Arch::new().dispatch(Fill { philox: self, first, kind, out });
+            return arch().dispatch(Fill { philox: self, first, kind, out });
         }
         out.par_chunks_mut(NUMBERS_PER_TASK).enumerate().for_each(|(task, out)| {
             let first = first + (task * NUMBERS_PER_TASK) as u64;
-            Arch::new().dispatch(Fill { philox: self, first, kind, out });
+            arch().dispatch(Fill { philox: self, first, kind, out });
         });
     }
 }

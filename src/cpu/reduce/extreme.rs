@@ -1,8 +1,10 @@
 //! The smallest or the largest number of a row and where it is: what argmin, argmax and minimum share.
 
 use pulp::bytemuck::cast_slice;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
+
+use crate::cpu::simd::arch;
 
 /// Numbers a task reads at least: some 15 µs.
 const NUMBERS_PER_TASK: usize = 1 << 16;
@@ -65,12 +67,12 @@ pub(super) fn extreme_rows<O: Order>(order: O, x: &[f32], columns: usize, index:
     debug_assert_eq!(index.len(), value.len());
     let rows_per_task = NUMBERS_PER_TASK.div_ceil(columns);
     if index.len() <= rows_per_task {
-        return Arch::new().dispatch(Rows { order, x, columns, index, value });
+        return arch().dispatch(Rows { order, x, columns, index, value });
     }
     x.par_chunks(rows_per_task * columns)
         .zip(index.par_chunks_mut(rows_per_task))
         .zip(value.par_chunks_mut(rows_per_task))
-        .for_each(|((x, index), value)| Arch::new().dispatch(Rows { order, x, columns, index, value }));
+        .for_each(|((x, index), value)| arch().dispatch(Rows { order, x, columns, index, value }));
 }
 
 struct Rows<'a, O> {

@@ -5,21 +5,26 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
-use super::micro::{TILE_ROWS, TILE_VECTORS, tile_columns};
+use super::micro::{TILE_VECTORS, tile_columns};
 use super::pack::pack;
-use super::step::{Accumulate, SquaredDifference};
+use super::step::{Accumulate, Dot, SquaredDifference};
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand};
+use crate::cpu::simd::arch;
 
 /// The longest rows that can be searched: beyond it a distance is summed in f64, which the tile does not do.
 pub const SEARCH_DEPTH: usize = DEPTH_SPAN;
+/// Rows searched for side by side: more would not have their addresses in registers.
+const TILE_ROWS: usize = 6;
 /// Numbers of packed candidates that rows are held against at a time: 128 KiB, a quarter of a second cache.
 const PART_NUMBERS: usize = 1 << 15;
 
 /// Rows of B packed to be searched, `rows×depth`: panels of one register tile's width, filled up with infinities.
 pub struct Candidates {
     panels: Vec<f32>,
+    /// What the sum of each candidate begins with; empty where that is 0.
+    starts: Vec<f32>,
     rows: usize,
     depth: usize,
     width: usize,
@@ -31,7 +36,16 @@ impl Candidates {
         debug_assert!((1..=SEARCH_DEPTH).contains(&depth) && rows <= u32::MAX as usize);
         let width = tile_columns();
         let panels = vec![f32::INFINITY; rows.next_multiple_of(width) * depth];
-        let mut candidates = Self { panels, rows, depth, width };
+        let mut candidates = Self { panels, starts: Vec::new(), rows, depth, width };
+        candidates.repack(b);
+        candidates
+    }
+
+    /// Packs rows to be searched for the smallest `start + x·b`, one start for each.
+    pub(super) fn for_products(b: &[f32], mut starts: Vec<f32>, depth: usize) -> Self {
+        let (rows, width) = (starts.len(), tile_columns());
+        starts.resize(rows.next_multiple_of(width), f32::INFINITY);
+        let mut candidates = Self { panels: vec![0.0; starts.len() * depth], starts, rows, depth, width };
         candidates.repack(b);
         candidates
     }
@@ -39,7 +53,7 @@ impl Candidates {
     /// Packs as many other candidates in the place of these.
     pub fn repack(&mut self, b: &[f32]) {
         debug_assert_eq!(b.len(), self.rows * self.depth);
-        Arch::new().dispatch(PackCandidates { b, candidates: self });
+        arch().dispatch(PackCandidates { b, candidates: self });
     }
 
     /// Candidates in a panel on this processor.
@@ -83,9 +97,16 @@ impl WithSimd for PackCandidates<'_> {
 /// are all beyond the range of f32 gets candidate 0 and infinity.
 pub fn nearest(x: &[f32], candidates: &Candidates, index: &mut [u32], distance: &mut [f32]) {
     debug_assert!(x.len() == index.len() * candidates.depth && index.len() == distance.len());
-    let rows = AllRows(x);
+    let rows = AllRows::<false>(x);
     let panels = 0..candidates.panels();
-    Arch::new().dispatch(Search { rows, candidates, panels, found: Found { index, distance, second: &mut [] } });
+    let found = Found { index, distance, second: &mut [] };
+    arch().dispatch(Search { step: SquaredDifference, rows, candidates, panels, found });
+}
+
+/// The two smallest of the products that candidates were packed for, of each row of `x`. On this thread.
+pub(super) fn two_smallest(x: &[f32], candidates: &Candidates, found: Found<'_>) {
+    let panels = 0..candidates.panels();
+    arch().dispatch(Search { step: Dot, rows: AllRows::<true>(x), candidates, panels, found });
 }
 
 /// Where a search puts what it finds, one entry a row.
@@ -103,7 +124,8 @@ pub struct Found<'a> {
 /// On this thread. An index counts from the first candidate of all.
 pub fn two_nearest(x: &[f32], list: &[u32], candidates: &Candidates, panels: Range<usize>, found: Found<'_>) {
     debug_assert!(list.len() == found.index.len() && list.len() == found.second.len());
-    Arch::new().dispatch(Search { rows: ListedRows { x, list }, candidates, panels, found });
+    let rows = ListedRows { x, list };
+    arch().dispatch(Search { step: SquaredDifference, rows, candidates, panels, found });
 }
 
 /// Which rows of a matrix are searched for, and whether their second nearest is wanted.
@@ -115,10 +137,10 @@ trait Rows: Copy {
 }
 
 #[derive(Clone, Copy)]
-struct AllRows<'a>(&'a [f32]);
+struct AllRows<'a, const SECOND: bool>(&'a [f32]);
 
-impl Rows for AllRows<'_> {
-    const SECOND: bool = false;
+impl<const SECOND: bool> Rows for AllRows<'_, SECOND> {
+    const SECOND: bool = SECOND;
 
     #[inline(always)]
     fn row(&self, index: usize, depth: usize) -> &[f32] {
@@ -142,20 +164,21 @@ impl Rows for ListedRows<'_> {
     }
 }
 
-struct Search<'a, R> {
+struct Search<'a, Step, R> {
+    step: Step,
     rows: R,
     candidates: &'a Candidates,
     panels: Range<usize>,
     found: Found<'a>,
 }
 
-impl<R: Rows> WithSimd for Search<'_, R> {
+impl<Step: Accumulate, R: Rows> WithSimd for Search<'_, Step, R> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let width = TILE_VECTORS * S::F32_LANES;
-        let Candidates { panels, rows: count, depth, .. } = self.candidates;
+        let Candidates { panels, starts, rows: count, depth, .. } = self.candidates;
         let Found { index, distance, second } = self.found;
         index.fill(0);
         distance.fill(f32::INFINITY);
@@ -166,8 +189,12 @@ impl<R: Rows> WithSimd for Search<'_, R> {
         let at_once = (PART_NUMBERS / (width * depth)).max(1);
         for start in self.panels.clone().step_by(at_once) {
             let end = self.panels.end.min(start + at_once);
-            let part =
-                Part { panels: &panels[start * width * depth..end * width * depth], count: count - start * width };
+            let part = Part {
+                step: self.step,
+                panels: &panels[start * width * depth..end * width * depth],
+                starts: if starts.is_empty() { &[] } else { &starts[start * width..end * width] },
+                count: count - start * width,
+            };
             for first in 0..run {
                 let rows = std::array::from_fn(|lane| self.rows.row((lane * run + first).min(last), *depth));
                 let best = part.scan(simd, rows, R::SECOND);
@@ -189,13 +216,15 @@ impl<R: Rows> WithSimd for Search<'_, R> {
 }
 
 /// Panels that stay in a cache while rows pass by.
-struct Part<'a> {
+struct Part<'a, Step> {
+    step: Step,
     panels: &'a [f32],
+    starts: &'a [f32],
     /// Candidates from the first panel on, in and behind this part.
     count: usize,
 }
 
-impl Part<'_> {
+impl<Step: Accumulate> Part<'_, Step> {
     /// Six rows against every panel.
     #[inline(always)]
     fn scan<S: Simd>(&self, simd: S, rows: [&[f32]; TILE_ROWS], second: bool) -> [Lanes<S>; TILE_ROWS] {
@@ -205,15 +234,16 @@ impl Part<'_> {
         let mut at = counting(simd);
         for (number, panel) in self.panels.chunks_exact(rows[0].len() * width).enumerate() {
             let next = simd.add_f32s(at, step);
+            let starts = if self.starts.is_empty() { None } else { Some(&self.starts[number * width..]) };
             // A last panel that is half padding takes half the time.
             if self.count - number * width > S::F32_LANES {
-                let tile = distances::<S, TILE_VECTORS>(simd, rows, panel);
+                let tile = sums::<S, Step, TILE_VECTORS>(simd, self.step, rows, panel, starts);
                 for (best, [left, right]) in best.iter_mut().zip(tile) {
                     best.take(simd, left, at, second);
                     best.take(simd, right, next, second);
                 }
             } else {
-                let tile = distances::<S, 1>(simd, rows, panel);
+                let tile = sums::<S, Step, 1>(simd, self.step, rows, panel, starts);
                 for (best, [left]) in best.iter_mut().zip(tile) {
                     best.take(simd, left, at, second);
                 }
@@ -226,18 +256,28 @@ impl Part<'_> {
 
 type Tile<S, const VECTORS: usize> = [[<S as Simd>::f32s; VECTORS]; TILE_ROWS];
 
-/// Six rows against the first `VECTORS` vectors of one panel, over the whole depth.
+/// Six rows against the first `VECTORS` vectors of one panel, over the whole depth; sums with a start are not cut.
 #[inline(always)]
-fn distances<S: Simd, const VECTORS: usize>(simd: S, rows: [&[f32]; TILE_ROWS], panel: &[f32]) -> Tile<S, VECTORS> {
+fn sums<S: Simd, Step: Accumulate, const VECTORS: usize>(
+    simd: S,
+    step: Step,
+    rows: [&[f32]; TILE_ROWS],
+    panel: &[f32],
+    starts: Option<&[f32]>,
+) -> Tile<S, VECTORS> {
     let depth = rows[0].len();
     let (panel, _) = S::as_simd_f32s(panel).0.as_chunks::<TILE_VECTORS>();
-    if depth <= DEPTH_BLOCK {
-        return block(simd, rows, panel);
+    let mut start = [simd.splat_f32s(0.0); VECTORS];
+    if let Some(starts) = starts {
+        start.copy_from_slice(&S::as_simd_f32s(starts).0[..VECTORS]);
+    }
+    if depth <= DEPTH_BLOCK || starts.is_some() {
+        return block(simd, step, start, rows, panel);
     }
     let mut total = [[simd.splat_f32s(0.0); VECTORS]; TILE_ROWS];
     for first in (0..depth).step_by(DEPTH_BLOCK) {
         let end = depth.min(first + DEPTH_BLOCK);
-        let part = block::<S, VECTORS>(simd, rows.map(|row| &row[first..end]), &panel[first..end]);
+        let part = block(simd, step, start, rows.map(|row| &row[first..end]), &panel[first..end]);
         for (total, part) in total.iter_mut().flatten().zip(part.iter().flatten()) {
             *total = simd.add_f32s(*total, *part);
         }
@@ -247,12 +287,14 @@ fn distances<S: Simd, const VECTORS: usize>(simd: S, rows: [&[f32]; TILE_ROWS], 
 
 /// The inner loop: six rows against one panel over one depth block.
 #[inline(always)]
-fn block<S: Simd, const VECTORS: usize>(
+fn block<S: Simd, Step: Accumulate, const VECTORS: usize>(
     simd: S,
+    step: Step,
+    start: [S::f32s; VECTORS],
     rows: [&[f32]; TILE_ROWS],
     panel: &[[S::f32s; TILE_VECTORS]],
 ) -> Tile<S, VECTORS> {
-    let mut tile = [[simd.splat_f32s(0.0); VECTORS]; TILE_ROWS];
+    let mut tile = [start; TILE_ROWS];
     // Zipped slices need no bounds checks, six of which would cost as much as the arithmetic.
     let [r0, r1, r2, r3, r4, r5] = rows;
     let columns = r0.iter().zip(r1).zip(r2).zip(r3).zip(r4).zip(r5).zip(panel);
@@ -260,7 +302,7 @@ fn block<S: Simd, const VECTORS: usize>(
         for (accumulators, a) in tile.iter_mut().zip([a0, a1, a2, a3, a4, a5]) {
             let a = simd.splat_f32s(a);
             for (accumulator, &b) in accumulators.iter_mut().zip(b) {
-                *accumulator = SquaredDifference.accumulate(simd, *accumulator, a, b);
+                *accumulator = step.accumulate(simd, *accumulator, a, b);
             }
         }
     }

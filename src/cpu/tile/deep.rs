@@ -1,6 +1,5 @@
 //! Sums of more than one span of depth: f32 inside a span, f64 from span to span.
 
-use pulp::Arch;
 use rayon::prelude::*;
 
 use super::micro::Finish;
@@ -9,6 +8,7 @@ use super::step::Join;
 use super::{
     Accumulate, DEPTH_SPAN, Operand, OperandPair, ROW_BLOCK, Scale, WORTH_THREADS, alone, row_slices, shallow, steps,
 };
+use crate::cpu::simd::arch;
 
 /// Elements of the output whose spans are added in f64 at a time: 8 MiB of sums.
 const TILE_ELEMENTS: usize = 1 << 20;
@@ -41,7 +41,7 @@ pub(super) fn deep<Step: Accumulate>(
                 for (value, &sum) in row.iter_mut().zip(sums) {
                     *value = scale.blend(sum, *value);
                 }
-                Arch::new().dispatch(Finish { step, values: &mut row[..b.rows] });
+                arch().dispatch(Finish { step, values: &mut row[..b.rows] });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The register tile: the loop that keeps twelve vectors of accumulators in registers, and the way to the output.
+//! The register tile: the loop that keeps its vectors of accumulators in registers, and the way to the output.
 
 use pulp::{Simd, WithSimd};
 
@@ -7,10 +7,22 @@ use super::step::{Accumulate, Join};
 use super::{DEPTH_BLOCK, Operand, ROW_BLOCK, Scale};
 use crate::cpu::vector_lanes;
 
-/// Rows of A in a register tile.
-pub(super) const TILE_ROWS: usize = 6;
-/// Vectors of rows of B in a register tile: 6·2 accumulators, 2 of B, 1 of A and 1 to spare are AVX2's 16 registers.
+/// Vectors of rows of B in a register tile.
 pub(super) const TILE_VECTORS: usize = 2;
+/// Rows of A in a register tile: 6·2 accumulators, 2 vectors of B, 1 of A and 1 to spare are AVX2's 16 registers.
+const TILE_ROWS: usize = 6;
+/// The same for AVX-512, which has 32 registers: 12·2 accumulators, 2 of B, and 1 of A with 1 of a difference or two.
+const WIDE_TILE_ROWS: usize = 12;
+
+/// Whether the vectors are those of AVX-512.
+pub(super) const fn is_wide<S: Simd>() -> bool {
+    S::F32_LANES == 16
+}
+
+/// Rows of A in a register tile on this processor.
+pub(super) fn tile_rows() -> usize {
+    if vector_lanes() == 16 { WIDE_TILE_ROWS } else { TILE_ROWS }
+}
 
 /// Rows of B in a register tile on this processor.
 pub(super) fn tile_columns() -> usize {
@@ -56,7 +68,14 @@ impl<Step: Accumulate> WithSimd for Block<'_, '_, Step> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, simd: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
+        if is_wide::<S>() { self.run::<S, WIDE_TILE_ROWS>(simd) } else { self.run::<S, TILE_ROWS>(simd) }
+    }
+}
+
+impl<Step: Accumulate> Block<'_, '_, Step> {
+    #[inline(always)]
+    fn run<S: Simd, const ROWS: usize>(mut self, simd: S) {
         let width = TILE_VECTORS * S::F32_LANES;
         let columns = self.out.first().map_or(0, |row| row.len());
         let padded = columns.next_multiple_of(width);
@@ -80,9 +99,9 @@ impl<Step: Accumulate> WithSimd for Block<'_, '_, Step> {
             let store = Store { step: self.step, blend, finish, alpha: simd.splat_f32s(self.scale.alpha) };
             for (index, out) in self.out.chunks_mut(ROW_BLOCK).enumerate() {
                 let rows = self.a.rows(index * ROW_BLOCK, out.len()).depths(first, depth);
-                let row_panels = &mut self.row_panels[..out.len().next_multiple_of(TILE_ROWS) * depth];
-                pack(rows, TILE_ROWS, row_panels);
-                sweep(simd, &store, row_panels, panels, depth, out);
+                let row_panels = &mut self.row_panels[..out.len().next_multiple_of(ROWS) * depth];
+                pack(rows, ROWS, row_panels);
+                sweep::<S, Step, ROWS>(simd, &store, row_panels, panels, depth, out);
             }
         }
     }
@@ -90,7 +109,7 @@ impl<Step: Accumulate> WithSimd for Block<'_, '_, Step> {
 
 /// Every panel of A against every panel of B; the panel of B stays in the first cache, those of A in the second.
 #[inline(always)]
-fn sweep<S: Simd, Step: Accumulate>(
+fn sweep<S: Simd, Step: Accumulate, const ROWS: usize>(
     simd: S,
     store: &Store<S, Step>,
     row_panels: &[f32],
@@ -100,21 +119,26 @@ fn sweep<S: Simd, Step: Accumulate>(
 ) {
     let width = TILE_VECTORS * S::F32_LANES;
     for (right, panel) in panels.chunks_exact(depth * width).enumerate() {
-        let rows = out.chunks_mut(TILE_ROWS).zip(row_panels.chunks_exact(depth * TILE_ROWS));
+        let rows = out.chunks_mut(ROWS).zip(row_panels.chunks_exact(depth * ROWS));
         for (out, row_panel) in rows {
-            let tile = multiply(simd, store.step, row_panel, panel);
+            let tile = multiply::<S, Step, ROWS>(simd, store.step, row_panel, panel);
             store.tile(simd, &tile, right * width, out);
         }
     }
 }
 
-type Tile<S> = [[<S as Simd>::f32s; TILE_VECTORS]; TILE_ROWS];
+type Tile<S, const ROWS: usize> = [[<S as Simd>::f32s; TILE_VECTORS]; ROWS];
 
 /// The inner loop: one panel of A against one of B.
 #[inline(always)]
-fn multiply<S: Simd, Step: Accumulate>(simd: S, step: Step, row_panel: &[f32], panel: &[f32]) -> Tile<S> {
-    let mut tile = [[simd.splat_f32s(0.0); TILE_VECTORS]; TILE_ROWS];
-    let (a, _) = row_panel.as_chunks::<TILE_ROWS>();
+fn multiply<S: Simd, Step: Accumulate, const ROWS: usize>(
+    simd: S,
+    step: Step,
+    row_panel: &[f32],
+    panel: &[f32],
+) -> Tile<S, ROWS> {
+    let mut tile = [[simd.splat_f32s(0.0); TILE_VECTORS]; ROWS];
+    let (a, _) = row_panel.as_chunks::<ROWS>();
     let (b, _) = S::as_simd_f32s(panel).0.as_chunks::<TILE_VECTORS>();
     for (a, b) in a.iter().zip(b) {
         for (accumulators, &a) in tile.iter_mut().zip(a) {
@@ -150,9 +174,9 @@ struct Store<S: Simd, Step> {
 impl<S: Simd, Step: Accumulate> Store<S, Step> {
     /// Stores a tile from column `first` on; rows and columns that are only padding have nowhere to go.
     #[inline(always)]
-    fn tile(&self, simd: S, tile: &Tile<S>, first: usize, out: &mut [&mut [f32]]) {
+    fn tile<const ROWS: usize>(&self, simd: S, tile: &Tile<S, ROWS>, first: usize, out: &mut [&mut [f32]]) {
         let width = TILE_VECTORS * S::F32_LANES;
-        match <&mut [&mut [f32]; TILE_ROWS]>::try_from(&mut *out) {
+        match <&mut [&mut [f32]; ROWS]>::try_from(&mut *out) {
             // A whole tile goes from the registers to memory: the loop over an array is unrolled.
             Ok(out) if out[0].len() >= first + width => {
                 for (row, sums) in out.iter_mut().zip(tile) {
@@ -168,7 +192,7 @@ impl<S: Simd, Step: Accumulate> Store<S, Step> {
 
     /// A tile that is partly padding: the same arithmetic in the same lanes, so the same bits.
     #[inline(always)]
-    fn edge(&self, simd: S, tile: &Tile<S>, first: usize, out: &mut [&mut [f32]]) {
+    fn edge<const ROWS: usize>(&self, simd: S, tile: &Tile<S, ROWS>, first: usize, out: &mut [&mut [f32]]) {
         for (row, sums) in out.iter_mut().zip(tile) {
             for (part, &sum) in row[first..].chunks_mut(S::F32_LANES).zip(sums) {
                 let value = self.value(simd, sum, || simd.partial_load_f32s(part));

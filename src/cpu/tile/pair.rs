@@ -1,10 +1,11 @@
 //! Squared distances of chosen pairs of rows, to the bits that [`product`](super::product) gives them.
 
 use pulp::bytemuck::cast_slice;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use super::step::{Accumulate, SquaredDifference};
 use super::{DEPTH_BLOCK, DEPTH_SPAN};
+use crate::cpu::simd::arch;
 
 /// Pairs summed side by side: a multiply-add takes four cycles or more, and a sum is one long chain of them.
 const PAIRS: usize = 4;
@@ -13,7 +14,7 @@ const PAIRS: usize = 4;
 ///
 /// On this thread. Costs three steps a number, whatever the width of a vector: for rows that share no panel.
 pub fn pair_distances<'a>(pair: impl Fn(usize) -> (&'a [f32], &'a [f32]), out: &mut [f32]) {
-    Arch::new().dispatch(PairDistances { pair, out });
+    arch().dispatch(PairDistances { pair, out });
 }
 
 struct PairDistances<'o, P> {

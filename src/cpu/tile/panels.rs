@@ -1,11 +1,10 @@
 //! Rows of B packed once and matched with many blocks of A, each on its own thread.
 
-use pulp::Arch;
-
-use super::micro::{Block, Columns, PackColumns, TILE_ROWS, tile_columns};
+use super::micro::{Block, Columns, PackColumns, tile_columns, tile_rows};
 use super::scratch::with_buffer;
 use super::step::Accumulate;
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, row_slices};
+use crate::cpu::simd::arch;
 
 /// The longest sums that packed panels take; longer ones go through [`product`](super::product).
 pub const PANEL_DEPTH: usize = DEPTH_SPAN;
@@ -23,7 +22,7 @@ pub fn pack_panels(b: Operand<'_>, panels: &mut [f32]) {
     debug_assert_eq!(panels.len(), padded * b.depth);
     for (index, panels) in panels.chunks_mut(DEPTH_BLOCK * padded).enumerate() {
         let operand = b.depths(index * DEPTH_BLOCK, panels.len() / padded);
-        Arch::new().dispatch(PackColumns { operand, panels });
+        arch().dispatch(PackColumns { operand, panels });
     }
 }
 
@@ -37,10 +36,10 @@ pub fn panel_product<Step: Accumulate>(step: Step, a: Operand<'_>, panels: &[f32
         return;
     }
     let scale = Scale { finish: true, ..Scale::PLAIN };
-    let rows = a.rows.min(ROW_BLOCK).next_multiple_of(TILE_ROWS);
+    let rows = a.rows.min(ROW_BLOCK).next_multiple_of(tile_rows());
     with_buffer(rows * a.depth.min(DEPTH_BLOCK), |row_panels| {
         let out = &mut row_slices(out, columns, a.rows, 0, columns);
         let columns = Columns::Packed(panels);
-        Arch::new().dispatch(Block { step, a, columns, scale, row_panels, out });
+        arch().dispatch(Block { step, a, columns, scale, row_panels, out });
     });
 }

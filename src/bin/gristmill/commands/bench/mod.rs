@@ -162,8 +162,8 @@ fn show(report: &BenchReport, devices: usize, args: &BenchArgs, global: &GlobalA
     } else {
         print(&table_of(&header, rows));
     }
-    let Peak { peak_gflops, peak_gb_s } = report.machine;
-    print(&format!("Peak of this machine's CPU: {peak_gflops:.0} GFLOP/s, {peak_gb_s:.1} GB/s."));
+    let Peak { simd, peak_gflops, peak_gb_s } = report.machine;
+    print(&format!("Peak of this machine's CPU with {simd}: {peak_gflops:.0} GFLOP/s, {peak_gb_s:.1} GB/s."));
     if let Some(counts) = &report.profile {
         print(&profile::describe(counts));
     }

@@ -2,13 +2,16 @@
 
 use std::time::Instant;
 
-use pulp::{Arch, Simd, WithSimd};
+use gristmill::cpu::simd;
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 use serde::Serialize;
 
 /// The measured peaks of the CPU, all threads together.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Peak {
+    /// The instruction set in use.
+    pub simd: &'static str,
     pub peak_gflops: f64,
     pub peak_gb_s: f64,
 }
@@ -19,7 +22,7 @@ pub fn measure() -> Peak {
     let best = |mut run: Box<dyn FnMut() -> f64>| (0..10).map(|_| run()).fold(0.0, f64::max);
     let arithmetic = move || {
         let start = Instant::now();
-        let operations: f64 = (0..threads).into_par_iter().map(|_| Arch::new().dispatch(MultiplyAdd)).sum();
+        let operations: f64 = (0..threads).into_par_iter().map(|_| simd::arch().dispatch(MultiplyAdd)).sum();
         operations / start.elapsed().as_secs_f64() / 1e9
     };
     // Four times a large last-level cache.
@@ -29,7 +32,7 @@ pub fn measure() -> Peak {
         std::hint::black_box(gristmill::cpu::reduce::sum::sum(&values));
         4.0 * values.len() as f64 / start.elapsed().as_secs_f64() / 1e9
     };
-    Peak { peak_gflops: best(Box::new(arithmetic)), peak_gb_s: best(Box::new(reading)) }
+    Peak { simd: simd::name(), peak_gflops: best(Box::new(arithmetic)), peak_gb_s: best(Box::new(reading)) }
 }
 
 /// Twelve independent chains, enough to fill the pipelines of current cores. Returns the operations done.

@@ -1,0 +1,32 @@
+//! The CPU twins with each instruction set that this processor has.
+
+use std::process::Command;
+
+use gristmill::cpu::simd;
+
+/// What has no lanes, or would take long where a set is slow.
+const SKIPPED: [&str; 8] = ["tree", "sort", "random", "cpu::simd", "large", "neighbor_index", "pools", "bounds"];
+
+/// Tests of one set run in a process of its own: a set is chosen once, before anything is computed.
+#[test]
+fn the_twins_keep_their_promises_with_every_instruction_set() {
+    if std::env::var_os(simd::VARIABLE).is_some() {
+        return;
+    }
+    for set in simd::available().into_iter().filter(|&set| set != simd::name()) {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["cpu::"])
+            .args(SKIPPED.iter().flat_map(|name| ["--skip", name]))
+            .env(simd::VARIABLE, set)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{set}: {}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+#[test]
+fn the_set_in_use_is_the_one_that_was_named() {
+    let named = std::env::var(simd::VARIABLE).ok();
+    assert_eq!(simd::name(), named.as_deref().unwrap_or(simd::available().pop().unwrap()));
+    assert!(simd::check().is_ok());
+}
