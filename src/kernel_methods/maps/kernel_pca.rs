@@ -3,18 +3,17 @@
 use nalgebra::DMatrix;
 
 use super::numbered;
+use super::preimages::Preimages;
 use super::spectrum::leading;
 use crate::array::{DeviceMatrix, Matrix};
-use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
     Estimator, Fit, FitReport, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Reporter, Rows, Save,
     Transform, parameters,
 };
+use crate::kernel_methods::Kernel;
 use crate::kernel_methods::expansion::KernelExpansion;
 use crate::kernel_methods::gram_operator::GramOperator;
-use crate::kernel_methods::{FittedKernel, Kernel};
-use crate::linalg::Cholesky;
 use crate::model_file::Container;
 use crate::plot::Figure;
 
@@ -45,7 +44,8 @@ parameters! {
     /// - A component whose eigenvalue is within the rounding of f32 (4·√n·2⁻²⁴ of the largest k(x, x)) is 0 for every row;
     ///   without `n_components` it is left out. More components than rows become as many as there are rows.
     /// - One row, equal rows or a constant kernel have no component: that is an error.
-    /// - Pre-images are a ridge regression of the rows on their components with the same kernel; up to 8192 rows.
+    /// - Pre-images are a ridge regression of the rows on their components with the same kernel, on the host in f64; up to
+    ///   8192 rows.
     pub struct KernelPca: transformer("kernel-pca") -> KernelPcaModel;
     about "principal components of the rows in the space of a kernel";
     {
@@ -95,28 +95,13 @@ impl KernelPca {
         let map = KernelExpansion::over(gram.kernel, &rows, None, Matrix::from_dmatrix_f64(&vectors)?)?;
         let values = (0..count).map(|at| if at < rank { found.values[at] } else { 0.0 }).collect();
         let preimages = match self.fit_inverse_transform {
-            true => Some(self.preimages(&mut stream, x, &map, &offsets)?),
+            true => {
+                let z = map.transform(OP, Rows::Device(x), Some(&offsets))?.into_host()?;
+                Some(Preimages::fit(map.kernel(), z, &rows, self.alpha)?)
+            }
             false => None,
         };
         Ok(KernelPcaModel { params: self.clone().into(), map, offsets, values, preimages })
-    }
-
-    /// (K(z, z) + alpha·I)⁻¹·x for the components z of the rows.
-    fn preimages(
-        &self,
-        stream: &mut Stream,
-        x: &DeviceMatrix,
-        map: &KernelExpansion,
-        offsets: &[f64],
-    ) -> Result<KernelExpansion> {
-        let OwnedRows::Device(z) = map.transform(OP, Rows::Device(x), Some(offsets))? else {
-            return Err(Error::shape(OP, "components on the device of the rows", "others"));
-        };
-        let (kernel, rows) = FittedKernel::fit(OP, map.kernel().kernel(), &z)?;
-        let mut gram = kernel.symmetric(stream, &rows)?.to_matrix(stream)?.to_dmatrix();
-        (0..gram.nrows()).for_each(|at| gram[(at, at)] += self.alpha);
-        let solved = Cholesky::factor(&gram)?.solve(&x.to_matrix(stream)?.to_dmatrix())?;
-        KernelExpansion::over(kernel, &z.to_matrix(stream)?, None, Matrix::from_dmatrix_f64(&solved)?)
     }
 }
 
@@ -127,7 +112,7 @@ pub struct KernelPcaModel {
     map: KernelExpansion,
     offsets: Vec<f64>,
     values: Vec<f64>,
-    preimages: Option<KernelExpansion>,
+    preimages: Option<Preimages>,
 }
 
 impl KernelPcaModel {
@@ -149,7 +134,7 @@ impl KernelPcaModel {
     /// Rows whose components are about these: pre-images, n×d. The fit must have had `fit_inverse_transform`.
     pub fn inverse_transform<'a>(&self, z: impl Into<Rows<'a>>) -> Result<Matrix> {
         match &self.preimages {
-            Some(preimages) => preimages.predict(OP, z.into()),
+            Some(preimages) => preimages.of(OP, &z.into().on_host()?),
             None => Err(Error::param("fit_inverse_transform", "true in a fit whose components are turned back", false)),
         }
     }
@@ -184,28 +169,18 @@ impl Save for KernelPcaModel {
         container.insert_list("offsets", &self.offsets)?;
         container.insert_list("eigenvalues", &self.values)?;
         self.map.store(container)?;
-        if let Some(preimages) = &self.preimages {
-            let mut inner = Container::new("preimages", 1)?;
-            preimages.store(&mut inner)?;
-            container.insert_container("preimages", inner)?;
-        }
-        Ok(())
+        self.preimages.as_ref().map_or(Ok(()), |preimages| preimages.store(container))
     }
 
     fn load_fitted(params: FittedWith<KernelPca>, container: &mut Container) -> Result<KernelPcaModel> {
         let map = KernelExpansion::restore(container)?;
         let offsets = container.take("offsets", &[map.coef().columns()])?;
         let values = container.take("eigenvalues", &[map.coef().columns()])?;
+        let shape = [map.rows().rows(), map.kernel().columns(), map.coef().columns()];
         let preimages = match params.fit_inverse_transform {
-            true => Some(KernelExpansion::restore(&mut container.take_container("preimages")?)?),
+            true => Some(Preimages::restore(container, map.kernel().kernel(), shape)?),
             false => None,
         };
-        let fits = |inner: &KernelExpansion| {
-            (inner.kernel().columns(), inner.coef().columns()) == (map.coef().columns(), map.kernel().columns())
-        };
-        if !preimages.as_ref().is_none_or(fits) {
-            return Err(container.refuse("the pre-images belong to other components"));
-        }
         Ok(KernelPcaModel { params, map, offsets, values, preimages })
     }
 }

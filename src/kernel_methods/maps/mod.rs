@@ -2,6 +2,7 @@
 
 mod kernel_pca;
 mod nystroem;
+mod preimages;
 mod random_fourier_features;
 mod spectrum;
 

@@ -22,7 +22,7 @@ use crate::model_file::Container;
 const OP: &str = "Nystroem";
 /// The stream of random numbers for landmarks.
 const STREAM: u32 = 0x6e79_0000;
-/// Eigenvalues count as at least this, as in scikit-learn.
+/// Eigenvalues up to this count as 0.
 const FLOOR: f64 = 1e-12;
 
 /// The rows that a [`Nystroem`] map compares with.
@@ -55,8 +55,8 @@ parameters! {
     /// - With `landmarks` of `all` and m components, φ(x)·φ(y) on the fitted rows is the best approximation of their Gram
     ///   matrix of rank m; by Lanczos on products where there are more than a thousand rows.
     /// - More components than rows become as many as there are rows.
-    /// - Eigenvalues within the rounding of f32 (4·√n·2⁻²⁴ of the largest k(x, x)) count as that much, where scikit-learn
-    ///   has 1e-12: features that are rounding alone stay small. Those of identical rows are finite too.
+    /// - Directions whose eigenvalue is within the rounding of f32 (4·√n·2⁻²⁴ of the largest k(x, x)) add nothing;
+    ///   scikit-learn, in f64, takes 1e-12 for less than that. The features of identical rows are finite.
     /// - A given kernel matrix (`precomputed`) has n columns when it is transformed.
     pub struct Nystroem: transformer("nystroem") -> NystroemModel;
     about "features whose inner products approximate a kernel, from some of the rows";
@@ -114,9 +114,9 @@ impl Estimator for Nystroem {
     }
 }
 
-/// |λ|⁻¹ᐟ² with the sign of λ, as a singular value decomposition gives it.
+/// |λ|⁻¹ᐟ² with the sign of λ, as a singular value decomposition gives it; 0 where λ is rounding.
 fn root(value: f64, floor: f64) -> f64 {
-    value.abs().max(floor).sqrt().recip().copysign(value)
+    if value.abs() > floor { value.abs().sqrt().recip().copysign(value) } else { 0.0 }
 }
 
 /// K⁻¹ᐟ² of the landmarks, m×m.

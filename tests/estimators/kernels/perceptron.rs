@@ -154,7 +154,7 @@ fn one_class_equal_rows_and_wrong_input_have_their_results() {
         assert_eq!(model.predict(&one).unwrap().names(), ["a"], "{name}");
     }
     let error = KernelPerceptron::default().fit(&x, &alone.select(&[0, 1]).unwrap()).unwrap_err().to_string();
-    assert!(error.contains("6 classes, one a row"), "{error}");
+    assert!(error.contains("a target for each of the 6 rows"), "{error}");
     let weights = [1.0; 6];
     let error = KernelPerceptron::default().fit_with(&x, &both, Fit::default().sample_weight(&weights)).unwrap_err();
     assert!(error.to_string().contains("no sample weights"), "{error}");
