@@ -9,7 +9,7 @@ use super::{Gamma, Kernel};
 use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::random::permutation::permutation;
 use crate::cpu::reduce::argmax;
-use crate::data::{Labels, Target};
+use crate::data::Labels;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
@@ -297,10 +297,9 @@ impl Model for KernelPerceptronModel {
     /// The Gram matrix of some rows, ordered by class.
     fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
         let Some(rows) = &input.rows else { return Ok(vec![]) };
-        match rows.sample(PICTURE_ROWS)? {
-            (x, Target::Classes(labels)) if !self.kernel().is_precomputed() => {
-                Ok(vec![gram_figure(self.kernel(), &x, &labels)?])
-            }
+        let (x, target) = rows.sample(PICTURE_ROWS)?;
+        match target.labels() {
+            Ok(labels) if !self.kernel().is_precomputed() => Ok(vec![gram_figure(self.kernel(), &x, labels)?]),
             _ => Ok(vec![]),
         }
     }

@@ -8,8 +8,8 @@ use super::spectrum::leading;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Reporter, Rows, Save,
-    Transform, parameters,
+    Estimator, Fit, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Reporter, Rows, Save, Transform,
+    parameters,
 };
 use crate::kernel_methods::Kernel;
 use crate::kernel_methods::expansion::KernelExpansion;
@@ -149,10 +149,6 @@ impl Model for KernelPcaModel {
 
     fn transformed_columns(&self, _: &InputColumns) -> Option<InputColumns> {
         Some(numbered("component", self.values.len()))
-    }
-
-    fn report(&self) -> FitReport {
-        FitReport::default().with_number("components", self.values.len() as f64)
     }
 
     fn figures(&self, _: &PictureInput<'_>) -> Result<Vec<Figure>> {

@@ -10,7 +10,7 @@ use crate::cpu::random::HostRng;
 use crate::device::Stream;
 use crate::error::Result;
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, InputColumns, Model, OwnedRows, Reporter, Rows, Save, Transform, parameters,
+    Estimator, Fit, FittedWith, InputColumns, Model, OwnedRows, Reporter, Rows, Save, Transform, parameters,
 };
 use crate::kernel_methods::expansion::KernelExpansion;
 use crate::kernel_methods::gram_operator::{GramOperator, rounding_noise};
@@ -177,10 +177,6 @@ impl Model for NystroemModel {
 
     fn transformed_columns(&self, _: &InputColumns) -> Option<InputColumns> {
         Some(numbered("nystroem", self.map.coef().columns()))
-    }
-
-    fn report(&self) -> FitReport {
-        FitReport::default().with_number("landmarks", self.landmarks.len() as f64)
     }
 }
 
