@@ -40,7 +40,8 @@ parameters! {
     ///
     /// # What to expect
     /// - All eigenpairs in f64 up to a thousand rows; for more, the leading ones by Lanczos on K·V, which never stores K
-    ///   above 8192 rows. Both are deterministic; the largest entry of each eigenvector is positive.
+    ///   above 8192 rows. Both are deterministic; the largest entry of each eigenvector is positive. Above 4096 rows fewer
+    ///   than an eighth of all components can be had.
     /// - A component whose eigenvalue is within the rounding of f32 (4·√n·2⁻²⁴ of the largest k(x, x)) is 0 for every row;
     ///   without `n_components` it is left out. More components than rows become as many as there are rows.
     /// - One row, equal rows or a constant kernel have no component: that is an error.

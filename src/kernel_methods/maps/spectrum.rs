@@ -13,8 +13,6 @@ use crate::linalg::{Eigen, leading_eigen};
 const DENSE_ROWS: usize = 1000;
 /// The same where an eighth of them or more is asked for.
 const DENSE_ROWS_OF_MANY: usize = 4096;
-/// Rows up to which all eigenpairs can be asked for.
-const MOST_DENSE_ROWS: usize = 8192;
 /// Residuals, as shares of the largest eigenvalue, that end the iteration: for products with sums in f64, and in f32.
 const TOLERANCES: [f64; 2] = [1e-9, 2e-6];
 /// Products with blocks of vectors at most.
@@ -40,7 +38,7 @@ pub(super) fn leading(
     let n = gram.len();
     let wanted = count.unwrap_or(n).min(n);
     let many = wanted >= n.div_ceil(8);
-    if n <= DENSE_ROWS || (many && n <= DENSE_ROWS_OF_MANY) || (wanted == n && n <= MOST_DENSE_ROWS) {
+    if n <= DENSE_ROWS || (many && n <= DENSE_ROWS_OF_MANY) {
         let mut matrix = gram.to_dmatrix(stream)?;
         if centred {
             center(&mut matrix);

@@ -207,3 +207,23 @@ fn preimages_are_near_the_rows_and_are_refused_where_they_cannot_be() {
     let z = model.transform(&x).unwrap();
     assert_eq!(again.inverse_transform(&z).unwrap(), model.inverse_transform(&z).unwrap());
 }
+
+/// Above 8192 rows the matrix is never whole; with the linear kernel the spectrum is that of the d×d scatter matrix.
+#[test]
+fn rows_whose_matrix_does_not_fit_have_the_components_of_their_products() {
+    let x = matrix(8300, 4, 6);
+    let stretched = |(at, value): (usize, &f32)| value * [4.0, 2.0, 1.0, 0.5][at % 4];
+    let x = Matrix::from_vec(8300, 4, x.as_slice().iter().enumerate().map(stretched).collect()).unwrap();
+    let mut centred = x.to_dmatrix();
+    for mut column in centred.column_iter_mut() {
+        let mean = column.mean();
+        column.add_scalar_mut(-mean);
+    }
+    let values = gristmill::linalg::Eigen::values_of(&(centred.transpose() * centred)).unwrap();
+    let model = pca("linear", 3).fit(&x).unwrap();
+    for (found, expected) in model.eigenvalues().iter().zip(values.iter()) {
+        assert!((found - expected).abs() < 1e-5 * values[0], "{found} and {expected}");
+    }
+    let error = KernelPca::default().fit(&x).unwrap_err().to_string();
+    assert!(error.starts_with("n_components must be below 1038"), "{error}");
+}
