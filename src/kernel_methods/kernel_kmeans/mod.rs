@@ -6,19 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use self::search::{Assignment, Course, Search, nearest};
 use super::expansion::KernelExpansion;
-use super::gram_operator::GramOperator;
+use super::gram_operator::{GramOperator, fits_whole};
 use super::{Gamma, Kernel};
 use crate::array::DeviceMatrix;
+use crate::cost::Cost;
 use crate::cpu::random::HostRng;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save, parameters,
+    Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save,
+    parameters,
 };
 use crate::model_file::Container;
 
 const OP: &str = "KernelKMeans";
 /// The stream of random numbers for starts is that of k-means, so that both start at the same rows.
 const STREAM: u32 = 0x6b6d_0000;
+/// Iterations of a search that a cost is told for.
+const EXPECTED_ITERATIONS: usize = 15;
 
 /// Where the centres of a [`KernelKMeans`] start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +79,21 @@ parameters! {
 }
 
 impl Estimator for KernelKMeans {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let (n, d, k) = (shape.rows as f64, shape.columns as f64, self.n_clusters as f64);
+        let iterations = (self.searches() * self.max_iter.min(EXPECTED_ITERATIONS)) as f64;
+        // K is made once, or for every product.
+        let times = if fits_whole(shape.rows) { 1.0 } else { iterations };
+        let uploaded = Cost::uploading(shape.rows, shape.columns);
+        Some(Cost {
+            operations: 2.0 * n * (n * (d * times + k * iterations) + shape.queries as f64 * (d + k)),
+            moved_bytes: uploaded.moved_bytes + 8.0 * n * k * iterations,
+            syncs: 2.0 * iterations,
+            kernels: 4.0,
+            ..uploaded
+        })
+    }
+
     /// Costs n²·d operations for K and 2·n²·k an iteration.
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<KernelKMeansModel> {
         let x = x.complete(OP)?;
@@ -92,15 +111,19 @@ impl Estimator for KernelKMeans {
 }
 
 impl KernelKMeans {
+    fn searches(&self) -> usize {
+        match (self.init, self.n_init) {
+            (_, Some(searches)) => searches,
+            (KernelInit::Random, None) => 10,
+            (KernelInit::KMeansPlusPlus, None) => 1,
+        }
+    }
+
     fn search(&self, x: &DeviceMatrix, weights: &[f64], reporter: &mut Reporter<'_>) -> Result<KernelKMeansModel> {
         let mut stream = x.device().stream();
         let gram = GramOperator::fit(OP, &self.kernel, x, &mut stream)?;
         let clusters = Search { diagonal: gram.diagonal(&mut stream)?, gram: &gram, weights, k: self.n_clusters };
-        let searches = match (self.init, self.n_init) {
-            (_, Some(searches)) => searches,
-            (KernelInit::Random, None) => 10,
-            (KernelInit::KMeansPlusPlus, None) => 1,
-        };
+        let searches = self.searches();
         let mut best: Option<(Assignment, Course)> = None;
         for number in 0..searches {
             let mut rng = HostRng::new(self.seed, STREAM.wrapping_add(number as u32));
