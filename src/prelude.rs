@@ -126,7 +126,9 @@ pub use crate::estimator::{
     AnyEstimator, AnyModel, Decision, Fit, Predict, PredictProba, Prediction, Progress, Score, ScoreSamples, Transform,
 };
 pub use crate::kernel_methods::{
-    Falkon, FalkonModel, Kernel, KernelRidge, KernelRidgeCv, KernelRidgeCvModel, KernelRidgeModel,
+    Falkon, FalkonModel, Kernel, KernelKMeans, KernelKMeansModel, KernelPca, KernelPcaModel, KernelPerceptron,
+    KernelPerceptronModel, KernelRidge, KernelRidgeCv, KernelRidgeCvModel, KernelRidgeModel, Nystroem, NystroemModel,
+    RandomFourierFeatures, RandomFourierFeaturesModel,
 };
 pub use crate::linear::{
     LinearRegression, LinearRegressionModel, LogisticRegression, LogisticRegressionModel, Ridge, RidgeModel,

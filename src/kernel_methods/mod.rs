@@ -4,8 +4,13 @@ mod compile;
 mod expansion;
 mod falkon;
 mod fitted;
+mod gram_operator;
 mod kernel;
+mod kernel_kmeans;
+mod kernel_perceptron;
+mod maps;
 mod mercer;
+mod pictures;
 mod pivoted;
 mod ridge;
 mod tangent;
@@ -14,6 +19,12 @@ mod text;
 pub use falkon::{Centers, Falkon, FalkonModel};
 pub(crate) use fitted::{FittedKernel, KernelRows};
 pub use kernel::{Gamma, Kernel, PairFunction};
+pub use kernel_kmeans::{KernelInit, KernelKMeans, KernelKMeansModel};
+pub use kernel_perceptron::{KernelPerceptron, KernelPerceptronModel};
+pub use maps::{
+    KernelPca, KernelPcaModel, Landmarks, Nystroem, NystroemModel, RandomFourierFeatures, RandomFourierFeaturesModel,
+};
 pub use mercer::mercer_check;
+pub use pictures::gram_figure;
 pub use ridge::{KernelRidge, KernelRidgeCv, KernelRidgeCvModel, KernelRidgeModel, RidgeSolver};
 pub use tangent::{TangentWeights, tangent_weights};

@@ -11,6 +11,7 @@
 //! | a least squares problem that may be rank-deficient or wide | [`Svd`] |
 //! | one whose matrix is known by its products alone: sparse, or too large | [`lsqr`] |
 //! | a symmetric matrix and its spectrum | [`Eigen`] |
+//! | the largest eigenvalues of one that is known by its products alone | [`leading_eigen`] |
 //! | a triangular matrix | [`solve_triangular`] |
 //!
 //! **Same input, same bits.** Every call is sequential, and inputs are copied into faer's own aligned storage first,
@@ -26,6 +27,7 @@
 mod cholesky;
 mod condition;
 mod eigen;
+mod lanczos;
 mod lsqr;
 mod normal;
 mod qr;
@@ -37,6 +39,7 @@ mod triangular;
 pub use cholesky::Cholesky;
 pub use condition::inverse_norm_1;
 pub use eigen::Eigen;
+pub use lanczos::{LeadingEigen, leading_eigen};
 pub use lsqr::{LsqrSolution, lsqr};
 pub use normal::{solve_least_squares, solve_least_squares_from_gram};
 pub use qr::Qr;

@@ -129,10 +129,11 @@ fn ranges(figure: &Figure, logarithmic: bool) -> (Range, Range) {
 
 fn axis_ticks(figure: &Figure, names: &Option<Vec<String>>, range: Range, count: usize) -> Vec<(f64, String)> {
     match names {
-        // At most sixty names; of more, some.
+        // At most sixty names; of more, some. A place may have none.
         Some(names) => {
-            let every = names.len().div_ceil(60).max(1);
-            let named = names.iter().enumerate().step_by(every);
+            let named = || names.iter().enumerate().filter(|(_, name)| !name.is_empty());
+            let every = named().count().div_ceil(60).max(1);
+            let named = named().step_by(every);
             named.map(|(at, name)| (at as f64, shortened(name, figure.letters))).collect()
         }
         None => ticks(range, count.clamp(2, 12)),

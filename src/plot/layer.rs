@@ -8,6 +8,8 @@ use super::svg::{Anchor, Svg, number, text_width};
 
 /// The share of its place that a bar fills.
 const BAR: f64 = 0.72;
+/// A cell that is narrower has no white edge.
+const SMALL_CELL: f64 = 12.0;
 /// The radius of a point in a swarm, at most.
 const SMALL: f64 = 2.5;
 
@@ -228,11 +230,14 @@ fn draw_bars(svg: &mut Svg, values: &[f64], texts: &[String], x: &Scale, y: &Sca
 fn draw_cells(svg: &mut Svg, columns: usize, shares: &[f64], texts: &[String], x: &Scale, y: &Scale) {
     let (width, height) = (x.length / x.range.width(), y.length / y.range.width());
     let room = cell_text_fits(width, height, texts);
+    let small = width.min(height) < SMALL_CELL;
     for (at, (share, text)) in shares.iter().zip(texts).enumerate() {
         // The first row is on top.
         let (left, top) = ((at % columns) as f64 * width, (at / columns) as f64 * height);
         let fill = if share.is_finite() { scale_colour(*share) } else { "#ffffff".to_string() };
-        svg.rectangle(left, top, width, height, &format!("fill=\"{fill}\" stroke=\"#ffffff\" stroke-width=\"1\""));
+        // Lines between small cells would hide them.
+        let edge = if small { fill.as_str() } else { "#ffffff" };
+        svg.rectangle(left, top, width, height, &format!("fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"1\""));
         if room {
             let attributes = format!("font-size=\"12\" fill=\"{}\"", ink_on_scale(*share));
             svg.text((left + width / 2.0, top + height / 2.0 + 4.0), Anchor::Middle, &attributes, text);

@@ -44,6 +44,7 @@ pub fn entries() -> &'static [Entry] {
     const ENTRIES: &[Entry] = &[
         Entry::of::<cluster::KMeans>(),
         Entry::of::<cluster::MiniBatchKMeans>(),
+        Entry::of::<kernel_methods::KernelKMeans>(),
         Entry::of::<neighbors::KNeighborsClassifier>(),
         Entry::of::<neighbors::KNeighborsRegressor>(),
         Entry::of::<neighbors::LocalOutlierFactor>(),
@@ -53,6 +54,7 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<kernel_methods::KernelRidge>(),
         Entry::of::<kernel_methods::KernelRidgeCv>(),
         Entry::of::<kernel_methods::Falkon>(),
+        Entry::of::<kernel_methods::KernelPerceptron>(),
         Entry::of::<tree::DecisionTreeClassifier>(),
         Entry::of::<tree::DecisionTreeRegressor>(),
         Entry::of::<tree::Id3Classifier>(),
@@ -89,6 +91,9 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<preprocessing::FunctionTransformer>(),
         Entry::of::<preprocessing::ColumnSelector>(),
         Entry::of::<preprocessing::VarianceThreshold>(),
+        Entry::of::<kernel_methods::Nystroem>(),
+        Entry::of::<kernel_methods::RandomFourierFeatures>(),
+        Entry::of::<kernel_methods::KernelPca>(),
     ];
     ENTRIES
 }

@@ -10,6 +10,7 @@ macro_rules! dmatrix {
 
 mod cholesky;
 mod eigen;
+mod lanczos;
 mod nist;
 mod qr;
 mod refine;

@@ -1,6 +1,7 @@
 //! Pictures of nominal trees and of Shapley values.
 
 use gristmill::ensemble::{AdaBoostClassifier, BaggingClassifier};
+use gristmill::estimator::{InputColumns, Model, PictureInput};
 use gristmill::plot;
 use gristmill::prelude::*;
 use gristmill::tree::{Id3Classifier, NominalTreeFigure, TreeFigure, along_pruning, pruning_path};
@@ -113,5 +114,26 @@ fn stages_end_in_the_whole_model() -> gristmill::Result<()> {
     let (few, many) = (bagging.clone().n_estimators(3).fit(x, y)?, bagging.n_estimators(12).fit(x, y)?);
     assert_eq!(many.staged_predict(x, 3)?, few.predict(x)?);
     assert_eq!(many.staged_predict(x, usize::MAX)?, many.predict(x)?);
+    Ok(())
+}
+
+#[test]
+fn a_gram_matrix_is_drawn_by_class_and_names_each_class_once() -> gristmill::Result<()> {
+    let iris = datasets::iris()?;
+    // Every seventh row, in an order that mixes the classes.
+    let some: Vec<usize> = (0..150).map(|row| row * 7 % 150).take(40).collect();
+    let (x, labels) = (iris.x.select(&some)?, iris.labels()?.select(&some)?);
+    let kernel = Kernel::rbf(0.5);
+    let svg = gristmill::kernel_methods::gram_figure(&kernel, &x, &labels)?.to_svg();
+    check(&svg);
+    assert!(svg.contains("Gram matrix by class: rbf(gamma=0.5)"));
+    for name in labels.names() {
+        assert_eq!(count(&svg, &format!(">{name}<")), 2, "{name}: at both axes");
+    }
+    assert!(count(&svg, "<rect") >= 1600);
+    assert!(gristmill::kernel_methods::gram_figure(&kernel, &x, &labels.select(&[0])?).is_err());
+    let pictures = KernelPca::default().n_components(3).kernel(kernel).fit(&x)?;
+    let input = PictureInput { columns: &InputColumns::default(), target_name: None, rows: None };
+    assert_eq!(pictures.figures(&input)?.len(), 1);
     Ok(())
 }

@@ -1,6 +1,10 @@
 //! Models of kernels.
 
 mod kernel;
+mod kmeans;
+mod maps;
+mod pca;
+mod perceptron;
 mod ridge;
 mod ridge_large;
 

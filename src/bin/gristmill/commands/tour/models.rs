@@ -43,6 +43,11 @@ fn on(device: &Device, rows: &mut Vec<Vec<String>>) -> Result<()> {
     add("KNeighborsClassifier, k = 5", "digits, half for testing", &|| {
         percent(KNeighborsClassifier::new(5).fit(&half, &y)?.score(&rest, &target)?)
     })?;
+    add("Nystroem, 100 landmarks, then logistic", "digits, half for testing", &|| {
+        let map = Nystroem::new(100).kernel(Kernel::rbf(0.001)).fit(&half)?;
+        let model = LogisticRegression::default().c(10.0).fit(&map.transform(&half)?, &y)?;
+        percent(model.score(&map.transform(&rest)?, &target)?)
+    })?;
     let (cancer_train, cancer_test) = datasets::breast_cancer()?.split(0.7, 1)?;
     let (train, test) = (cancer_train.x.to(device)?, cancer_test.x.to(device)?);
     let (y, target) = (cancer_train.labels()?, cancer_test.labels()?);
@@ -61,6 +66,12 @@ fn on(device: &Device, rows: &mut Vec<Vec<String>>) -> Result<()> {
     add("Ridge", "diabetes", &|| {
         let model = Ridge::default().fit(&features, diabetes.values()?)?;
         Ok(format!("R² {:.3}", model.score(&features, diabetes.values()?)?))
+    })?;
+    let rings = datasets::circles(1000, 0.05, 0.3, 1)?;
+    let (circles, codes) = (rings.x.to(device)?, rings.labels()?.codes());
+    add("KernelKMeans, k = 2", "two rings", &|| {
+        let model = KernelKMeans::new(2).kernel(Kernel::rbf(4.0)).n_init(3).fit(&circles)?;
+        Ok(format!("adjusted Rand index {:.3}", gristmill::metrics::adjusted_rand_score(codes, model.labels())?))
     })?;
     let all = digits.x.to(device)?;
     add("LocalOutlierFactor", "digits", &|| {

@@ -1,8 +1,11 @@
-//! The pictures of trees and ensembles: those of the examples, and two trees.
+//! The pictures of trees, ensembles and kernels: those of the examples, and two trees.
 
 #[allow(dead_code)]
 #[path = "../../../../../examples/ensemble_regions.rs"]
 mod ensemble_regions;
+#[allow(dead_code)]
+#[path = "../../../../../examples/kernel_views.rs"]
+mod kernel_views;
 #[allow(dead_code)]
 #[path = "../../../../../examples/tree_curves.rs"]
 mod tree_curves;
@@ -38,5 +41,7 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written("ensemble_regions.svg", "AdaBoost after 2, 10 and 50 rounds, bagging after 1, 10 and 100");
     tree_curves::draw(&path("tree_curves.svg"))?;
     written("tree_curves.svg", "pruning, errors round by round, importances, Shapley values");
+    kernel_views::draw(&path("kernel_views.svg"))?;
+    written("kernel_views.svg", "kernel principal components and k-means of two rings, Gram matrices of iris by class");
     Ok(())
 }
