@@ -24,11 +24,13 @@ pub fn describe(profile: &Profile) -> String {
         ]);
     }
     format!(
-        "{rows}\n{} submits; {} uploads, {}; {} read-backs, {}",
+        "{rows}\n{} submits; {} uploads, {}; {} read-backs, {}; {} buffers made, {} used again",
         profile.submits,
         profile.uploads,
         bytes(profile.upload_bytes),
         profile.readbacks,
-        bytes(profile.readback_bytes)
+        bytes(profile.readback_bytes),
+        profile.new_buffers,
+        profile.reused_buffers,
     )
 }
