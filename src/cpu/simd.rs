@@ -74,10 +74,11 @@ fn chosen() -> &'static (&'static str, Arch) {
     static CHOSEN: OnceLock<(&'static str, Arch)> = OnceLock::new();
     CHOSEN.get_or_init(|| {
         let widest = sets().pop().unwrap_or(("scalar", Arch::Scalar));
-        named().unwrap_or_else(|error| {
-            log::warn!("{error}; {} is used", widest.0);
-            None
-        })
-        .unwrap_or(widest)
+        named()
+            .unwrap_or_else(|error| {
+                log::warn!("{error}; {} is used", widest.0);
+                None
+            })
+            .unwrap_or(widest)
     })
 }

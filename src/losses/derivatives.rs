@@ -3,9 +3,9 @@
 use pulp::{Scalar, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::cpu::simd::arch;
 use super::Loss;
 use super::pointwise::{Exponential, Huber, Logistic, Pointwise, Poisson, Slopes, Squared};
+use crate::cpu::simd::arch;
 
 /// Rows of one task, and of one partial sum.
 pub(super) const BLOCK: usize = 1 << 13;

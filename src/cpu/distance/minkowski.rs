@@ -4,8 +4,8 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::pairwise::{chebyshev, manhattan};
-use crate::cpu::simd::arch;
 use crate::cpu::elementary::{exp2, log2};
+use crate::cpu::simd::arch;
 use crate::cpu::tile::{Euclidean, Operand, product};
 use crate::cpu::vector_lanes;
 

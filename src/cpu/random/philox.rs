@@ -4,8 +4,8 @@ use pulp::bytemuck::{Pod, cast, cast_slice, cast_slice_mut};
 use pulp::{Scalar, Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::cpu::simd::arch;
 use crate::cpu::elementary::{log2, sine_cosine, to_f32};
+use crate::cpu::simd::arch;
 
 /// The multipliers of a round, and what is added to the key after it.
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];

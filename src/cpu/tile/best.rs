@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use crate::cpu::simd::arch;
 use super::micro::{TILE_VECTORS, tile_columns};
 use super::pack::pack;
 use super::step::{Accumulate, SquaredDifference};
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand};
+use crate::cpu::simd::arch;
 
 /// The longest rows that can be searched: beyond it a distance is summed in f64, which the tile does not do.
 pub const SEARCH_DEPTH: usize = DEPTH_SPAN;

@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-use crate::cpu::simd::arch;
 use super::micro::Finish;
 use super::scratch::with_buffer;
 use super::step::Join;
 use super::{
     Accumulate, DEPTH_SPAN, Operand, OperandPair, ROW_BLOCK, Scale, WORTH_THREADS, alone, row_slices, shallow, steps,
 };
+use crate::cpu::simd::arch;
 
 /// Elements of the output whose spans are added in f64 at a time: 8 MiB of sums.
 const TILE_ELEMENTS: usize = 1 << 20;

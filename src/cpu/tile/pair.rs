@@ -3,9 +3,9 @@
 use pulp::bytemuck::cast_slice;
 use pulp::{Simd, WithSimd};
 
-use crate::cpu::simd::arch;
 use super::step::{Accumulate, SquaredDifference};
 use super::{DEPTH_BLOCK, DEPTH_SPAN};
+use crate::cpu::simd::arch;
 
 /// Pairs summed side by side: a multiply-add takes four cycles or more, and a sum is one long chain of them.
 const PAIRS: usize = 4;

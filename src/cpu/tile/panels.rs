@@ -1,11 +1,10 @@
 //! Rows of B packed once and matched with many blocks of A, each on its own thread.
 
-
-use crate::cpu::simd::arch;
 use super::micro::{Block, Columns, PackColumns, tile_columns, tile_rows};
 use super::scratch::with_buffer;
 use super::step::Accumulate;
 use super::{DEPTH_BLOCK, DEPTH_SPAN, Operand, ROW_BLOCK, Scale, row_slices};
+use crate::cpu::simd::arch;
 
 /// The longest sums that packed panels take; longer ones go through [`product`](super::product).
 pub const PANEL_DEPTH: usize = DEPTH_SPAN;
