@@ -1,7 +1,9 @@
 //! Columns of dates, taken to parts that models can learn from.
 
+use std::collections::BTreeMap;
+
 use super::dataset::Dataset;
-use crate::array::{ColumnInfo, Matrix};
+use crate::array::{ColumnInfo, Exact, Matrix};
 use crate::error::{Error, Result};
 
 /// The parts of a date, which end the names of its columns: five that every date has, and those of a time.
@@ -15,9 +17,10 @@ pub(super) fn expand(data: Dataset, dates: &[usize], path: &str) -> Result<Datas
     }
     let Dataset { x, sparse, target } = data;
     let name = |at: usize| x.names().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
-    let (mut columns, mut names, mut categories) = (vec![], vec![], vec![]);
+    let (mut columns, mut names, mut categories, mut exact) = (vec![], vec![], vec![], BTreeMap::new());
     for at in 0..x.columns() {
         if !dates.contains(&at) {
+            exact.extend(x.exact().column(at).map(|values| (columns.len(), values.to_vec())));
             columns.push((0..x.rows()).map(|row| x.get(row, at)).collect::<Vec<f32>>());
             names.push(name(at));
             categories.push(x.categories(at).map(<[String]>::to_vec));
@@ -35,7 +38,8 @@ pub(super) fn expand(data: Dataset, dates: &[usize], path: &str) -> Result<Datas
     }
     let values = (0..x.rows()).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
     let made = Matrix::from_vec(x.rows(), columns.len(), values)?;
-    Ok(Dataset { x: made.with_column_info(ColumnInfo::new(Some(names), categories)), sparse, target })
+    let made = made.with_column_info(ColumnInfo::new(Some(names), categories)).with_exact(Exact::new(exact))?;
+    Ok(Dataset { x: made, sparse, target })
 }
 
 /// Which of the first two numbers of a date such as 3/4/2024 is the day.

@@ -237,6 +237,7 @@ impl Predictions {
     /// Those of a model for the rows of `x`, in one pass; with the inertia, where that is wanted and the model has it.
     pub fn of_model(model: &dyn Model, x: Rows<'_>, with_inertia: bool) -> Result<Predictions> {
         let (prediction, probabilities) = model.predict_both_rows(x, &mut |_: &Report| Flow::Continue)?;
+        let prediction = prediction.moved_back(model.target_shift())?;
         let inertia = if with_inertia { model.inertia_rows(x)? } else { None };
         Ok(Predictions { prediction, probabilities, classes: model.classes().to_vec(), inertia })
     }
@@ -338,7 +339,13 @@ fn score_numbers(scoring: Scoring, truth: &Matrix, predicted: &Matrix) -> Result
         let expected = format!("targets of {}×{}", predicted.rows(), predicted.columns());
         return Err(Error::shape("score", expected, format!("{}×{}", truth.rows(), truth.columns())));
     }
-    let column = |x: &Matrix, at: usize| (0..x.rows()).map(|row| x.get(row, at)).collect::<Vec<f32>>();
+    // Errors are differences, so that both may be counted from where f32 is fine.
+    let exact = !truth.exact().is_empty() || !predicted.exact().is_empty();
+    let origin = |at: usize| if exact && scoring != Scoring::Mape { truth.get_f64(0, at) } else { 0.0 };
+    let column = |x: &Matrix, at: usize| {
+        let from = if x.rows() == 0 { 0.0 } else { origin(at) };
+        (0..x.rows()).map(|row| (x.get_f64(row, at) - from) as f32).collect::<Vec<f32>>()
+    };
     let error = |at: usize| match scoring {
         Scoring::Rmse => metrics::root_mean_squared_error(&column(truth, at), &column(predicted, at)),
         Scoring::MedianError => metrics::median_absolute_error(&column(truth, at), &column(predicted, at)),

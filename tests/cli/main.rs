@@ -8,6 +8,7 @@ mod evaluate;
 mod export;
 mod fit;
 mod inspect;
+mod large_numbers;
 mod models;
 mod pictures;
 mod placement;

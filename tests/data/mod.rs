@@ -8,6 +8,7 @@ mod csv;
 mod csv_wrong;
 mod datasets;
 mod dialect;
+mod large_numbers;
 mod libsvm;
 mod missing;
 mod numbers;

@@ -70,7 +70,7 @@ fn looks_like_libsvm(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').map(trim);
     let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")) else { return false };
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
-    let number = |word: &[u8]| matches!(classify(word), Cell::Number(_));
+    let number = |word: &[u8]| matches!(classify(word), Cell::Number(..));
     let label = words.next().is_some_and(number);
     let pair = |word: &[u8]| {
         let colon = word.iter().position(|byte| *byte == b':');

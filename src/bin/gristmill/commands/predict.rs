@@ -158,6 +158,19 @@ fn kept_text(kept: &Matrix, row: usize, column: usize) -> &str {
     names.and_then(|names| names.get(code as usize)).map_or("", String::as_str)
 }
 
+/// Whether the numbers of a row are no more than `f32`.
+fn is_f32(numbers: &Matrix, row: usize) -> bool {
+    (0..numbers.columns()).all(|column| f64::from(numbers.get(row, column)) == numbers.get_f64(row, column))
+}
+
+/// A number with as many digits as it has.
+fn number(numbers: &Matrix, row: usize, column: usize) -> Value {
+    match numbers.get(row, column) {
+        rounded if f64::from(rounded) == numbers.get_f64(row, column) => rounded.into(),
+        _ => numbers.get_f64(row, column).into(),
+    }
+}
+
 fn predict_report(report: Report, predicted: &Predicted, kept: Option<&Matrix>, with_rows: bool) -> PredictReport {
     let kept_row = |kept: &Matrix, row: usize| {
         let names = kept.names().unwrap_or_default().iter().enumerate();
@@ -169,9 +182,12 @@ fn predict_report(report: Report, predicted: &Predicted, kept: Option<&Matrix>, 
     let predictions: Option<Vec<Value>> = with_rows.then(|| match &predicted.prediction {
         Prediction::Classes(labels) => (0..labels.len()).map(|row| labels.name(row).into()).collect(),
         Prediction::Numbers(numbers) if numbers.columns() == 1 => {
-            numbers.as_slice().iter().map(|number| (*number).into()).collect()
+            (0..numbers.rows()).map(|row| number(numbers, row, 0)).collect()
         }
-        Prediction::Numbers(numbers) => (0..numbers.rows()).map(|row| numbers.row(row).to_vec().into()).collect(),
+        Prediction::Numbers(numbers) => {
+            let values = |row: usize| (0..numbers.columns()).map(|column| number(numbers, row, column)).collect();
+            (0..numbers.rows()).map(values).collect()
+        }
         Prediction::Clusters(clusters) => clusters.iter().map(|cluster| (*cluster).into()).collect(),
         Prediction::Outliers(outliers) => outliers.iter().map(|outlier| (*outlier).into()).collect(),
     });
@@ -218,7 +234,11 @@ impl<'a> Columns<'a> {
             }
             match self.prediction {
                 Prediction::Classes(labels) => write!(out, "{}", classes[labels.codes()[row] as usize])?,
-                Prediction::Numbers(numbers) => write_numbers(out, numbers.row(row))?,
+                Prediction::Numbers(numbers) if is_f32(numbers, row) => write_numbers(out, numbers.row(row))?,
+                Prediction::Numbers(numbers) => {
+                    let texts: Vec<String> = (0..numbers.columns()).map(|at| numbers.number_text(row, at)).collect();
+                    write!(out, "{}", texts.join(","))?;
+                }
                 Prediction::Clusters(clusters) => write!(out, "{}", clusters[row])?,
                 Prediction::Outliers(outliers) => write!(out, "{}", outliers[row])?,
             }
