@@ -110,6 +110,23 @@ fn parse_time(text: &str) -> Option<[f32; 3]> {
     (text.contains(':') && parts.next().is_none()).then_some(time)
 }
 
+/// A day after 1970-01-01 and a second of it, as a date is written; without the time where it is midnight.
+pub(super) fn written(day: i64, second: i64) -> String {
+    // Years begin in March, as below.
+    let shifted = day.saturating_add(719_468);
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let (date, month) = (of_year - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    let year = year + 400 * era + i64::from(month <= 2);
+    match second {
+        0 => format!("{year:04}-{month:02}-{date:02}"),
+        _ => format!("{year:04}-{month:02}-{date:02} {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60),
+    }
+}
+
 /// Days from 1970-01-01, by the civil calendar: years begin in March, so that the leap day is their last.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };

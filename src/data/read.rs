@@ -6,12 +6,14 @@ use std::path::Path;
 use super::choice::Choice;
 use super::dataset::Dataset;
 use super::dates;
+use super::formats::CsvChunks;
 use super::formats::libsvm::Features;
 use super::formats::sniff::{Format, format};
 use super::formats::source::Source;
-use super::formats::{csv, idx, libsvm, npy};
+use super::formats::{arrow, csv, idx, json_lines, libsvm, npy, parquet};
 use super::missing::{drop_unlabelled, settle};
 use super::options::{Header, Missing, ReadOptions};
+use super::several::matching_files;
 use super::target::Target;
 use crate::array::{ColumnInfo, Exact, Matrix, Rounding, SparseMatrix, is_kept};
 use crate::error::{Error, Result};
@@ -57,10 +59,11 @@ pub(super) fn exact_columns(values: &[f32], columns: usize, large: Vec<(usize, f
 }
 
 impl Dataset {
-    /// Reads a file: CSV or TSV, LIBSVM, NPY or IDX, gzip or not, by content and extension.
+    /// Reads a file: CSV or TSV, JSON lines, Parquet, Arrow (Feather), LIBSVM, NPY or IDX, compressed or not, by content
+    /// and extension. `part-*.csv` reads several files as one table ([`Dataset::read_all`]).
     ///
-    /// A column of a CSV file is categorical when none of its cells is a number: it is coded from 0 in the alphabetical
-    /// order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM
+    /// A column of text, of a CSV file one in which no cell is a number, is categorical: it is coded from 0 in the
+    /// alphabetical order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM
     /// file brings its target, and a large one is read sparse ([`ReadOptions::sparse`]).
     ///
     /// One pass over the file on all cores; the memory is the matrix, twice for a compressed file, and some blocks of
@@ -103,7 +106,12 @@ impl Dataset {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn read_with_notes(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
-        read_source(Source::open(path.as_ref())?, options)
+        Dataset::read_all(&[path], options)
+    }
+
+    /// The same of one file.
+    pub(super) fn read_file(path: &Path, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
+        read_source(Source::open(path)?, options)
     }
 
     /// [`Dataset::read_with`] of bytes in memory; `name` stands for the file, and its extension counts.
@@ -131,6 +139,32 @@ impl Dataset {
     }
 }
 
+/// The names of the columns of a file that names them by itself, before any is left out or taken apart: a CSV file with a
+/// header, JSON lines, Parquet, Arrow; nothing for others.
+///
+/// ```
+/// use gristmill::data::{ReadOptions, column_names};
+/// let names = column_names("data/iris.csv", &ReadOptions::default())?;
+/// assert_eq!(names.unwrap()[4], "species");
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn column_names(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Vec<String>>> {
+    let files = matching_files(path)?;
+    let Some(path) = files.first() else { return Ok(None) };
+    let source = Source::open(path)?;
+    let found = options.format.map_or_else(|| format(&source), Ok)?;
+    match found {
+        Format::Parquet => parquet::names(source).map(Some),
+        Format::Arrow => arrow::names(source).map(Some),
+        Format::JsonLines => json_lines::names(source, options).map(Some),
+        Format::Csv => {
+            let open = CsvChunks::open(path, &options.clone().missing(Missing::Keep), 1)?;
+            Ok(open.names().map(<[String]>::to_vec))
+        }
+        Format::Npy | Format::Idx | Format::Libsvm => Ok(None),
+    }
+}
+
 fn read_source(source: Source, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
     let found = match options.format {
         Some(format) => format,
@@ -140,6 +174,9 @@ fn read_source(source: Source, options: &ReadOptions) -> Result<(Dataset, Vec<St
         Format::Csv => finish(csv::read(source, options)?, Target::None, options),
         Format::Npy => finish(npy::read(source, options)?, Target::None, options),
         Format::Idx => finish(idx::read(source, options)?, Target::None, options),
+        Format::JsonLines => finish(json_lines::read(source, options)?, Target::None, options),
+        Format::Parquet => finish(parquet::read(source, options)?, Target::None, options),
+        Format::Arrow => finish(arrow::read(source, options)?, Target::None, options),
         Format::Libsvm => {
             if !options.targets.is_empty() {
                 let rule = "left out for a LIBSVM file, which has its own".to_string();

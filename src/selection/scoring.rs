@@ -341,12 +341,18 @@ fn score_numbers(scoring: Scoring, truth: &Matrix, predicted: &Matrix) -> Result
     }
     // Errors are differences, so that both may be counted from where f32 is fine.
     let exact = !truth.exact().is_empty() || !predicted.exact().is_empty();
-    let origin = |at: usize| if exact && scoring != Scoring::Mape { truth.get_f64(0, at) } else { 0.0 };
+    let origin = |at: usize| if exact { truth.get_f64(0, at) } else { 0.0 };
+    let share = |row: usize, at: usize| {
+        let right = truth.get_f64(row, at);
+        (predicted.get_f64(row, at) - right).abs() / right.abs()
+    };
+    let shares = |at: usize| (0..truth.rows()).map(|row| share(row, at)).sum::<f64>() / truth.rows() as f64;
     let column = |x: &Matrix, at: usize| {
         let from = if x.rows() == 0 { 0.0 } else { origin(at) };
         (0..x.rows()).map(|row| (x.get_f64(row, at) - from) as f32).collect::<Vec<f32>>()
     };
     let error = |at: usize| match scoring {
+        Scoring::Mape if exact && shares(at).is_finite() => Ok(shares(at)),
         Scoring::Rmse => metrics::root_mean_squared_error(&column(truth, at), &column(predicted, at)),
         Scoring::MedianError => metrics::median_absolute_error(&column(truth, at), &column(predicted, at)),
         Scoring::Mape => metrics::mean_absolute_percentage_error(&column(truth, at), &column(predicted, at)),

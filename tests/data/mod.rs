@@ -2,6 +2,7 @@
 
 mod arrays;
 mod categories;
+mod columnar;
 mod columns;
 mod corpus;
 mod csv;

@@ -25,7 +25,8 @@ const EXAMPLES: &str = "Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DataCommandArgs {
-    /// The file: CSV, TSV, LIBSVM, NPY or IDX, gzip or not
+    /// The file: CSV, TSV, JSON lines, Parquet, Arrow, LIBSVM, NPY or IDX, gzip or not; a pattern such as 'part-*.csv' for
+    /// several
     file: PathBuf,
     #[command(flatten)]
     target: TargetArgs,

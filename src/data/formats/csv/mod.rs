@@ -6,7 +6,6 @@ mod gather;
 mod piece;
 mod records;
 mod schema;
-mod text_codes;
 
 use std::collections::BTreeMap;
 
@@ -17,12 +16,12 @@ use gather::Gathered;
 use piece::{Fault, Kind, Piece, Plan, Wrong, parse};
 use records::{cells, cut, record_end, skip_empty_lines};
 use schema::Schema;
-use text_codes::TextCodes;
 
 use super::lines::{LONGEST, PIECE, count, too_long};
 use super::notation::Notation;
 use super::number::Cell;
 use super::source::Source;
+use super::text_codes::TextCodes;
 use crate::array::LARGE;
 use crate::data::missing::ADVICE;
 use crate::data::options::{Missing, ReadOptions};

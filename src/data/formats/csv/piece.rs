@@ -1,10 +1,10 @@
 //! Whole records, parsed by one thread.
 
 use super::records::{Cell, Quotes, next_cell, skip_empty_lines};
-use super::text_codes::TextCodes;
 use crate::data::formats::lines::count;
 use crate::data::formats::notation::Notation;
 use crate::data::formats::number::{self, leading_number};
+use crate::data::formats::text_codes::TextCodes;
 
 /// What a column of the file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,6 +26,7 @@ pub fn chunk_rows(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<Opt
         (args.test.is_some(), "--test"),
         (args.data.read.has_dates(), "--dates"),
         (args.weight.is_some(), "--weight"),
+        (!args.data.more.is_empty(), "several files"),
         (args.data.target.labels.is_some(), "--labels"),
         (estimator.task().needs_target(), "a target"),
         (matches!(args.data.missing, Some(MissingChoice::Mean | MissingChoice::Median)), "--missing mean and median"),

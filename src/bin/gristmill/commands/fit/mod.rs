@@ -269,7 +269,7 @@ fn split(data: &Dataset, task: Task, share: f64, seed: u64) -> Result<(Vec<usize
 fn weights(args: &FitArgs, column: &str, rows: usize) -> CommandResult<Vec<f32>> {
     let mut options = args.data.read.options().features([column]);
     options.dates = vec![];
-    let x = Dataset::read_with(&args.data.data, &options)?.to_dense(1 << 32)?.x;
+    let x = Dataset::read_all(&args.data.files(), &options)?.0.to_dense(1 << 32)?.x;
     if x.rows() != rows {
         let why = "--weight needs every row: leave out --missing drop and --drop-unlabelled";
         return Err(CliError::Usage(why.to_string()));
