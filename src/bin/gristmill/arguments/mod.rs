@@ -1,6 +1,7 @@
 //! What the commands take: flags, data, models and saved models.
 
 mod data;
+mod folds;
 mod global;
 mod known_columns;
 mod list;
@@ -9,6 +10,7 @@ mod read;
 mod saved_model;
 
 pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target};
+pub use folds::{FoldArgs, split_by_column, split_last};
 pub use global::{GlobalArgs, check_folder, check_outputs};
 pub use known_columns::{KnownColumns, brings_target};
 pub use list::split_list;

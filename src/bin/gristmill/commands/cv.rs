@@ -15,7 +15,7 @@ use gristmill::selection::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arguments::{DataArgs, GlobalArgs, Loaded, ModelArgs, check_folder, check_outputs, split_list};
+use crate::arguments::{DataArgs, FoldArgs, GlobalArgs, Loaded, ModelArgs, check_folder, check_outputs, split_list};
 use crate::pictures::check_picture;
 use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, label, number, profile, show, table, timed};
 
@@ -28,6 +28,9 @@ const EXAMPLES: &str = "Examples:
   gristmill cv gradient-boosting-regressor data/diabetes.csv --target progression --grid learning_rate=0.03,0.1 --grid max_leaf_nodes=4,8,31
   gristmill cv ada-boost-classifier data/breast_cancer.csv --target diagnosis --grid estimator.max_depth=1,2,3
   gristmill cv ridge data/diabetes.csv --target progression --step polynomial-features:degree=2 --grid alpha=0.1,1,10
+  gristmill cv ridge data/diabetes.csv --target progression --repeats 10
+  gristmill cv ridge visits.csv --target cost --group patient
+  gristmill cv ridge sales.csv --target sold --time day --gap 7
   gristmill cv voting-classifier data/wine.csv --target class --set estimators=random-forest-classifier,ada-boost-classifier";
 
 /// Combinations of three or more parameters that a picture shows.
@@ -41,9 +44,8 @@ pub struct CvArgs {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
-    /// Number of folds, stratified for classes; `loo` leaves out one row at a time
-    #[arg(long, value_name = "K", default_value = "5")]
-    folds: String,
+    #[command(flatten)]
+    folds: FoldArgs,
     /// Values of a parameter to try, such as n_neighbors=1,5,15; several --grid try every combination
     #[arg(long, value_name = "KEY=V1,V2,…")]
     grid: Vec<String>,
@@ -115,11 +117,12 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         search = search.parameter(name, values.clone());
     }
     search.check()?;
-    let folds = folds(&args.folds, task, global.seed.unwrap_or(0))?;
-    decides.check_folds(&folds)?;
     let placement = global.placement()?;
     let mut seconds = Seconds::default();
-    let Loaded { data, targets } = timed(&mut seconds, "load", || args.data.read(&pipeline, global))?;
+    let read = || args.folds.without_columns(&args.data).read(&pipeline, global);
+    let Loaded { data, targets } = timed(&mut seconds, "load", read)?;
+    let (data, folds) = args.folds.of(&args.data, data, task, global.seed.unwrap_or(0))?;
+    decides.check_folds(&folds)?;
     let placed = place(&placement, &pipeline, &data, global)?;
     let device = placed.device.clone();
     let mut found = guarded(|| {
@@ -186,16 +189,6 @@ fn parse_grid(text: &str) -> CommandResult<(String, Vec<Value>)> {
 
 fn scoring_help() -> String {
     format!("The score to select by: {}", Scoring::ALL.map(Scoring::name).join(", "))
-}
-
-/// The folds: shuffled with the seed, and stratified where there are classes.
-fn folds(text: &str, task: Task, seed: u64) -> CommandResult<Folds> {
-    if text == "loo" {
-        return Ok(Folds::LeaveOneOut);
-    }
-    let wrong = || CliError::Usage(format!("--folds takes a number of at least 2, or loo; got {text:?}"));
-    let count = text.parse::<usize>().ok().filter(|count| *count >= 2).ok_or_else(wrong)?;
-    Ok(if task == Task::Classification { Folds::stratified(count) } else { Folds::k_fold(count) }.seed(seed))
 }
 
 /// The device for the fits: those of one fold decide, for all of them.

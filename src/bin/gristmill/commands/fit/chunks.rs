@@ -23,6 +23,7 @@ pub fn chunk_rows(args: &FitArgs, estimator: &AnyEstimator) -> CommandResult<Opt
         (args.model.one_hot, "--one-hot"),
         (!args.model.step.is_empty(), "--step"),
         (args.split.is_some(), "--split"),
+        (args.split_column.is_some(), "--split-column"),
         (args.test.is_some(), "--test"),
         (args.data.read.has_dates(), "--dates"),
         (args.weight.is_some(), "--weight"),

@@ -11,7 +11,9 @@ use gristmill::placement::Placed;
 use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
-use crate::arguments::{DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder, check_outputs};
+use crate::arguments::{
+    DataArgs, GlobalArgs, KnownColumns, Loaded, ModelArgs, check_folder, check_outputs, split_by_column, split_last,
+};
 use crate::pictures::{Picture, check_picture, draw_transformed};
 use crate::report::{
     CliError, CommandResult, Confusion, Predicted, Progress, Report, Scores, Seconds, dense, guarded, note,
@@ -49,6 +51,13 @@ pub struct FitArgs {
     /// Fits on this share of the rows and scores on the others; stratified for classes
     #[arg(long, value_name = "SHARE")]
     pub split: Option<f64>,
+    /// Scores on the last rows of the file instead of random ones, with --split
+    #[arg(long, requires = "split")]
+    last: bool,
+    /// The column that says of each row whether it is fitted (train, 0) or scored (test, 1); the model does not learn
+    /// from it otherwise
+    #[arg(long, value_name = "COL", allow_negative_numbers = true, conflicts_with_all = ["split", "test"])]
+    pub split_column: Option<String>,
     /// The column that says how much each row counts, at least 0; the model does not learn from it otherwise
     #[arg(long, value_name = "COL", allow_negative_numbers = true)]
     weight: Option<String>,
@@ -76,7 +85,8 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
     check_outputs([&args.save, &args.plot], args.data.inputs().chain(tests))?;
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     args.plot.as_deref().map_or(Ok(()), check_picture)?;
-    if estimator.task() == Task::Transformation && (args.split.is_some() || args.test.is_some()) {
+    let scored = args.split.is_some() || args.test.is_some() || args.split_column.is_some();
+    if estimator.task() == Task::Transformation && scored {
         let why = format!("{} transforms rows, which have no score: leave out --split and --test", estimator.name());
         return Err(CliError::Usage(why));
     }
@@ -95,9 +105,15 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
     let (loaded, test) = timed(&mut report.seconds, "load", || load(args, &pipeline, global))?;
     (report.rows, report.columns) = (loaded.data.rows(), loaded.data.columns());
     let mut weights = args.weight.as_deref().map(|column| weights(args, column, loaded.data.rows())).transpose()?;
-    let (train, test) = match (args.split, test) {
-        (Some(share), _) => {
-            let (train, test) = split(&loaded.data, estimator.task(), share, global.seed.unwrap_or(0))?;
+    let rows = loaded.data.rows();
+    let parts = match (args.split, &args.split_column) {
+        (_, Some(column)) => Some(split_by_column(&args.data, column, rows)?),
+        (Some(share), None) if args.last => Some(split_last(rows, share)?),
+        (Some(share), None) => Some(split(&loaded.data, estimator.task(), share, global.seed.unwrap_or(0))?),
+        (None, None) => None,
+    };
+    let (train, test) = match (parts, test) {
+        (Some((train, test)), _) => {
             weights = weights.map(|weights| train.iter().map(|row| weights[*row]).collect());
             (loaded.data.select(&train)?, Some(loaded.data.select(&test)?))
         }
@@ -239,7 +255,8 @@ impl Run<'_> {
 /// Reads the data and, if there is one, the file of test rows.
 fn load(args: &FitArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<(Loaded, Option<Dataset>)> {
     let mut data = args.data.clone();
-    data.drop.extend(args.weight.clone().filter(|_| data.features.is_empty()));
+    let columns = args.weight.iter().chain(&args.split_column).filter(|_| data.features.is_empty());
+    data.drop.extend(columns.cloned());
     let loaded = data.read(pipeline, global)?;
     let Some(path) = &args.test else { return Ok((loaded, None)) };
     let test =
