@@ -6,7 +6,7 @@ use super::{Folder, json, refused, run};
 fn grouped(folder: &Folder) -> String {
     let row = |row: u32| {
         let group = row / 5;
-        format!("{},{},p{group},{},2024-01-{:02}\n", group, row % 5, group * 37 % 20, 1 + row % 28)
+        format!("{},{},p{group},{},2024-01-{:02}\n", 10 * group, row % 5, group * 37 % 20, 1 + row % 28)
     };
     folder.file("g.csv", &format!("a,b,patient,y,day\n{}", (0..100).map(row).collect::<String>()))
 }
