@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gristmill::estimator::{Estimator, FitShape, Task};
+use gristmill::estimator::{Estimator, FitShape};
 use gristmill::placement::{Placed, Placement};
 use gristmill::plot::{self, Figure};
 use gristmill::prelude::*;
