@@ -3,11 +3,13 @@
 use nalgebra::DMatrix;
 
 use super::Matrix;
+use super::exact::too_large;
 use crate::error::{Error, Result};
 
 impl Matrix {
     /// From `f64` values, row by row. A value beyond the range of `f32` is an error with its place; missing stays
-    /// missing, and precision beyond seven digits is lost, which is why this is an explicit call.
+    /// missing, and precision beyond seven digits is lost, which is why this is an explicit call. Columns of large numbers
+    /// that `f32` cannot tell apart are kept in `f64` too ([`Matrix::get_f64`]): as targets they are learnt.
     ///
     /// ```
     /// use gristmill::Matrix;
@@ -20,7 +22,8 @@ impl Matrix {
             let (row, column) = (at / columns.max(1), at % columns.max(1));
             return Err(Error::NotFinite { row, column, value: values[at] });
         }
-        Matrix::from_vec(rows, columns, values.iter().map(|value| *value as f32).collect())
+        let rounded = Matrix::from_vec(rows, columns, values.iter().map(|value| *value as f32).collect())?;
+        rounded.with_exact(too_large(columns, values))
     }
 
     /// From a nalgebra matrix of `f64`: [`Matrix::from_f64`] for it.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::{ColumnInfo, DeviceMatrix};
+use super::{ColumnInfo, DeviceMatrix, Exact};
 use crate::device::Device;
 use crate::error::{Error, Result};
 
@@ -26,6 +26,8 @@ pub struct Matrix {
     rows: usize,
     columns: usize,
     pub(super) info: ColumnInfo,
+    /// The numbers of columns that `f32` would round too far.
+    pub(super) exact: Exact,
     /// The first missing value, once the one pass over the values has been made.
     checked: OnceLock<Option<(usize, usize)>>,
 }
@@ -40,7 +42,8 @@ impl Matrix {
                 format!("{} values", values.len()),
             ));
         }
-        Ok(Matrix { values: Arc::new(values), rows, columns, info: ColumnInfo::default(), checked: OnceLock::new() })
+        let (values, info, exact) = (Arc::new(values), ColumnInfo::default(), Exact::default());
+        Ok(Matrix { values, rows, columns, info, exact, checked: OnceLock::new() })
     }
 
     /// A matrix from a slice of values, row by row.
@@ -112,7 +115,7 @@ impl Matrix {
 
     /// All values, to change them. They are copied first if another matrix shares them.
     pub fn as_mut_slice(&mut self) -> &mut [f32] {
-        self.checked = OnceLock::new();
+        (self.checked, self.exact) = (OnceLock::new(), Exact::default());
         Arc::make_mut(&mut self.values).as_mut_slice()
     }
 
@@ -159,6 +162,7 @@ impl PartialEq for Matrix {
     fn eq(&self, other: &Matrix) -> bool {
         let bits = |matrix: &Matrix| matrix.values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>();
         (self.rows, self.columns, &self.info) == (other.rows, other.columns, &other.info)
+            && self.exact == other.exact
             && (Arc::ptr_eq(&self.values, &other.values) || bits(self) == bits(other))
     }
 }

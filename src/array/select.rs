@@ -18,7 +18,8 @@ impl Matrix {
             let filled = values.par_chunks_mut(d).zip(rows).with_min_len(256);
             filled.for_each(|(out, row)| out.copy_from_slice(self.row(*row)));
         }
-        Ok(Matrix::from_vec(rows.len(), d, values)?.with_column_info(self.column_info().clone()))
+        let selected = Matrix::from_vec(rows.len(), d, values)?.with_column_info(self.column_info().clone());
+        selected.with_exact(self.exact().select_rows(rows))
     }
 
     /// The columns at these places, in this order, with their names and categories. Where a column comes more than once
@@ -36,6 +37,7 @@ impl Matrix {
                 out.iter_mut().zip(columns).for_each(|(out, column)| *out = source[*column]);
             });
         }
-        Ok(Matrix::from_vec(self.rows(), columns.len(), values)?.with_column_info(self.column_info().select(columns)))
+        let selected = Matrix::from_vec(self.rows(), columns.len(), values)?;
+        selected.with_column_info(self.column_info().select(columns)).with_exact(self.exact().select_columns(columns))
     }
 }

@@ -39,17 +39,25 @@ impl fmt::Display for Matrix {
 }
 
 impl Matrix {
+    /// A number as text, with as many digits as it was given with.
+    pub fn number_text(&self, row: usize, column: usize) -> String {
+        match self.exact().column(column) {
+            Some(values) => values[row].to_string(),
+            None => self.get(row, column).to_string(),
+        }
+    }
+
     /// The lines of a column of the table: its name, if columns have names, and its cells.
     fn shown_column(&self, column: Option<usize>) -> Vec<String> {
         let Some(column) = column else {
             return vec!["…".to_string(); shown(self.rows()).count() + usize::from(self.names().is_some())];
         };
-        let cell = |row: Option<usize>| match row.map(|row| self.get(row, column)) {
+        let cell = |row: Option<usize>| match row.map(|row| (row, self.get(row, column))) {
             None => "…".to_string(),
-            Some(value) if value.is_nan() => "NaN".to_string(),
-            Some(value) => {
+            Some((_, value)) if value.is_nan() => "NaN".to_string(),
+            Some((row, value)) => {
                 let category = self.categories(column).and_then(|names| names.get(value as usize));
-                category.cloned().unwrap_or_else(|| value.to_string())
+                category.cloned().unwrap_or_else(|| self.number_text(row, column))
             }
         };
         let name = self.names().map(|names| names[column].clone());

@@ -53,7 +53,8 @@ parameters! {
 
 impl Estimator for DummyRegressor {
     fn abilities(&self) -> Abilities {
-        Abilities { missing: true, categories: true, sparse: true, ..Abilities::default() }
+        let fixed_zero = self.strategy == DummyNumber::Constant;
+        Abilities { missing: true, categories: true, sparse: true, fixed_zero, ..Abilities::default() }
     }
 
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<DummyRegressorModel> {
@@ -116,7 +117,7 @@ pub struct DummyRegressorModel {
 impl DummyRegressorModel {
     /// What is predicted for every row: a number for each of the p outputs.
     pub fn constant(&self) -> &[f64] {
-        &self.constant
+        self.params.in_unit_of_target(&self.constant)
     }
 }
 

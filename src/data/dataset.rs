@@ -149,7 +149,7 @@ impl Dataset {
         }
         let Dataset { x, sparse, target } = self;
         let (rows, d) = (x.rows(), x.columns());
-        let info = x.column_info().select(&columns);
+        let (info, exact) = (x.column_info().select(&columns), x.exact().select_columns(&columns));
         let values = if columns.is_sorted() {
             let mut values = x.into_vec();
             // A value moves forward only, so every one is read before its place is taken.
@@ -166,20 +166,23 @@ impl Dataset {
             (0..rows).flat_map(of_row).map(|(row, column)| x.get(row, column)).collect()
         };
         let x = Matrix::from_vec(rows, columns.len(), values)?;
-        Ok(Dataset { x: x.with_column_info(info), sparse, target })
+        Ok(Dataset { x: x.with_column_info(info).with_exact(exact)?, sparse, target })
     }
 
     /// Turns columns of numbers into codes of their distinct values, which become the names of the categories.
     pub(super) fn code_columns(mut self, columns: &[usize]) -> Result<Dataset> {
         let d = self.x.columns();
         for &column in columns {
-            let values = self.x.as_slice().iter().skip(column).step_by(d).copied();
-            let mut distinct: Vec<f32> = values.filter(|value| !value.is_nan()).collect();
-            distinct.sort_unstable_by(f32::total_cmp);
+            let (values, exact) = (self.x.column_f64(column), self.x.exact().without(column));
+            let of_f32 = self.x.exact().column(column).is_none();
+            let mut distinct: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
+            distinct.sort_unstable_by(f64::total_cmp);
             distinct.dedup();
-            let of_column = self.x.as_mut_slice().iter_mut().skip(column).step_by(d).filter(|value| !value.is_nan());
-            of_column.for_each(|value| *value = distinct.partition_point(|category| category < value) as f32);
-            self.x = self.x.with_category_names(column, distinct.iter().map(f32::to_string))?;
+            let of_column = self.x.as_mut_slice().iter_mut().skip(column).step_by(d).zip(&values);
+            let coded = of_column.filter(|(_, value)| !value.is_nan());
+            coded.for_each(|(code, value)| *code = distinct.partition_point(|category| category < value) as f32);
+            let name = |value: &f64| if of_f32 { (*value as f32).to_string() } else { value.to_string() };
+            self.x = self.x.with_category_names(column, distinct.iter().map(name))?.with_exact(exact)?;
         }
         Ok(self)
     }

@@ -1,7 +1,9 @@
 //! Columns of dates, taken to parts that models can learn from.
 
+use std::collections::BTreeMap;
+
 use super::dataset::Dataset;
-use crate::array::{ColumnInfo, Matrix};
+use crate::array::{ColumnInfo, Exact, Matrix};
 use crate::error::{Error, Result};
 
 /// The parts of a date, which end the names of its columns: five that every date has, and those of a time.
@@ -15,9 +17,10 @@ pub(super) fn expand(data: Dataset, dates: &[usize], path: &str) -> Result<Datas
     }
     let Dataset { x, sparse, target } = data;
     let name = |at: usize| x.names().map_or_else(|| (at + 1).to_string(), |names| names[at].clone());
-    let (mut columns, mut names, mut categories) = (vec![], vec![], vec![]);
+    let (mut columns, mut names, mut categories, mut exact) = (vec![], vec![], vec![], BTreeMap::new());
     for at in 0..x.columns() {
         if !dates.contains(&at) {
+            exact.extend(x.exact().column(at).map(|values| (columns.len(), values.to_vec())));
             columns.push((0..x.rows()).map(|row| x.get(row, at)).collect::<Vec<f32>>());
             names.push(name(at));
             categories.push(x.categories(at).map(<[String]>::to_vec));
@@ -35,7 +38,8 @@ pub(super) fn expand(data: Dataset, dates: &[usize], path: &str) -> Result<Datas
     }
     let values = (0..x.rows()).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
     let made = Matrix::from_vec(x.rows(), columns.len(), values)?;
-    Ok(Dataset { x: made.with_column_info(ColumnInfo::new(Some(names), categories)), sparse, target })
+    let made = made.with_column_info(ColumnInfo::new(Some(names), categories)).with_exact(Exact::new(exact))?;
+    Ok(Dataset { x: made, sparse, target })
 }
 
 /// Which of the first two numbers of a date such as 3/4/2024 is the day.
@@ -104,6 +108,23 @@ fn parse_time(text: &str) -> Option<[f32; 3]> {
     };
     let time = [part(24.0)?, part(60.0)?, part(61.0)?];
     (text.contains(':') && parts.next().is_none()).then_some(time)
+}
+
+/// A day after 1970-01-01 and a second of it, as a date is written; without the time where it is midnight.
+pub(super) fn written(day: i64, second: i64) -> String {
+    // Years begin in March, as below.
+    let shifted = day.saturating_add(719_468);
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let (date, month) = (of_year - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    let year = year + 400 * era + i64::from(month <= 2);
+    match second {
+        0 => format!("{year:04}-{month:02}-{date:02}"),
+        _ => format!("{year:04}-{month:02}-{date:02} {:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60),
+    }
 }
 
 /// Days from 1970-01-01, by the civil calendar: years begin in March, so that the leap day is their last.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::choice::places;
 use super::dataset::Dataset;
 use super::options::Missing;
-use crate::array::Matrix;
+use crate::array::{Exact, Matrix};
 use crate::error::{Error, Result};
 
 /// What to do about a missing value.
@@ -87,14 +87,14 @@ fn forget_unused(mut x: Matrix, column: usize) -> Result<Matrix> {
         return Ok(x);
     }
     let names: Vec<String> = names.iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| name.clone()).collect();
-    let place = places(&used);
+    let (place, exact) = (places(&used), x.exact().clone());
     x.as_mut_slice()
         .iter_mut()
         .skip(column)
         .step_by(d)
         .filter(|code| !code.is_nan())
         .for_each(|code| *code = place[*code as usize] as f32);
-    x.with_category_names(column, names)
+    x.with_category_names(column, names)?.with_exact(exact)
 }
 
 /// What stands for a missing value of the column; nothing if all are missing. O(n), O(n) memory for a median.
@@ -130,9 +130,14 @@ fn replace(mut data: Dataset, fill: &[Option<f32>], path: &str) -> Result<Datase
         return Err(Error::Data { path: path.to_string(), line: None, column: Some(label), why });
     }
     let d = fill.len();
+    // What is kept in f64 stays where nothing was missing, as in a target.
+    let filled = |values: &[f64]| values.iter().all(|value| !value.is_nan());
+    let exact = data.x.exact().columns().filter(|(_, values)| filled(values));
+    let exact = Exact::new(exact.map(|(column, values)| (column, values.to_vec())).collect());
     data.x.as_mut_slice().par_chunks_mut(d).for_each(|row| {
         let blanks = row.iter_mut().zip(fill).filter(|(value, _)| value.is_nan());
         blanks.for_each(|(value, fill)| *value = fill.unwrap_or(f32::NAN));
     });
+    data.x = data.x.with_exact(exact)?;
     Ok(data)
 }

@@ -17,6 +17,7 @@ mod labels;
 mod missing;
 mod options;
 mod read;
+mod several;
 mod target;
 mod warnings;
 
@@ -26,4 +27,6 @@ pub use dates::DATE_PARTS;
 pub use formats::{CsvChunks, Format, write_npy};
 pub use labels::Labels;
 pub use options::{Encoding, Header, Missing, ReadOptions};
+pub use read::column_names;
+pub use several::matching_files;
 pub use target::Target;

@@ -103,6 +103,9 @@ settings! {
         drop_unlabelled: bool = false;
         /// Maximum bytes of the matrix; more is an [`Error::Limit`](crate::Error::Limit).
         budget: u64 = 4 << 30;
+        /// Whether every number is kept in `f64` beside the matrix ([`Matrix::get_f64`](crate::Matrix::get_f64)); by
+        /// default those of columns that `f32` rounds too far, such as whole numbers above 2²⁴.
+        exact: bool = false;
         /// Number of columns of a LIBSVM file; by default its largest index.
         width: Option<usize> = None;
         /// Whether a LIBSVM file is read as a [`SparseMatrix`](crate::SparseMatrix). By default it is where the

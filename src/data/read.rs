@@ -1,18 +1,21 @@
 //! From a file to a dataset: the format's reader, then what the options ask for.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::choice::Choice;
 use super::dataset::Dataset;
 use super::dates;
+use super::formats::CsvChunks;
 use super::formats::libsvm::Features;
 use super::formats::sniff::{Format, format};
 use super::formats::source::Source;
-use super::formats::{csv, idx, libsvm, npy};
+use super::formats::{arrow, csv, idx, json_lines, libsvm, npy, parquet};
 use super::missing::{drop_unlabelled, settle};
 use super::options::{Header, Missing, ReadOptions};
+use super::several::matching_files;
 use super::target::Target;
-use crate::array::{ColumnInfo, Matrix, SparseMatrix};
+use crate::array::{ColumnInfo, Exact, Matrix, Rounding, SparseMatrix, is_kept};
 use crate::error::{Error, Result};
 
 /// What a format's reader returns.
@@ -31,13 +34,36 @@ pub(super) struct Raw {
     pub(super) choice: Option<Choice>,
     /// What the reader of the file should know.
     pub(super) notes: Vec<String>,
+    /// Columns of numbers that f32 would round too far.
+    pub(super) exact: Exact,
+}
+
+impl Raw {
+    /// Rows of so many columns of numbers, of which nothing else is known.
+    pub(super) fn new(name: String, columns: usize, values: Vec<f32>) -> Raw {
+        let (rows, complete, names, categories) = (values.len() / columns.max(1), false, None, vec![]);
+        let (choice, notes, exact) = (None, vec![], Exact::default());
+        Raw { name, rows, columns, values, complete, names, categories, choice, notes, exact }
+    }
+}
+
+/// The columns that are kept in f64: `large` has numbers that were rounded, by their places among the values.
+pub(super) fn exact_columns(values: &[f32], columns: usize, large: Vec<(usize, f64)>, all: bool) -> Exact {
+    let mut kept: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for (place, number) in large {
+        let widened = || values.iter().skip(place % columns).step_by(columns).map(|value| f64::from(*value)).collect();
+        kept.entry(place % columns).or_insert_with(widened)[place / columns] = number;
+    }
+    kept.retain(|_, values| all || is_kept(&Rounding::of(values)));
+    Exact::new(kept)
 }
 
 impl Dataset {
-    /// Reads a file: CSV or TSV, LIBSVM, NPY or IDX, gzip or not, by content and extension.
+    /// Reads a file: CSV or TSV, JSON lines, Parquet, Arrow (Feather), LIBSVM, NPY or IDX, compressed or not, by content
+    /// and extension. `part-*.csv` reads several files as one table ([`Dataset::read_all`]).
     ///
-    /// A column of a CSV file is categorical when none of its cells is a number: it is coded from 0 in the alphabetical
-    /// order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM
+    /// A column of text, of a CSV file one in which no cell is a number, is categorical: it is coded from 0 in the
+    /// alphabetical order of its categories. A missing cell is an error; [`Dataset::read_with`] can treat it otherwise. A LIBSVM
     /// file brings its target, and a large one is read sparse ([`ReadOptions::sparse`]).
     ///
     /// One pass over the file on all cores; the memory is the matrix, twice for a compressed file, and some blocks of
@@ -80,7 +106,12 @@ impl Dataset {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn read_with_notes(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
-        read_source(Source::open(path.as_ref())?, options)
+        Dataset::read_all(&[path], options)
+    }
+
+    /// The same of one file.
+    pub(super) fn read_file(path: &Path, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
+        read_source(Source::open(path)?, options)
     }
 
     /// [`Dataset::read_with`] of bytes in memory; `name` stands for the file, and its extension counts.
@@ -108,6 +139,32 @@ impl Dataset {
     }
 }
 
+/// The names of the columns of a file that names them by itself, before any is left out or taken apart: a CSV file with a
+/// header, JSON lines, Parquet, Arrow; nothing for others.
+///
+/// ```
+/// use gristmill::data::{ReadOptions, column_names};
+/// let names = column_names("data/iris.csv", &ReadOptions::default())?;
+/// assert_eq!(names.unwrap()[4], "species");
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+pub fn column_names(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Option<Vec<String>>> {
+    let files = matching_files(path)?;
+    let Some(path) = files.first() else { return Ok(None) };
+    let source = Source::open(path)?;
+    let found = options.format.map_or_else(|| format(&source), Ok)?;
+    match found {
+        Format::Parquet => parquet::names(source).map(Some),
+        Format::Arrow => arrow::names(source).map(Some),
+        Format::JsonLines => json_lines::names(source, options).map(Some),
+        Format::Csv => {
+            let open = CsvChunks::open(path, &options.clone().missing(Missing::Keep), 1)?;
+            Ok(open.names().map(<[String]>::to_vec))
+        }
+        Format::Npy | Format::Idx | Format::Libsvm => Ok(None),
+    }
+}
+
 fn read_source(source: Source, options: &ReadOptions) -> Result<(Dataset, Vec<String>)> {
     let found = match options.format {
         Some(format) => format,
@@ -117,13 +174,16 @@ fn read_source(source: Source, options: &ReadOptions) -> Result<(Dataset, Vec<St
         Format::Csv => finish(csv::read(source, options)?, Target::None, options),
         Format::Npy => finish(npy::read(source, options)?, Target::None, options),
         Format::Idx => finish(idx::read(source, options)?, Target::None, options),
+        Format::JsonLines => finish(json_lines::read(source, options)?, Target::None, options),
+        Format::Parquet => finish(parquet::read(source, options)?, Target::None, options),
+        Format::Arrow => finish(arrow::read(source, options)?, Target::None, options),
         Format::Libsvm => {
             if !options.targets.is_empty() {
                 let rule = "left out for a LIBSVM file, which has its own".to_string();
                 return Err(Error::param("target", rule, format!("{:?}", options.targets)));
             }
             let (features, labels) = libsvm::read(source, options)?;
-            let target = Target::from_numbers(Matrix::from_vec(labels.len(), 1, labels)?);
+            let target = Target::from_numbers(Matrix::from_f64(labels.len(), 1, &labels)?);
             match features {
                 Features::Dense(raw) => finish(raw, target, options),
                 Features::Sparse(name, sparse) => Ok((finish_sparse(name, sparse, target, options)?, vec![])),
@@ -156,7 +216,7 @@ fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<(Dataset, V
         x = x.known_complete();
     }
     // The reader has made codes and names together.
-    x = x.with_column_info(ColumnInfo::new(raw.names, raw.categories));
+    x = x.with_column_info(ColumnInfo::new(raw.names, raw.categories)).with_exact(raw.exact)?;
     let mut data = Dataset::new(x, target)?;
     if let Err(Error::NotFinite { row, column, value }) = data.x.check_finite() {
         let why = format!("row {} holds {value}; expected numbers or missing values", row + 1);
@@ -174,6 +234,13 @@ fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<(Dataset, V
         }
     };
     let mut notes: Vec<String> = raw.notes.iter().map(|note| format!("{name}: {note}")).collect();
+    notes.extend(
+        choice
+            .features
+            .iter()
+            .filter_map(|column| rounded_note(&data.x, *column))
+            .map(|note| format!("{name}: {note}")),
+    );
     if options.drop_unlabelled {
         let (rest, dropped) = drop_unlabelled(data, &choice.targets, &name)?;
         notes.push(format!("{name}: {dropped} rows without a target were left out"));
@@ -192,6 +259,19 @@ fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<(Dataset, V
     let dates: Vec<usize> = choice.dates.iter().filter_map(place).collect();
     let data = dates::expand(data.take_columns(choice.features)?, &dates, &name)?;
     Ok((data, notes))
+}
+
+/// What to do about a feature whose whole numbers are rounded.
+fn rounded_note(x: &Matrix, column: usize) -> Option<String> {
+    let values = x.exact().column(column).filter(|values| Rounding::of(values).moves_integers())?;
+    let moved = |value: &&f64| f64::from(**value as f32) != **value;
+    let example = values.iter().find(moved).copied().unwrap_or_default();
+    let name = x.names().map_or_else(|| (column + 1).to_string(), |names| names[column].clone());
+    Some(format!(
+        "warning: column {name} has whole numbers above 2²⁴, which keep seven digits only ({example} becomes {}): read \
+         it as categories (--categorical {name}), leave it out (--drop {name}), or subtract a number from it",
+        example as f32
+    ))
 }
 
 /// What describes a column takes more than a few rows of it; a handful of rows of very many columns is no table.

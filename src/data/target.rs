@@ -7,8 +7,10 @@ use super::labels::Labels;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 
+/// Integers up to here are exact in `f64`.
+const EXACT: f64 = (1_u64 << 53) as f64;
 /// Integers up to here are exact in `f32`.
-const EXACT: f32 = 16_777_216.0;
+const EXACT_F32: f64 = 16_777_216.0;
 /// More distinct integers than this are a quantity, not classes.
 const MOST_CLASSES: usize = 1 << 16;
 
@@ -116,6 +118,7 @@ impl Target {
             return Ok(Target::Classes(Labels::from_codes(codes, names.to_vec())?));
         }
         let numbers = Matrix::from_vec(data.x.rows(), columns.len(), values)?;
+        let numbers = numbers.with_exact(data.x.exact().select_columns(columns))?;
         let names = data.x.names().map(|names| columns.iter().map(|column| names[*column].clone()).collect::<Vec<_>>());
         Ok(Target::from_numbers(match names {
             Some(names) => numbers.with_names(names)?,
@@ -131,12 +134,19 @@ fn absent(op: &'static str) -> Error {
 
 /// The classes of one column of integers.
 fn whole_classes(numbers: &Matrix) -> Option<Labels> {
-    let values = numbers.as_slice();
-    let whole = |value: &f32| value.abs() <= EXACT && value.fract() == 0.0;
-    if numbers.columns() != 1 || !values.iter().all(whole) {
+    if numbers.columns() != 1 {
         return None;
     }
-    let whole: Vec<i64> = values.iter().map(|value| *value as i64).collect();
+    // Without the f64 behind them, larger numbers may have been rounded.
+    let most = if numbers.exact().is_empty() { EXACT_F32 } else { EXACT };
+    let is_whole = |row: usize| {
+        let value = numbers.get_f64(row, 0);
+        value.abs() <= most && value.fract() == 0.0
+    };
+    if !(0..numbers.rows()).all(is_whole) {
+        return None;
+    }
+    let whole: Vec<i64> = (0..numbers.rows()).map(|row| numbers.get_f64(row, 0) as i64).collect();
     let mut distinct = whole.clone();
     distinct.par_sort_unstable();
     distinct.dedup();

@@ -47,7 +47,8 @@ pub(super) fn seeded(members: &[AnyEstimator], seed: u64) -> Result<Vec<AnyEstim
 /// What the rows of an ensemble of these may be.
 pub(super) fn abilities_of(members: &[AnyEstimator]) -> Abilities {
     let categories = members.iter().all(|member| member.abilities().categories);
-    Abilities { categories, ..Abilities::default() }
+    let fixed_zero = members.iter().any(|member| member.abilities().fixed_zero);
+    Abilities { categories, fixed_zero, ..Abilities::default() }
 }
 
 /// What the members take together, so many times; none if none of them would run on a GPU.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::align::align;
 use super::any_model::AnyModel;
-use super::contract::{Abilities, Estimator, FitShape, Learnt, Task, checked_fit, fit_inside, remember};
+use super::contract::{Abilities, Estimator, FitShape, Learnt, Task, checked_fit, fit_inside, movable, remember};
 use super::fit::Fit;
 use super::model::Stored;
 use super::parameters::Parameter;
@@ -215,7 +215,12 @@ impl<E: Estimator> Erased for E {
 
     fn fit_transform(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<(AnyModel, OwnedRows)> {
         super::Parameters::check(self)?;
-        let (model, rows) = self.fit_transform_rows(x, E::Target::of(target)?, options)?;
+        let target = E::Target::of(target)?;
+        let moved = movable(self, &target)?;
+        let (model, rows) = match &moved {
+            Some((_, left)) => self.fit_transform_rows(x, E::Target::of(left)?, options)?,
+            None => self.fit_transform_rows(x, target, options)?,
+        };
         Ok((AnyModel::new(model), rows))
     }
 

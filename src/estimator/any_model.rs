@@ -14,6 +14,7 @@ use crate::array::Matrix;
 use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::metrics;
+use crate::model_file::add_to_expected;
 
 /// A fitted model of any kind, pipelines and transformers among them: what
 /// [`AnyEstimator::fit`](super::AnyEstimator::fit) returns and what can be loaded without knowing what a file holds
@@ -79,7 +80,7 @@ impl AnyModel {
 
     /// The same, reported to an observer.
     pub fn predict_with<'a>(&self, x: impl Into<Queries<'a>>, observer: &mut dyn Observer) -> Result<Prediction> {
-        self.model.predict_rows(self.align(x)?.rows(), observer)
+        self.model.predict_rows(self.align(x)?.rows(), observer)?.moved_back(self.target_shift())
     }
 
     /// The probability of each class for each row of `x`, n×k; nothing for a model that gives none.
@@ -93,7 +94,8 @@ impl AnyModel {
         x: impl Into<Queries<'a>>,
         observer: &mut dyn Observer,
     ) -> Result<(Prediction, Option<Matrix>)> {
-        self.model.predict_both_rows(self.align(x)?.rows(), observer)
+        let (prediction, probabilities) = self.model.predict_both_rows(self.align(x)?.rows(), observer)?;
+        Ok((prediction.moved_back(self.target_shift())?, probabilities))
     }
 
     /// The decision function of each row of `x`, n×k; nothing for a model that has none.
@@ -124,7 +126,8 @@ impl AnyModel {
     /// What each column adds to each row's prediction (Shapley values): a matrix n×(d + 1) for each output, with what
     /// is expected of any row in the last column; nothing for a model that has none.
     pub fn shapley_values<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Option<Vec<Matrix>>> {
-        self.model.contributions(self.align(x)?.rows())
+        let found = self.model.contributions(self.align(x)?.rows())?;
+        found.map(|found| add_to_expected(self.target_shift(), found)).transpose()
     }
 
     /// The report of the fit.

@@ -11,10 +11,11 @@ use super::model::Model;
 use super::parameters::Parameter;
 use super::rows::{OwnedRows, Rows};
 use super::targets::Targets;
+use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::{Labels, Target};
 use crate::error::{Error, Result};
-use crate::model_file::{FittedColumns, Persist};
+use crate::model_file::{FittedColumns, Persist, TargetShift};
 
 /// The task of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +106,9 @@ pub struct Abilities {
     pub sparse: bool,
     /// `partial_fit` learns from chunks of rows.
     pub chunks: bool,
+    /// The zero of the targets means something, as it does without an intercept: they are never moved to where `f32` can
+    /// tell them apart ([`TargetShift`]).
+    pub fixed_zero: bool,
 }
 
 /// The shape of a fit, for [`Estimator::cost`].
@@ -195,6 +199,18 @@ pub trait Learnt<'a>: Sized {
 
     /// How many rows it has targets for, if it has any.
     fn targets(&self) -> Option<usize>;
+
+    /// What is to be subtracted from its numbers so that `f32` can tell them apart, and what is left; nothing where that
+    /// is not needed.
+    fn moved(&self) -> Result<Option<(TargetShift, Target)>> {
+        Ok(None)
+    }
+}
+
+fn moved(y: &Matrix) -> Result<Option<(TargetShift, Target)>> {
+    let Some(shift) = TargetShift::of(y) else { return Ok(None) };
+    let left = Target::Numbers(shift.subtract_from(y)?);
+    Ok(Some((shift, left)))
 }
 
 impl<'a> Learnt<'a> for &'a Labels {
@@ -216,6 +232,15 @@ impl<'a> Learnt<'a> for Targets<'a> {
         match self {
             Targets::One(values) => Some(values.len()),
             Targets::Many(matrix) => Some(matrix.rows()),
+            Targets::Double(values) => Some(values.len()),
+        }
+    }
+
+    fn moved(&self) -> Result<Option<(TargetShift, Target)>> {
+        match self {
+            Targets::One(_) => Ok(None),
+            Targets::Many(matrix) => moved(matrix),
+            Targets::Double(values) => moved(&Matrix::from_f64(values.len(), 1, values)?),
         }
     }
 }
@@ -227,6 +252,10 @@ impl<'a> Learnt<'a> for &'a Target {
 
     fn targets(&self) -> Option<usize> {
         self.rows()
+    }
+
+    fn moved(&self) -> Result<Option<(TargetShift, Target)>> {
+        self.values().map_or(Ok(None), moved)
     }
 }
 
@@ -269,6 +298,22 @@ pub(crate) fn fit_inside<E: Estimator>(
         let expected = format!("a target for each of the {} rows of x", x.rows());
         return Err(Error::shape(E::NAME, expected, format!("{targets} targets")));
     }
+    let fitted = match movable(estimator, &target)? {
+        Some((shift, left)) => {
+            let validation = options.moved_validation(&shift)?;
+            let options = options.with_validation_targets(validation.as_ref());
+            estimator.fit_rows(x, E::Target::of(&left)?, options).inspect(|model| model.remember_shift(shift))
+        }
+        None => estimator.fit_rows(x, target, options),
+    };
     // Sparse rows are refused where they are looked at; here it is known by whom.
-    estimator.fit_rows(x, target, options).map_err(|error| error.sparse_for(E::NAME))
+    fitted.map_err(|error| error.sparse_for(E::NAME))
+}
+
+/// The targets moved to where `f32` can tell them apart, if they have to be and the estimator allows it.
+pub(crate) fn movable<E: Estimator>(estimator: &E, target: &E::Target<'_>) -> Result<Option<(TargetShift, Target)>> {
+    match E::Model::REMEMBERS_SHIFT && !estimator.abilities().fixed_zero {
+        true => target.moved(),
+        false => Ok(None),
+    }
 }

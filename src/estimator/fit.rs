@@ -6,6 +6,7 @@ use super::targets::Targets;
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
+use crate::model_file::TargetShift;
 
 /// Options of a fit: sample weights, validation rows, an observer.
 ///
@@ -56,6 +57,29 @@ impl<'a> Fit<'a> {
     /// The validation rows and their targets.
     pub(crate) fn validation_rows(&self) -> Option<(Rows<'a>, ValidationTarget<'a>)> {
         self.validation
+    }
+
+    /// The validation targets, numbers, with this subtracted.
+    pub(crate) fn moved_validation(&self, shift: &TargetShift) -> Result<Option<Matrix>> {
+        match &self.validation {
+            Some((rows, ValidationTarget::Numbers(targets))) => {
+                shift.subtract_from(&targets.complete("validation", rows.rows())?).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The same with these validation targets, if there are any.
+    pub(crate) fn with_validation_targets<'b>(self, targets: Option<&'b Matrix>) -> Fit<'b>
+    where
+        'a: 'b,
+    {
+        let validation = match (self.validation, targets) {
+            (Some((rows, _)), Some(targets)) => Some((rows, ValidationTarget::Numbers(targets.into()))),
+            (validation, _) => validation,
+        };
+        let observer = self.observer.map(|observer| -> &'b mut dyn Observer { observer });
+        Fit { sample_weight: self.sample_weight, validation, observer }
     }
 
     /// An observer, which gets progress reports and may end the fit.

@@ -12,7 +12,7 @@ use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::model_file::{Container, FittedColumns, Persist};
+use crate::model_file::{Container, FittedColumns, Persist, TargetShift};
 use crate::plot::Figure;
 
 /// What a model predicts for rows.
@@ -42,6 +42,14 @@ impl Prediction {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Numbers with what their targets were moved by.
+    pub(crate) fn moved_back(self, shift: Option<&TargetShift>) -> Result<Prediction> {
+        match (self, shift) {
+            (Prediction::Numbers(numbers), Some(shift)) => Ok(Prediction::Numbers(shift.add_to(numbers)?)),
+            (other, _) => Ok(other),
+        }
     }
 }
 
@@ -218,6 +226,10 @@ pub trait Stored {
     /// The columns that it was fitted on, if it remembers them.
     fn fitted_columns(&self) -> Option<&FittedColumns>;
 
+    /// What is added to its predictions, if its targets were moved ([`TargetShift`]); the untyped methods leave it to
+    /// their caller.
+    fn target_shift(&self) -> Option<&TargetShift>;
+
     /// The same model, for a downcast to its type.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -233,6 +245,10 @@ impl<M: Persist + Send + Sync + 'static> Stored for M {
 
     fn fitted_columns(&self) -> Option<&FittedColumns> {
         Persist::fitted_columns(self)
+    }
+
+    fn target_shift(&self) -> Option<&TargetShift> {
+        Persist::target_shift(self)
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

@@ -3,7 +3,7 @@
 use super::contract::{Declared, Estimator};
 use super::fitted_with::FittedWith;
 use crate::error::Result;
-use crate::model_file::{Container, FittedColumns, Persist};
+use crate::model_file::{Container, FittedColumns, Persist, TargetShift};
 
 /// A model that is saved as the estimator it was fitted with and what it learnt. It implements [`Persist`] for the
 /// model.
@@ -32,11 +32,15 @@ pub trait Save: Sized {
 impl<M: Save> Persist for M {
     const KIND: &'static str = <M::Estimator as super::Parameters>::NAME;
     const VERSION: u32 = M::VERSION;
+    const REMEMBERS_SHIFT: bool = true;
 
     fn store(&self, container: &mut Container) -> Result<()> {
         container.set_estimator(&**self.estimator())?;
         if let Some(columns) = self.estimator().columns() {
             container.set_columns(columns)?;
+        }
+        if let Some(shift) = self.estimator().shift() {
+            container.set_target_shift(shift)?;
         }
         self.save_fitted(container)
     }
@@ -47,6 +51,9 @@ impl<M: Save> Persist for M {
         estimator.check().map_err(|error| container.refuse(error.to_string()))?;
         let estimator = FittedWith::from(estimator);
         estimator.remember(container.take_columns()?);
+        if let Some(shift) = container.take_target_shift()? {
+            estimator.remember_shift(shift);
+        }
         M::load_fitted(estimator, container)
     }
 
@@ -56,5 +63,13 @@ impl<M: Save> Persist for M {
 
     fn remember_columns(&self, columns: FittedColumns) {
         self.estimator().remember(columns);
+    }
+
+    fn target_shift(&self) -> Option<&TargetShift> {
+        self.estimator().shift()
+    }
+
+    fn remember_shift(&self, shift: TargetShift) {
+        self.estimator().remember_shift(shift);
     }
 }

@@ -11,6 +11,8 @@ pub enum Targets<'a> {
     One(&'a [f32]),
     /// p numbers a row.
     Many(&'a Matrix),
+    /// One number a row, in f64.
+    Double(&'a [f64]),
 }
 
 borrowed!(
@@ -18,6 +20,8 @@ borrowed!(
     Vec<f32> => Targets::One,
     [f32; N] where N => Targets::One,
     Matrix => Targets::Many,
+    [f64] => Targets::Double,
+    Vec<f64> => Targets::Double,
 );
 
 impl Targets<'_> {
@@ -26,6 +30,7 @@ impl Targets<'_> {
         let matrix = match self {
             Targets::One(values) => Matrix::from_slice(values.len(), 1, values)?,
             Targets::Many(matrix) => matrix.clone(),
+            Targets::Double(values) => Matrix::from_f64(values.len(), 1, values)?,
         };
         if matrix.rows() != rows || matrix.columns() == 0 {
             let expected = format!("targets for {rows} rows");

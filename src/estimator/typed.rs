@@ -18,6 +18,7 @@ pub trait Predict: Model {
     /// The prediction for each row of `x`, computed where `x` lives.
     fn predict<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Self::Output> {
         let prediction = self.predict_rows(align(self.fitted_columns(), x.into())?.rows(), &mut Unobserved)?;
+        let prediction = prediction.moved_back(self.target_shift())?;
         Self::Output::from_prediction(prediction).ok_or_else(|| unable(self.kind(), "predictions of this kind"))
     }
 }

@@ -40,7 +40,7 @@ parameters! {
 
 impl Estimator for LinearRegression {
     fn abilities(&self) -> Abilities {
-        Abilities { sparse: true, ..Abilities::default() }
+        Abilities { sparse: true, fixed_zero: !self.fit_intercept, ..Abilities::default() }
     }
 
     fn cost(&self, shape: &FitShape) -> Option<Cost> {

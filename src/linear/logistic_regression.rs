@@ -255,7 +255,7 @@ impl Model for LogisticRegressionModel {
     }
 
     fn text(&self, columns: &InputColumns) -> Option<String> {
-        Some(self.linear.equation(&columns.names))
+        Some(self.linear.equation(&columns.names, self.linear.intercept()))
     }
 }
 

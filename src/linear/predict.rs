@@ -20,12 +20,12 @@ macro_rules! linear_model {
 
             /// The intercept of each of the p outputs; zeros without one.
             pub fn intercept(&self) -> &[f64] {
-                self.linear.intercept()
+                self.params.in_unit_of_target(self.linear.intercept())
             }
 
             /// The prediction for f64 rows, n×d, in f64: n×p.
             pub fn predict_f64(&self, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
-                self.linear.predict_f64(OP, x)
+                self.linear.predict_f64(OP, x, self.intercept())
             }
         }
 
@@ -40,7 +40,7 @@ macro_rules! linear_model {
             }
 
             fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
-                Some(self.linear.equation(&columns.names))
+                Some(self.linear.equation(&columns.names, self.intercept()))
             }
         }
     };
@@ -99,20 +99,20 @@ impl Linear {
         Matrix::from_f64(x.rows(), outputs, &predicted)
     }
 
-    pub(super) fn predict_f64(&self, op: &'static str, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
+    pub(super) fn predict_f64(&self, op: &'static str, x: &DMatrix<f64>, intercept: &[f64]) -> Result<DMatrix<f64>> {
         if x.ncols() != self.coef.ncols() {
             let expected = format!("{} columns, as in the data that was fitted", self.coef.ncols());
             return Err(Error::shape(op, expected, format!("{} columns", x.ncols())));
         }
         let mut predicted = x * self.coef.transpose();
-        for (mut column, intercept) in predicted.column_iter_mut().zip(&self.intercept) {
+        for (mut column, intercept) in predicted.column_iter_mut().zip(intercept) {
             column.add_scalar_mut(*intercept);
         }
         Ok(predicted)
     }
 
     /// A line of text for each output: `12.3 + 0.5·age − 2·height`.
-    pub(super) fn equation(&self, columns: &[String]) -> String {
+    pub(super) fn equation(&self, columns: &[String], intercept: &[f64]) -> String {
         let name = |column: usize| columns.get(column).map_or_else(|| format!("x{column}"), String::clone);
         let line = |(output, constant): (usize, &f64)| {
             let weights = self.coef.row(output);
@@ -122,7 +122,7 @@ impl Linear {
             });
             format!("{constant:.6}{}", terms.collect::<String>())
         };
-        self.intercept.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+        intercept.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
     }
 
     pub(super) fn store(&self, container: &mut Container) -> Result<()> {

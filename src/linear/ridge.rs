@@ -56,7 +56,7 @@ impl Ridge {
 
 impl Estimator for Ridge {
     fn abilities(&self) -> Abilities {
-        Abilities { sparse: true, ..Abilities::default() }
+        Abilities { sparse: true, fixed_zero: !self.fit_intercept, ..Abilities::default() }
     }
 
     fn cost(&self, shape: &FitShape) -> Option<Cost> {

@@ -119,8 +119,7 @@ pub fn r2_score_columns<'a>(y: impl Into<Weighted<'a, Matrix>>, predicted: &Matr
     y.refuse_missing()?;
     predicted.refuse_missing()?;
     let weights = Weights::new(op, y.rows(), weights)?;
-    let of_column =
-        |column| determination(weights, |row| y.get(row, column) as f64, |row| predicted.get(row, column) as f64);
+    let of_column = |column| determination(weights, |row| y.get_f64(row, column), |row| predicted.get_f64(row, column));
     Ok((0..y.columns()).map(of_column).sum::<f64>() / y.columns() as f64)
 }
 

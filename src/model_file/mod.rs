@@ -34,6 +34,7 @@ mod decode;
 mod encode;
 mod header;
 mod nested;
+mod target_shift;
 mod tensor;
 
 use std::path::Path;
@@ -42,6 +43,8 @@ pub use atomic::{write_atomically, write_atomically_with};
 pub use columns::FittedColumns;
 pub(crate) use columns::Unseen;
 pub use container::Container;
+pub use target_shift::TargetShift;
+pub(crate) use target_shift::add_to_expected;
 pub use tensor::{Element, ElementType, Tensor};
 
 use crate::error::Result;
@@ -70,6 +73,17 @@ pub trait Persist: Sized {
 
     /// Remembers the columns that it was fitted on, if it can.
     fn remember_columns(&self, _columns: FittedColumns) {}
+
+    /// Whether it remembers a shift of its targets: only then are targets that `f32` cannot tell apart moved.
+    const REMEMBERS_SHIFT: bool = false;
+
+    /// What is added to its predictions, if its targets were moved.
+    fn target_shift(&self) -> Option<&TargetShift> {
+        None
+    }
+
+    /// Remembers what is added to its predictions.
+    fn remember_shift(&self, _shift: TargetShift) {}
 
     /// The model in a container of its kind.
     fn to_container(&self) -> Result<Container> {

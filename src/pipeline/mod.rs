@@ -175,6 +175,7 @@ impl Estimator for Pipeline {
             encodes_categories: encodes,
             sparse: last.sparse && steps.iter().all(|step| step.sparse),
             chunks: last.chunks && steps.is_empty(),
+            fixed_zero: last.fixed_zero,
         }
     }
 

@@ -237,6 +237,7 @@ impl Predictions {
     /// Those of a model for the rows of `x`, in one pass; with the inertia, where that is wanted and the model has it.
     pub fn of_model(model: &dyn Model, x: Rows<'_>, with_inertia: bool) -> Result<Predictions> {
         let (prediction, probabilities) = model.predict_both_rows(x, &mut |_: &Report| Flow::Continue)?;
+        let prediction = prediction.moved_back(model.target_shift())?;
         let inertia = if with_inertia { model.inertia_rows(x)? } else { None };
         Ok(Predictions { prediction, probabilities, classes: model.classes().to_vec(), inertia })
     }
@@ -338,8 +339,20 @@ fn score_numbers(scoring: Scoring, truth: &Matrix, predicted: &Matrix) -> Result
         let expected = format!("targets of {}×{}", predicted.rows(), predicted.columns());
         return Err(Error::shape("score", expected, format!("{}×{}", truth.rows(), truth.columns())));
     }
-    let column = |x: &Matrix, at: usize| (0..x.rows()).map(|row| x.get(row, at)).collect::<Vec<f32>>();
+    // Errors are differences, so that both may be counted from where f32 is fine.
+    let exact = !truth.exact().is_empty() || !predicted.exact().is_empty();
+    let origin = |at: usize| if exact { truth.get_f64(0, at) } else { 0.0 };
+    let share = |row: usize, at: usize| {
+        let right = truth.get_f64(row, at);
+        (predicted.get_f64(row, at) - right).abs() / right.abs()
+    };
+    let shares = |at: usize| (0..truth.rows()).map(|row| share(row, at)).sum::<f64>() / truth.rows() as f64;
+    let column = |x: &Matrix, at: usize| {
+        let from = if x.rows() == 0 { 0.0 } else { origin(at) };
+        (0..x.rows()).map(|row| (x.get_f64(row, at) - from) as f32).collect::<Vec<f32>>()
+    };
     let error = |at: usize| match scoring {
+        Scoring::Mape if exact && shares(at).is_finite() => Ok(shares(at)),
         Scoring::Rmse => metrics::root_mean_squared_error(&column(truth, at), &column(predicted, at)),
         Scoring::MedianError => metrics::median_absolute_error(&column(truth, at), &column(predicted, at)),
         Scoring::Mape => metrics::mean_absolute_percentage_error(&column(truth, at), &column(predicted, at)),

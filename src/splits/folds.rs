@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::groups::{group_folds, stratified_group_folds};
+use super::ordered::Ordered;
 use super::random::{nth_split, nth_stratified_split, shuffle, shuffled, train_size};
 use super::stratify::stratified_folds;
 use crate::cpu::random::HostRng;
@@ -62,6 +64,31 @@ pub enum Folds {
     },
     /// Each row is tested once, alone.
     LeaveOneOut,
+    /// Parts of about equal size that keep the rows of a group together.
+    Group {
+        /// Number of parts, from 2 to the number of groups.
+        n_splits: usize,
+        /// The group of each row.
+        groups: Vec<u32>,
+        /// Whether each part has its share of every class, as nearly as whole groups allow; needs labels.
+        stratified: bool,
+    },
+    /// Rows in the order of time: each part is tested by a model of rows before it alone.
+    TimeSeries {
+        /// Number of tests, at least 2.
+        n_splits: usize,
+        /// Rows between those that are fitted and those that are tested, which are used for neither.
+        gap: usize,
+        /// Rows of each test; by default those of `n_splits` + 1 equal parts.
+        test_size: Option<usize>,
+    },
+    /// Shuffled parts several times, each time in another order.
+    Repeated {
+        /// What is repeated: [`Folds::KFold`] or [`Folds::Stratified`].
+        folds: Box<Folds>,
+        /// How many times, at least 1.
+        n_repeats: usize,
+    },
 }
 
 /// Five parts, in the order of the rows.
@@ -90,7 +117,55 @@ impl Folds {
         Folds::Shuffle { n_splits, train_size, seed: 0 }
     }
 
-    /// Sets the seed, and that rows are shuffled.
+    /// Parts that keep the rows of a group together; `groups` has a group for each row.
+    ///
+    /// ```
+    /// use gristmill::{Labels, selection::Folds};
+    /// let patients = Labels::from_names(&["a", "a", "b", "c", "b", "c"]);
+    /// for (train, test) in Folds::group(3, &patients).split(6, None)?.iter() {
+    ///     assert!(train.iter().all(|row| patients.name(*row) != patients.name(test[0])));
+    /// }
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    #[doc(alias = "GroupKFold")]
+    pub fn group(n_splits: usize, groups: &Labels) -> Folds {
+        Folds::Group { n_splits, groups: groups.codes().to_vec(), stratified: false }
+    }
+
+    /// The same, each part with its share of every class, as nearly as whole groups allow.
+    #[doc(alias = "StratifiedGroupKFold")]
+    pub fn stratified_group(n_splits: usize, groups: &Labels) -> Folds {
+        Folds::Group { n_splits, groups: groups.codes().to_vec(), stratified: true }
+    }
+
+    /// Rows in the order of time, with a gap between those that are fitted and those that are tested.
+    ///
+    /// ```
+    /// use gristmill::selection::Folds;
+    /// let splits = Folds::time_series(2, 1).split(9, None)?;
+    /// assert_eq!(splits.get(0).unwrap(), (vec![0, 1], vec![3, 4, 5]));
+    /// assert_eq!(splits.get(1).unwrap(), (vec![0, 1, 2, 3, 4], vec![6, 7, 8]));
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    #[doc(alias = "TimeSeriesSplit")]
+    pub fn time_series(n_splits: usize, gap: usize) -> Folds {
+        Folds::TimeSeries { n_splits, gap, test_size: None }
+    }
+
+    /// These folds several times, shuffled anew each time.
+    ///
+    /// ```
+    /// use gristmill::selection::Folds;
+    /// assert_eq!(Folds::k_fold(5).repeated(3).split(20, None)?.len(), 15);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    #[doc(alias = "RepeatedKFold")]
+    #[doc(alias = "RepeatedStratifiedKFold")]
+    pub fn repeated(self, n_repeats: usize) -> Folds {
+        Folds::Repeated { folds: Box::new(self), n_repeats }
+    }
+
+    /// Sets the seed, and that rows are shuffled; groups and rows in the order of time stay as they are.
     pub fn seed(self, seed: u64) -> Folds {
         match self {
             Folds::KFold { n_splits, .. } => Folds::KFold { n_splits, shuffle: true, seed },
@@ -99,7 +174,8 @@ impl Folds {
             Folds::StratifiedShuffle { n_splits, train_size, .. } => {
                 Folds::StratifiedShuffle { n_splits, train_size, seed }
             }
-            Folds::LeaveOneOut => Folds::LeaveOneOut,
+            Folds::Repeated { folds, n_repeats } => Folds::Repeated { folds: Box::new(folds.seed(seed)), n_repeats },
+            fixed @ (Folds::LeaveOneOut | Folds::Group { .. } | Folds::TimeSeries { .. }) => fixed,
         }
     }
 
@@ -118,21 +194,21 @@ impl Folds {
                 "no labels",
             ))
         };
-        let plan = match *self {
-            Folds::KFold { n_splits, shuffle, seed } => {
+        let plan = match self {
+            &Folds::KFold { n_splits, shuffle, seed } => {
                 check_splits(n_splits, 2, n, "the number of rows")?;
                 let order = if shuffle { shuffled(n, seed, STREAM) } else { (0..n).collect() };
                 Plan::Parts { fold_of: consecutive(&order, n_splits), count: n_splits }
             }
-            Folds::Stratified { n_splits, shuffle, seed } => {
+            &Folds::Stratified { n_splits, shuffle, seed } => {
                 Plan::Parts { fold_of: stratified(&classes()?, n_splits, shuffle, seed)?, count: n_splits }
             }
-            Folds::Shuffle { n_splits, train_size: share, seed } => {
+            &Folds::Shuffle { n_splits, train_size: share, seed } => {
                 check_splits(n_splits, 1, u32::MAX as usize, "2³²")?;
                 train_size(n, share)?;
                 Plan::Random { labels: None, count: n_splits, share, seed }
             }
-            Folds::StratifiedShuffle { n_splits, train_size: share, seed } => {
+            &Folds::StratifiedShuffle { n_splits, train_size: share, seed } => {
                 check_splits(n_splits, 1, u32::MAX as usize, "2³²")?;
                 train_size(n, share)?;
                 Plan::Random { labels: Some(classes()?), count: n_splits, share, seed }
@@ -142,6 +218,26 @@ impl Folds {
                     return Err(Error::shape("Folds::split", "at least two rows", n));
                 }
                 Plan::Single
+            }
+            Folds::Group { n_splits, groups, stratified } => {
+                let fold_of = match stratified {
+                    true => stratified_group_folds(groups, &classes()?, *n_splits)?,
+                    false => group_folds(groups, n, *n_splits)?,
+                };
+                Plan::Parts { fold_of, count: *n_splits }
+            }
+            &Folds::TimeSeries { n_splits, gap, test_size } => {
+                Plan::Ordered { tests: Ordered::new(n, n_splits, gap, test_size)?, count: n_splits }
+            }
+            Folds::Repeated { folds, n_repeats } => {
+                let (Folds::KFold { seed, .. } | Folds::Stratified { seed, .. }) = **folds else {
+                    return Err(Error::param("folds", "k-fold or stratified, to be repeated", format!("{folds:?}")));
+                };
+                check_splits(*n_repeats, 1, u32::MAX as usize, "2³²")?;
+                // Seeds far from each other, as those of neighbouring runs may be neighbours.
+                let nth = |repeat: usize| seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(repeat as u64));
+                let each = (0..*n_repeats).map(|repeat| folds.as_ref().clone().seed(nth(repeat)).split(n, labels));
+                Plan::Repeated(each.collect::<Result<_>>()?)
             }
         };
         Ok(Splits { rows: n, plan })
@@ -202,13 +298,20 @@ enum Plan {
         seed: u64,
     },
     Single,
+    Ordered {
+        tests: Ordered,
+        count: usize,
+    },
+    /// Splits of one length, one after the other.
+    Repeated(Vec<Splits>),
 }
 
 impl Splits {
     /// Number of splits.
     pub fn len(&self) -> usize {
         match &self.plan {
-            Plan::Parts { count, .. } | Plan::Random { count, .. } => *count,
+            Plan::Parts { count, .. } | Plan::Random { count, .. } | Plan::Ordered { count, .. } => *count,
+            Plan::Repeated(each) => each.iter().map(Splits::len).sum(),
             Plan::Single => self.rows,
         }
     }
@@ -230,6 +333,11 @@ impl Splits {
             Plan::Random { labels: None, share, seed, .. } => nth_split(self.rows, *share, *seed, number as u32).ok(),
             Plan::Random { labels: Some(labels), share, seed, .. } => {
                 nth_stratified_split(labels, *share, *seed, number as u32).ok()
+            }
+            Plan::Ordered { tests, .. } => Some(tests.get(number)),
+            Plan::Repeated(each) => {
+                let length = each.first()?.len();
+                each.get(number / length)?.get(number % length)
             }
             Plan::Single => Some(((0..self.rows).filter(|row| *row != number).collect(), vec![number])),
         }

@@ -4,6 +4,8 @@
 
 mod dataset;
 mod folds;
+mod groups;
+mod ordered;
 mod random;
 mod stratify;
 

@@ -2,12 +2,14 @@
 
 mod arrays;
 mod categories;
+mod columnar;
 mod columns;
 mod corpus;
 mod csv;
 mod csv_wrong;
 mod datasets;
 mod dialect;
+mod large_numbers;
 mod libsvm;
 mod missing;
 mod numbers;

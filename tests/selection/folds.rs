@@ -110,3 +110,62 @@ fn folds_return_from_json() {
         assert_eq!(serde_json::from_str::<Folds>(&json).unwrap(), folds);
     }
 }
+
+#[test]
+fn group_folds_are_scikit_learns() {
+    // GroupKFold(3).split of groups 0 0 1 1 1 2 3 3 4 4 4 4 5.
+    let groups = Labels::from(&[0_u32, 0, 1, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5][..]);
+    let splits = Folds::group(3, &groups).split(13, None).unwrap();
+    assert_eq!(fold_of(&splits, 13), [2, 2, 1, 1, 1, 1, 2, 2, 0, 0, 0, 0, 1]);
+    for (train, test) in splits.iter() {
+        assert!(test.iter().all(|row| train.iter().all(|other| groups.name(*row) != groups.name(*other))));
+    }
+    assert!(matches!(Folds::group(7, &groups).split(13, None), Err(Error::Param { .. })));
+    assert!(matches!(Folds::group(3, &groups).split(12, None), Err(Error::Shape { .. })));
+}
+
+#[test]
+fn stratified_group_folds_keep_groups_whole_and_classes_even() {
+    // 30 groups of 4 rows, a third of the rows of the second class.
+    let groups: Vec<u32> = (0..120).map(|row| row / 4).collect();
+    let classes: Vec<u32> = (0..120).map(|row| u32::from(row / 4 % 3 == 0)).collect();
+    let (groups, classes) = (Labels::from(&groups[..]), Labels::from(&classes[..]));
+    let splits = Folds::stratified_group(5, &groups).split(120, Some(&classes)).unwrap();
+    let folds = fold_of(&splits, 120);
+    for fold in 0..5 {
+        let rows: Vec<usize> = (0..120).filter(|row| folds[*row] == fold).collect();
+        assert_eq!(rows.len(), 24);
+        assert_eq!(rows.iter().filter(|row| classes.codes()[**row] == 1).count(), 8);
+    }
+    assert!((0..120).all(|row| folds[row] == folds[row / 4 * 4]));
+    assert!(matches!(Folds::stratified_group(5, &groups).split(120, None), Err(Error::Shape { .. })));
+}
+
+#[test]
+fn time_series_folds_are_scikit_learns() {
+    // TimeSeriesSplit(3) of 12 rows, and with gap 2 and test_size 2.
+    let splits = Folds::time_series(3, 0).split(12, None).unwrap();
+    assert_eq!(tests(&splits), [vec![3, 4, 5], vec![6, 7, 8], vec![9, 10, 11]]);
+    assert_eq!(splits.get(2).unwrap().0, (0..9).collect::<Vec<usize>>());
+    let splits = Folds::TimeSeries { n_splits: 3, gap: 2, test_size: Some(2) }.split(12, None).unwrap();
+    assert_eq!(tests(&splits), [vec![6, 7], vec![8, 9], vec![10, 11]]);
+    assert_eq!(splits.get(0).unwrap().0, [0, 1, 2, 3]);
+    for wrong in [Folds::time_series(12, 0), Folds::time_series(1, 0), Folds::time_series(3, 3)] {
+        assert!(matches!(wrong.split(12, None), Err(Error::Param { .. })), "{wrong:?}");
+    }
+}
+
+#[test]
+fn repeated_folds_differ_and_each_tests_every_row() {
+    let splits = Folds::stratified(4).repeated(3).seed(7).split(20, Some(&Labels::from(&[0_u32; 20][..]))).unwrap();
+    assert_eq!(splits.len(), 12);
+    let found = tests(&splits);
+    for repeat in found.chunks(4) {
+        let mut rows = repeat.concat();
+        rows.sort_unstable();
+        assert_eq!(rows, (0..20).collect::<Vec<usize>>());
+    }
+    assert!(found[..4] != found[4..8] && found[4..8] != found[8..]);
+    assert!(matches!(Folds::LeaveOneOut.repeated(2).split(5, None), Err(Error::Param { .. })));
+    assert!(matches!(Folds::k_fold(2).repeated(0).split(5, None), Err(Error::Param { .. })));
+}

@@ -184,7 +184,7 @@ fn what_cannot_be_fitted_is_refused() {
     let y = [1.0_f32; 10];
     assert!(matches!(Ridge::new(1.0).fit(&x, &y[..9]), Err(Error::Shape { .. })));
     let nothing = SparseMatrix::from_triplets(0, 4, []).unwrap();
-    assert!(matches!(Ridge::new(1.0).fit(&nothing, &[][..]), Err(Error::Shape { .. })));
+    assert!(matches!(Ridge::new(1.0).fit(&nothing, &[0.0_f32; 0]), Err(Error::Shape { .. })));
     assert!(Ridge::new(1.0).fit(&SparseMatrix::from_triplets(10, 0, []).unwrap(), &y).is_err());
     let model = Ridge::new(1.0).fit(&x, &y).unwrap();
     assert!(matches!(model.predict(&random(3, 5, 0.5, 37)), Err(Error::Shape { .. })));

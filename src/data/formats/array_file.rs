@@ -7,8 +7,9 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::source::Source;
+use crate::array::LARGE;
 use crate::data::options::ReadOptions;
-use crate::data::read::{Raw, check_budget, check_width};
+use crate::data::read::{Raw, check_budget, check_width, exact_columns};
 use crate::error::{Error, Result};
 
 /// Values a task reads.
@@ -36,6 +37,23 @@ macro_rules! elements {
                     Element::F64 => 8,
                     $(Element::$element => size_of::<$type>(),)*
                 }
+            }
+        }
+
+        /// The number at a place.
+        fn number(bytes: &[u8], layout: &Layout, at: usize) -> f64 {
+            let (big, size) = (layout.big_endian, layout.element.size());
+            let bytes = &bytes[at * size..(at + 1) * size];
+            match layout.element {
+                Element::Bool => f64::from(bytes[0]),
+                Element::F64 => {
+                    let bytes = bytes.first_chunk().copied().unwrap_or_default();
+                    if big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) }
+                }
+                $(Element::$element => {
+                    let bytes = bytes.first_chunk().copied().unwrap_or_default();
+                    (if big { <$type>::from_be_bytes(bytes) } else { <$type>::from_le_bytes(bytes) }) as f64
+                })*
             }
         }
 
@@ -99,23 +117,18 @@ pub(in crate::data) fn read(mut source: Source, layout: &Layout, options: &ReadO
     }
     check_budget(&source.name, count, options.budget)?;
     check_width(&source.name, rows, columns, source.length().unwrap_or(0).max(source.taken()))?;
-    let (values, complete) = match source.path() {
-        Some(path) => read_file(path, layout, count as usize).map_err(|fault| told(&source, layout, fault))?,
-        None => (read_stream(&mut source, layout, count as usize)?, false),
+    let large = if options.exact { 0.0 } else { LARGE };
+    let (mut values, mut seen) = match source.path() {
+        Some(path) => read_file(path, layout, count as usize, large).map_err(|fault| told(&source, layout, fault))?,
+        None => read_stream(&mut source, layout, count as usize, large)?,
     };
     let (rows, columns) = (rows as usize, columns as usize);
-    let values = if layout.column_major { transposed(&values, rows, columns) } else { values };
-    Ok(Raw {
-        name: source.name,
-        rows,
-        columns,
-        values,
-        complete,
-        names: None,
-        categories: vec![],
-        choice: None,
-        notes: vec![],
-    })
+    if layout.column_major {
+        values = transposed(&values, rows, columns);
+        seen.large.iter_mut().for_each(|(place, _)| *place = *place % rows * columns + *place / rows);
+    }
+    let exact = exact_columns(&values, columns, seen.large, options.exact);
+    Ok(Raw { complete: seen.finite, exact, ..Raw::new(source.name, columns, values) })
 }
 
 fn wrong_length(source: &Source, layout: &Layout, found: u64) -> Error {
@@ -153,7 +166,7 @@ fn told(source: &Source, layout: &Layout, fault: Fault) -> Error {
 
 /// All cores read parts of the file, straight into the matrix where its bytes are the file's. Also whether all numbers
 /// are finite, which is cheap to see while they are in the cache.
-fn read_file(path: &Path, layout: &Layout, count: usize) -> std::result::Result<(Vec<f32>, bool), Fault> {
+fn read_file(path: &Path, layout: &Layout, count: usize, large: f64) -> std::result::Result<(Vec<f32>, Seen), Fault> {
     let full = |_| Fault::Io(std::io::ErrorKind::OutOfMemory.into());
     // A zeroed vector that cannot be had ends the process; asking first gives an error instead.
     Vec::<f32>::new().try_reserve_exact(count).map_err(full)?;
@@ -164,18 +177,56 @@ fn read_file(path: &Path, layout: &Layout, count: usize) -> std::result::Result<
         let mut file = File::open(path).map_err(Fault::Io)?;
         let at = layout.offset + (first * layout.element.size()) as u64;
         file.seek(SeekFrom::Start(at)).map_err(Fault::Io)?;
-        read_part(&mut file, layout, first, part)
+        read_part(&mut file, layout, first, part, large)
     };
-    let finite: Vec<std::result::Result<bool, Fault>> = parts.map(read).collect();
-    let finite = finite.into_iter().collect::<std::result::Result<Vec<bool>, Fault>>()?;
-    Ok((values, finite.into_iter().all(|finite| finite)))
+    let parts: Vec<std::result::Result<Seen, Fault>> = parts.map(read).collect();
+    let mut seen = Seen { finite: true, large: vec![] };
+    for part in parts {
+        let part = part?;
+        seen.finite &= part.finite;
+        seen.large.extend(part.large);
+    }
+    Ok((values, seen))
 }
 
-fn read_part(file: &mut File, layout: &Layout, first: usize, part: &mut [f32]) -> std::result::Result<bool, Fault> {
+/// What was seen of numbers while they were read.
+struct Seen {
+    /// Whether all are known to be finite.
+    finite: bool,
+    /// Large ones that f32 rounds, by their places.
+    large: Vec<(usize, f64)>,
+}
+
+impl Seen {
+    /// Keeps the numbers of a step that f32 rounds, from `large` on.
+    fn keep(&mut self, bytes: &[u8], layout: &Layout, first: usize, step: &[f32], large: f64) {
+        let narrow = [Element::F32, Element::Bool, Element::I8, Element::U8, Element::I16, Element::U16];
+        let limit = large as f32;
+        // One pass over what is in the cache, without a branch; most steps have no such number.
+        let some = |step: &[f32]| step.iter().fold(false, |some, value| some | (value.abs() >= limit));
+        if narrow.contains(&layout.element) || !some(step) {
+            return;
+        }
+        for (at, value) in step.iter().enumerate().filter(|(_, value)| value.abs() >= limit) {
+            let exact = number(bytes, layout, at);
+            if exact != f64::from(*value) {
+                self.large.push((first + at, exact));
+            }
+        }
+    }
+}
+
+fn read_part(
+    file: &mut File,
+    layout: &Layout,
+    first: usize,
+    part: &mut [f32],
+    large: f64,
+) -> std::result::Result<Seen, Fault> {
     let size = layout.element.size();
     let direct = layout.element == Element::F32;
     let mut buffer = vec![0; if direct { 0 } else { BYTES_PER_STEP.min(part.len() * size) }];
-    let mut finite = true;
+    let mut seen = Seen { finite: true, large: vec![] };
     for (step, part) in part.chunks_mut(BYTES_PER_STEP / size).enumerate() {
         if direct {
             file.read_exact(bytemuck::cast_slice_mut(part)).map_err(Fault::Io)?;
@@ -185,11 +236,13 @@ fn read_part(file: &mut File, layout: &Layout, first: usize, part: &mut [f32]) -
         } else {
             let bytes = &mut buffer[..part.len() * size];
             file.read_exact(bytes).map_err(Fault::Io)?;
-            convert(bytes, layout, first + step * (BYTES_PER_STEP / size), part)?;
+            let first = first + step * (BYTES_PER_STEP / size);
+            convert(bytes, layout, first, part)?;
+            seen.keep(bytes, layout, first, part, large);
         }
-        finite &= all_finite(part);
+        seen.finite &= all_finite(part);
     }
-    Ok(finite)
+    Ok(seen)
 }
 
 /// In integers, which the compiler makes wide vectors of.
@@ -199,10 +252,11 @@ fn all_finite(values: &[f32]) -> bool {
 }
 
 /// What a stream brings, one step after the other; memory grows only with what has come.
-fn read_stream(source: &mut Source, layout: &Layout, count: usize) -> Result<Vec<f32>> {
+fn read_stream(source: &mut Source, layout: &Layout, count: usize, large: f64) -> Result<(Vec<f32>, Seen)> {
     let size = layout.element.size();
     let mut steps: Vec<Vec<f32>> = vec![];
     let (mut buffer, mut done) = (vec![], 0);
+    let mut seen = Seen { finite: false, large: vec![] };
     while done < count {
         let most = (count - done).min(BYTES_PER_STEP / size);
         buffer.clear();
@@ -212,6 +266,7 @@ fn read_stream(source: &mut Source, layout: &Layout, count: usize) -> Result<Vec
         }
         let mut step = vec![0.0; most];
         convert(&buffer, layout, done, &mut step).map_err(|fault| told(source, layout, fault))?;
+        seen.keep(&buffer, layout, done, &step, large);
         steps.push(step);
         done += most;
     }
@@ -222,7 +277,7 @@ fn read_stream(source: &mut Source, layout: &Layout, count: usize) -> Result<Vec
     }
     let mut values = Vec::with_capacity(count);
     steps.into_iter().for_each(|step| values.extend_from_slice(&step));
-    Ok(values)
+    Ok((values, seen))
 }
 
 #[inline(always)]

@@ -10,8 +10,7 @@ const SIGNATURES: &[(&[u8], &str, &str)] = &[
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip file", "unpack it first"),
     (b"PK\x03\x04", "a zip file", "unpack it first"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the sheet as CSV"),
-    (b"PAR1", "a Parquet file", "save the table as CSV"),
-    (b"ARROW1", "an Arrow file", "save the table as CSV"),
+    (b"FEA1", "a Feather file of the first version", "write it as Feather of the second, or Parquet"),
     (b"\x89HDF", "an HDF5 file", "save the table as CSV or NPY"),
     (b"SQLite format 3\0", "an SQLite database", "export the table as CSV"),
     (b"%PDF", "a PDF document", "save the table as CSV"),
@@ -43,7 +42,7 @@ pub(super) fn named(head: &[u8], name: &str) -> Option<String> {
     let object = text.starts_with(b"{") && matches!(trim_lines(&text[1..]), [b'"' | b'}', ..] | []);
     let list = text.starts_with(b"[") && matches!(trim_lines(&text[1..]), [b'{' | b'[', ..]);
     if object || list || name.ends_with(".json") {
-        return Some("this is JSON; save the table as CSV".to_string());
+        return Some("this is JSON; save the table as CSV, or as JSON lines, an object for each row".to_string());
     }
     let html = text.len() > 5 && (text[..5].eq_ignore_ascii_case(b"<html") || text[..5].eq_ignore_ascii_case(b"<!doc"));
     html.then(|| "this is a page of HTML, perhaps an error in place of the data; download it again".to_string())

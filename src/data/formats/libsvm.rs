@@ -21,7 +21,7 @@ const REMEDY: &str = "drop such rows (--missing drop), or read them dense (--den
 /// The rows of some lines. Kept as they come, since no dense row can be made before the largest index is known.
 #[derive(Default)]
 struct Piece {
-    labels: Vec<f32>,
+    labels: Vec<f64>,
     /// Pairs of each row.
     counts: Vec<u32>,
     indices: Vec<u32>,
@@ -45,7 +45,7 @@ pub(in crate::data) enum Features {
 }
 
 /// Reads the features and the targets.
-pub(in crate::data) fn read(mut source: Source, options: &ReadOptions) -> Result<(Features, Vec<f32>)> {
+pub(in crate::data) fn read(mut source: Source, options: &ReadOptions) -> Result<(Features, Vec<f64>)> {
     let pieces = read_pieces(&mut source, options)?;
     let rows: usize = pieces.iter().map(|piece| piece.labels.len()).sum();
     let largest = pieces.par_iter().flat_map_iter(|piece| &piece.indices).copied().max().unwrap_or(0) as usize;
@@ -74,22 +74,12 @@ pub(in crate::data) fn read(mut source: Source, options: &ReadOptions) -> Result
     parts.into_par_iter().for_each(|(piece, part)| spread(piece, columns, part));
     let complete = options.missing == Missing::Refuse;
     let labels = pieces.iter().flat_map(|piece| &piece.labels).copied().collect();
-    let raw = Raw {
-        name: source.name,
-        rows,
-        columns,
-        values,
-        complete,
-        names: None,
-        categories: vec![],
-        choice: None,
-        notes: vec![],
-    };
+    let raw = Raw { complete, ..Raw::new(source.name, columns, values) };
     Ok((Features::Dense(raw), labels))
 }
 
 /// The pieces as compressed rows. Where missing values are not refused, rows with one can only be dropped.
-fn compress(source: Source, pieces: Vec<Piece>, columns: usize, options: &ReadOptions) -> Result<(Features, Vec<f32>)> {
+fn compress(source: Source, pieces: Vec<Piece>, columns: usize, options: &ReadOptions) -> Result<(Features, Vec<f64>)> {
     let pairs: usize = pieces.iter().map(|piece| piece.values.len()).sum();
     let rows: usize = pieces.iter().map(|piece| piece.labels.len()).sum();
     check_budget(&source.name, 2 * (pairs as u64 + rows as u64), options.budget)?;
@@ -194,7 +184,7 @@ type Wrong = (Option<String>, String);
 fn add_row(piece: &mut Piece, line: &[u8], most: u32, refuse_missing: bool) -> std::result::Result<(), Wrong> {
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
     let Some(label) = words.next() else { return Ok(()) };
-    let Cell::Number(label) = classify(label) else {
+    let Cell::Number(_, label) = classify(label) else {
         return Err((None, format!("expected the line to begin with a number, its target, found {:?}", shown(label))));
     };
     let first = piece.indices.len();
@@ -236,7 +226,7 @@ fn pair(word: &[u8], last: u32, most: u32) -> std::result::Result<(u32, f32), Wr
         return Err((place(), format!("expected indices in ascending order, found {number} after {last}")));
     }
     match classify(value) {
-        Cell::Number(value) => Ok((number as u32, value)),
+        Cell::Number(value, _) => Ok((number as u32, value)),
         Cell::Missing if !value.is_empty() => Ok((number as u32, f32::NAN)),
         Cell::Beyond => Err((place(), format!("{:?} is beyond the range of f32, ±3.4e38; rescale it", shown(value)))),
         _ => Err((place(), format!("expected a number behind the colon, found {:?}", shown(value)))),

@@ -28,7 +28,7 @@ impl Notation {
         }
         let missing = options.na.as_ref().map(|texts| texts.iter().map(|text| text.as_bytes().to_vec()).collect());
         let mut notation = Notation { decimal, thousands, missing, plain: true };
-        let numbers = notation.missing.iter().flatten().any(|text| matches!(classify(text), Cell::Number(_)));
+        let numbers = notation.missing.iter().flatten().any(|text| matches!(classify(text), Cell::Number(..)));
         notation.plain = decimal == b'.' && thousands.is_none() && !numbers;
         Ok(notation)
     }

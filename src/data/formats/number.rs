@@ -3,8 +3,8 @@
 /// What the text of a cell is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::data) enum Cell {
-    /// A finite number.
-    Number(f32),
+    /// A finite number, and the same in f64.
+    Number(f32, f64),
     /// Empty, or a word of those that are usual.
     Missing,
     /// A number, or an infinity, that `f32` cannot hold.
@@ -25,12 +25,12 @@ const DIGITS: usize = 19;
 const BEYOND_F32: u64 = (1 << 29) - 1;
 const HALF: u64 = 1 << 28;
 
-/// The number that `bytes` begin with and its length, if the quick way is sure of it.
+/// The number that `bytes` begin with, the same in f64, and its length, if the quick way is sure of it.
 ///
 /// Clinger's quick way in f64 rounds once; a second rounding to f32 then errs only if the first one landed on the middle
 /// of two f32, and that case is left to the library, as are long, tiny and oddly written numbers.
 #[inline(always)]
-pub(in crate::data) fn leading_number(bytes: &[u8]) -> Option<(f32, usize)> {
+pub(in crate::data) fn leading_number(bytes: &[u8]) -> Option<(f32, f64, usize)> {
     let negative = bytes.first() == Some(&b'-');
     let start = usize::from(negative);
     let (mut mantissa, mut at) = digits(bytes, start, 0);
@@ -50,8 +50,9 @@ pub(in crate::data) fn leading_number(bytes: &[u8]) -> Option<(f32, usize)> {
         exponent += written;
         at = end;
     }
-    let value = scale(mantissa, exponent)?;
-    Some((if negative { -value } else { value }, at))
+    let exact = scale(mantissa, exponent)?;
+    let exact = if negative { -exact } else { exact };
+    Some((exact as f32, exact, at))
 }
 
 /// Goes on with a decimal number from `at`; the number, modulo 2⁶⁴, and where its digits end.
@@ -98,22 +99,22 @@ fn written_exponent(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
 
 /// `mantissa·10^exponent`, or nothing where the quick way could be wrong.
 #[inline(always)]
-fn scale(mantissa: u64, exponent: i64) -> Option<f32> {
+fn scale(mantissa: u64, exponent: i64) -> Option<f64> {
     let power = *POWERS.get(exponent.unsigned_abs() as usize)?;
     if mantissa > 1 << 53 {
         return None;
     }
     let value = if exponent < 0 { mantissa as f64 / power } else { mantissa as f64 * power };
     let sure = value.to_bits() & BEYOND_F32 != HALF && (value >= f64::from(f32::MIN_POSITIVE) || mantissa == 0);
-    sure.then_some(value as f32)
+    sure.then_some(value)
 }
 
 /// What a cell holds; `cell` has no blanks at its ends.
 pub(in crate::data) fn classify(cell: &[u8]) -> Cell {
-    if let Some((value, length)) = leading_number(cell)
+    if let Some((value, exact, length)) = leading_number(cell)
         && length == cell.len()
     {
-        return checked(value);
+        return checked(value, exact);
     }
     match cell {
         [] => Cell::Missing,
@@ -127,10 +128,11 @@ fn classify_slowly(cell: &[u8]) -> Cell {
     if is_missing_word(cell) {
         return Cell::Missing;
     }
-    match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f32>().ok()) {
-        Some(value) if value.is_nan() => Cell::Missing,
-        Some(value) => checked(value),
-        None => Cell::Text,
+    let text = std::str::from_utf8(cell).unwrap_or_default();
+    match (text.parse::<f32>(), text.parse::<f64>()) {
+        (Ok(value), _) if value.is_nan() => Cell::Missing,
+        (Ok(value), Ok(exact)) => checked(value, exact),
+        _ => Cell::Text,
     }
 }
 
@@ -141,8 +143,8 @@ pub(in crate::data) fn is_missing_word(cell: &[u8]) -> bool {
         || in_any_case.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
-fn checked(value: f32) -> Cell {
-    if value.is_finite() { Cell::Number(value) } else { Cell::Beyond }
+fn checked(value: f32, exact: f64) -> Cell {
+    if value.is_finite() { Cell::Number(value, exact) } else { Cell::Beyond }
 }
 
 /// Without the blanks at both ends.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::foreign;
 use super::number::{Cell, classify, trim};
 use super::source::Source;
+use super::{arrow, foreign, json_lines, parquet};
 use crate::error::Result;
 
 /// A format of data files.
@@ -18,6 +18,12 @@ pub enum Format {
     Npy,
     /// The array file of the MNIST family.
     Idx,
+    /// Lines of JSON objects, one for each row.
+    JsonLines,
+    /// Columns in pages, as data frames and databases write them.
+    Parquet,
+    /// Arrow's file or stream; Feather is the same.
+    Arrow,
 }
 
 impl Format {
@@ -42,7 +48,7 @@ pub(in crate::data) const NPY_MAGIC: &[u8] = b"\x93NUMPY";
 pub(in crate::data) fn format(source: &Source) -> Result<Format> {
     let head = source.head();
     let name = source.name.to_ascii_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
     let ends_in = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     let idx_name = ends_in(&[".idx", "-ubyte", ".idx1", ".idx2", ".idx3"]);
     if head.is_empty() {
@@ -54,6 +60,12 @@ pub(in crate::data) fn format(source: &Source) -> Result<Format> {
     // The signature alone is four small bytes, none of which begins a text.
     if idx_name || matches!(head, [0, 0, 0x08..=0x0e, 1..=8, ..]) {
         return Ok(Format::Idx);
+    }
+    if ends_in(&[".jsonl", ".ndjson"]) || json_lines::is_first_line(head) {
+        return Ok(Format::JsonLines);
+    }
+    if head.starts_with(parquet::MAGIC) || head.starts_with(arrow::MAGIC) || arrow::is_stream(head) {
+        return Ok(if head.starts_with(parquet::MAGIC) { Format::Parquet } else { Format::Arrow });
     }
     if let Some(why) = foreign::named(head, name) {
         return Err(source.error(None, None, why));
@@ -70,7 +82,7 @@ fn looks_like_libsvm(head: &[u8]) -> bool {
     let mut lines = head.split(|byte| *byte == b'\n').map(trim);
     let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")) else { return false };
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
-    let number = |word: &[u8]| matches!(classify(word), Cell::Number(_));
+    let number = |word: &[u8]| matches!(classify(word), Cell::Number(..));
     let label = words.next().is_some_and(number);
     let pair = |word: &[u8]| {
         let colon = word.iter().position(|byte| *byte == b':');

@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 /// Bytes looked at to find the format.
 const HEAD: usize = 4096;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+#[cfg(feature = "zstd")]
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Blocks grow with what has been read, so that a small file never costs a large buffer.
 const SMALLEST_BLOCK: u64 = 1 << 17;
 const LARGEST_BLOCK: u64 = 1 << 22;
@@ -77,6 +79,15 @@ impl<'a> Source<'a> {
         length: Option<u64>,
     ) -> Result<Source<'a>> {
         let head = read_head(&mut reader).map_err(|why| fault(&name, false, &why))?;
+        #[cfg(feature = "zstd")]
+        if head.starts_with(&ZSTD) {
+            let inside = ruzstd::decoding::StreamingDecoder::new(Cursor::new(head).chain(reader));
+            let inside = inside.map_err(|why| fault(&name, true, &std::io::Error::other(why.to_string())))?;
+            let mut reader: Box<dyn Read + Send + 'a> = Box::new(inside);
+            let head = read_head(&mut reader).map_err(|why| fault(&name, true, &why))?;
+            let (compressed, path, packed) = (true, None, length);
+            return Ok(Source { name, reader, head, used: 0, taken: 0, compressed, path, length: None, packed });
+        }
         if !head.starts_with(&GZIP) {
             return Ok(Source { name, reader, head, used: 0, taken: 0, compressed: false, path, length, packed: None });
         }
@@ -146,6 +157,13 @@ impl<'a> Source<'a> {
         self.take(buffer, suits.min(left) as usize)
     }
 
+    /// All bytes that are left.
+    pub(in crate::data) fn take_all(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = vec![];
+        while self.take_block(&mut bytes)? > 0 {}
+        Ok(bytes)
+    }
+
     /// An error in the content.
     pub(in crate::data) fn error(&self, line: Option<u64>, column: Option<String>, why: impl Into<String>) -> Error {
         Error::Data { path: self.name.clone(), line, column, why: why.into() }
@@ -162,7 +180,7 @@ fn read_head(reader: &mut (impl Read + ?Sized)) -> std::io::Result<Vec<u8>> {
 fn fault(name: &str, compressed: bool, why: &std::io::Error) -> Error {
     let path = name.to_string();
     if compressed && why.raw_os_error().is_none() {
-        let why = format!("the gzip stream is broken or cut off: {why}");
+        let why = format!("the stream (gzip or zstd) is broken or cut off: {why}");
         return Error::Data { path, line: None, column: None, why };
     }
     Error::Io { path, why: format!("cannot be read: {why}") }

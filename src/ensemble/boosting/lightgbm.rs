@@ -15,13 +15,13 @@ const RANGE: &str = "[-3.4028235e38:3.4028235e38]";
 
 /// The model as text; `objective` is LightGBM's name of the loss, none for raw scores. Features have the names given,
 /// or their numbers.
-pub(super) fn to_text(model: &Boosted, objective: Option<&str>, names: &[String]) -> String {
+pub(super) fn to_text(model: &Boosted, baseline: &[f64], objective: Option<&str>, names: &[String]) -> String {
     let (outputs, features) = (model.outputs(), model.features());
     let names = names_of(features, names);
     // Without a round there is still the baseline to write.
     let lone: Vec<Tree> = (0..outputs).map(|_| Tree::leaf(1, Node::default())).collect();
     let trees = if model.trees().is_empty() { &lone[..] } else { model.trees() };
-    let blocks: Vec<String> = trees.iter().enumerate().map(|(number, tree)| block(model, number, tree)).collect();
+    let blocks: Vec<String> = trees.iter().enumerate().map(|(number, tree)| block(baseline, number, tree)).collect();
     let list = |item: &dyn Fn(usize) -> String| (0..features).map(item).collect::<Vec<_>>().join(" ");
     let mut text = format!(
         "tree\nversion=v4\nnum_class={outputs}\nnum_tree_per_iteration={outputs}\nlabel_index=0\nmax_feature_idx={}\n",
@@ -57,9 +57,9 @@ fn names_of(features: usize, given: &[String]) -> Vec<String> {
 }
 
 /// One tree. The baseline is part of the leaves of the first round.
-fn block(model: &Boosted, number: usize, tree: &Tree) -> String {
+fn block(baseline: &[f64], number: usize, tree: &Tree) -> String {
     let nodes = tree.nodes();
-    let base = if number < model.outputs() { model.baseline()[number] } else { 0.0 };
+    let base = baseline.get(number).copied().unwrap_or(0.0);
     let (leaves, inner): (Vec<usize>, Vec<usize>) = (0..nodes.len()).partition(|node| nodes[*node].feature.is_none());
     let mut places = vec![0_i64; nodes.len()];
     inner.iter().zip(0..).for_each(|(node, place)| places[*node] = place);

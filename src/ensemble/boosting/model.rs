@@ -9,12 +9,12 @@ use super::lightgbm::to_text;
 use super::staged::StagedScores;
 use crate::array::Matrix;
 use crate::data::Labels;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimator::{
     Declared, Estimator, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Predicted, Prediction, Queries,
     Rows, Save, Task,
 };
-use crate::model_file::{Container, write_atomically};
+use crate::model_file::{Container, add_to_expected, write_atomically};
 use crate::plot::Figure;
 use crate::tree::{Tree, to_matrix};
 
@@ -110,7 +110,8 @@ impl<E: BoostingEstimator> BoostingModel<E> {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn shapley_values<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<Matrix>> {
-        self.boosted.shapley_values(E::TYPE, self.params.align(x)?.rows())
+        let found = self.boosted.shapley_values(E::TYPE, self.params.align(x)?.rows())?;
+        add_to_expected(self.params.shift(), found)
     }
 
     /// The model in LightGBM's text format (several targets, and the Poisson loss of them, as raw scores), with the
@@ -121,7 +122,8 @@ impl<E: BoostingEstimator> BoostingModel<E> {
 
     /// The same with the names of the columns; blanks and signs that LightGBM refuses in them become `_`.
     pub fn to_lightgbm_text_with(&self, columns: &[String]) -> String {
-        to_text(&self.boosted, E::objective(self).as_deref(), columns)
+        let baseline = self.params.in_unit_of_target(self.boosted.baseline());
+        to_text(&self.boosted, baseline, E::objective(self).as_deref(), columns)
     }
 
     /// Writes [`to_lightgbm_text`](Self::to_lightgbm_text) to a file, which LightGBM loads as a model. The file is
@@ -132,7 +134,12 @@ impl<E: BoostingEstimator> BoostingModel<E> {
 
     /// The classes, or the predictions n×p, after each round.
     pub fn staged_predict<'a>(&self, x: impl Into<Queries<'a>>) -> Result<impl Iterator<Item = Result<E::Output>>> {
-        Ok(self.staged_scores(self.params.align(x)?.rows())?.map(|scores| E::predictions(self, &scores)))
+        let predictions = |scores: Vec<f64>| {
+            let prediction = E::predictions(self, &scores)?.into().moved_back(self.params.shift())?;
+            let unfit = || Error::shape(E::NAME, "predictions of this kind", "others");
+            E::Output::from_prediction(prediction).ok_or_else(unfit)
+        };
+        Ok(self.staged_scores(self.params.align(x)?.rows())?.map(predictions))
     }
 
     pub(super) fn staged_scores(&self, x: Rows<'_>) -> Result<StagedScores<'_>> {
@@ -178,7 +185,7 @@ impl<E: BoostingEstimator> Model for BoostingModel<E> {
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.shapley_values(x).map(Some)
+        self.boosted.shapley_values(E::TYPE, x).map(Some)
     }
 
     fn report(&self) -> FitReport {

@@ -15,6 +15,7 @@ use crate::estimator::{
     parameters, remember,
 };
 use crate::metrics;
+use crate::model_file::TargetShift;
 use crate::plot::Figure;
 use crate::tree::rows_to_learn;
 
@@ -55,7 +56,8 @@ boosting_parameters! {
 
 impl Estimator for GradientBoostingRegressor {
     fn abilities(&self) -> Abilities {
-        Abilities { missing: true, categories: true, ..Abilities::default() }
+        let fixed_zero = self.loss == RegressionLoss::Poisson;
+        Abilities { missing: true, categories: true, fixed_zero, ..Abilities::default() }
     }
 
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
@@ -108,7 +110,16 @@ impl GradientBoostingRegressor {
         options: Fit<'_>,
     ) -> Result<GradientBoostingRegressorModel> {
         let x = model.params.align(x)?;
-        Ok(remember(x.rows(), self.learn(x.rows(), y.into(), None, Some(model), options)?))
+        let (y, shift) = (y.into(), model.params.shift());
+        let Some(shift) = shift else {
+            return Ok(remember(x.rows(), self.learn(x.rows(), y, None, Some(model), options)?));
+        };
+        let left = shift.subtract_from(&y.complete(OP, x.rows().rows())?)?;
+        let validation = options.moved_validation(shift)?;
+        let options = options.with_validation_targets(validation.as_ref());
+        let more = self.learn(x.rows(), (&left).into(), None, Some(model), options)?;
+        more.params.remember_shift(shift.clone());
+        Ok(remember(x.rows(), more))
     }
 
     /// [`fit_more`](Self::fit_more) for a model that [`fit_with_loss`](Self::fit_with_loss) made, with the same loss.
@@ -227,7 +238,11 @@ impl BoostingEstimator for GradientBoostingRegressor {
             RegressionLoss::Poisson => "poisson",
         };
         let error = |target: &Target, predicted: Matrix| {
-            metrics::root_mean_squared_error(target.values()?.as_slice(), predicted.as_slice())
+            let (y, predicted) = match TargetShift::of(target.values()?) {
+                Some(shift) => (shift.subtract_from(target.values()?)?, shift.subtract_from(&predicted)?),
+                None => (target.values()?.clone(), predicted),
+            };
+            metrics::root_mean_squared_error(y.as_slice(), predicted.as_slice())
         };
         let explained = |target: &str| match model.params.loss {
             RegressionLoss::Poisson => format!("the logarithm of {target}"),
@@ -243,7 +258,8 @@ pub type GradientBoostingRegressorModel = BoostingModel<GradientBoostingRegresso
 impl BoostingModel<GradientBoostingRegressor> {
     /// The scores n×p that predictions are made of: their logarithms for the Poisson loss, else themselves.
     pub fn decision_function<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Matrix> {
-        self.scores_as_matrix(self.params.align(x)?.rows())
+        let scores = self.scores_as_matrix(self.params.align(x)?.rows())?;
+        self.params.shift().map_or(Ok(scores.clone()), |shift| shift.add_to(scores))
     }
 
     /// Whether scores are the logarithms of predictions.

@@ -105,8 +105,9 @@ fn score_of_known<T: TreeTarget>(predicted: &Matrix, y: &Matrix, target: &T) -> 
 
 impl<E: Forest + TreeEstimator<Output = Matrix>> TreeModel<E> {
     /// The predictions of the fitted rows by the trees that did not draw them, n×p; missing where all did.
-    pub fn oob_prediction(&self) -> Option<&Matrix> {
-        self.out_of_bag.as_ref()
+    pub fn oob_prediction(&self) -> Option<Matrix> {
+        let found = self.out_of_bag.clone()?;
+        self.params.shift().map_or(Some(found.clone()), |shift| shift.add_to(found).ok())
     }
 
     /// How much averaging the trees reduces the variance of what they predict for the rows of `x`.

@@ -10,12 +10,20 @@ pub(crate) type CategoryNames<'a> = &'a [Option<Vec<String>>];
 const NAMED_CATEGORIES: usize = 12;
 
 /// Draws a tree with lines from parent to child. Leaves show the commonest class and its share, or their values where
-/// there are no classes.
-pub(crate) fn draw(tree: &Tree, names: Option<&[String]>, categories: CategoryNames<'_>, classes: &[String]) -> String {
+/// there are no classes, with what the targets were moved by.
+pub(crate) fn draw(
+    tree: &Tree,
+    names: Option<&[String]>,
+    categories: CategoryNames<'_>,
+    classes: &[String],
+    shift: &[f64],
+) -> String {
     let leaf = |number: u32| {
         let values = tree.value(number);
         if classes.is_empty() {
-            return values.iter().map(f64::to_string).collect::<Vec<String>>().join(" ");
+            let shifts = shift.iter().copied().chain(std::iter::repeat(0.0));
+            let moved = values.iter().zip(shifts).map(|(value, shift)| (value + shift).to_string());
+            return moved.collect::<Vec<String>>().join(" ");
         }
         let best = likeliest(values, values.len())[0] as usize;
         format!("{} ({:.3})", classes[best], values[best])

@@ -244,7 +244,7 @@ impl Tree {
     /// └─ no: …
     /// ```
     pub fn to_text(&self, names: Option<&[String]>) -> String {
-        text::draw(self, names, &[], &[])
+        text::draw(self, names, &[], &[], &[])
     }
 }
 

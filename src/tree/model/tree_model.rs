@@ -12,7 +12,7 @@ use crate::estimator::{
     Declared, Estimator, FitReport, FittedWith, InputColumns, Model, Observer, PictureInput, Predict, PredictProba,
     Predicted, Prediction, Queries, Rows, Save,
 };
-use crate::model_file::Container;
+use crate::model_file::{Container, TargetShift, add_to_expected};
 use crate::plot::Figure;
 use crate::tree::pictures;
 
@@ -68,7 +68,7 @@ impl<E: TreeEstimator> TreeModel<E> {
     /// Exact and path-dependent (TreeSHAP, Lundberg et al. 2020), by the weights of the rows fitted, on the CPU. Costs
     /// leaves·depth² operations a row and tree.
     pub fn shapley_values<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Vec<Matrix>> {
-        self.trees.shapley_values(E::TYPE, self.params.align(x)?.rows())
+        add_to_expected(self.params.shift(), self.trees.shapley_values(E::TYPE, self.params.align(x)?.rows())?)
     }
 }
 
@@ -87,7 +87,8 @@ impl<E: SingleTree> TreeModel<E> {
 
     /// The tree as lines of text, with the names of columns and classes.
     pub fn to_text(&self) -> String {
-        draw(self.tree(), self.trees.names(), &[], self.trees.class_names())
+        let shift = self.params.shift().map(TargetShift::values);
+        draw(self.tree(), self.trees.names(), &[], self.trees.class_names(), shift.unwrap_or_default())
     }
 }
 
@@ -125,7 +126,7 @@ impl<E: TreeEstimator> Model for TreeModel<E> {
     }
 
     fn contributions(&self, x: Rows<'_>) -> Result<Option<Vec<Matrix>>> {
-        self.shapley_values(x).map(Some)
+        self.trees.shapley_values(E::TYPE, x).map(Some)
     }
 
     fn report(&self) -> FitReport {
@@ -136,12 +137,17 @@ impl<E: TreeEstimator> Model for TreeModel<E> {
     /// Of a single tree.
     fn text(&self, columns: &InputColumns) -> Option<String> {
         let names = Some(self.column_names().unwrap_or(&columns.names));
-        let text = || draw(&self.trees.trees()[0], names, &columns.categories, self.trees.class_names());
+        let classes = self.trees.class_names();
+        let shift = self.params.shift().map(TargetShift::values);
+        let text = || draw(&self.trees.trees()[0], names, &columns.categories, classes, shift.unwrap_or_default());
         (!E::IS_FOREST).then(text)
     }
 
     fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        let mut figures = if E::IS_FOREST { vec![] } else { pictures::single_tree_figures(&self.trees, input)? };
+        let mut figures = match E::IS_FOREST {
+            true => vec![],
+            false => pictures::single_tree_figures(&self.trees, self.params.shift(), input)?,
+        };
         figures.extend(pictures::explained_figure(&self.trees, input, |x| self.shapley_values(x))?);
         Ok(figures)
     }

@@ -14,6 +14,7 @@ use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{PictureInput, PictureRows};
 use crate::metrics;
+use crate::model_file::TargetShift;
 use crate::plot::{self, Figure};
 
 /// Rows that every tree of a pruning path, or the model after every round, is scored on.
@@ -23,11 +24,16 @@ const MOST_EXPLAINED: usize = 300;
 const MOST_COLUMNS: usize = 12;
 
 /// Without rows the tree; with rows its leaves and its accuracy or R² along the path of pruning.
-pub(super) fn single_tree_figures(trees: &Trees, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+pub(super) fn single_tree_figures(
+    trees: &Trees,
+    shift: Option<&TargetShift>,
+    input: &PictureInput<'_>,
+) -> Result<Vec<Figure>> {
     let tree = &trees.trees()[0];
     let Some(rows) = &input.rows else {
         let names = trees.names().unwrap_or(&input.columns.names);
-        let figure = TreeFigure::of_trees(trees).feature_names(names).category_names(&input.columns.categories);
+        let figure =
+            TreeFigure::of_trees(trees).shift(shift).feature_names(names).category_names(&input.columns.categories);
         return Ok(vec![figure.figure()]);
     };
     let (x, target) = rows.sample(MOST_SCORED)?;
@@ -40,7 +46,10 @@ pub(super) fn single_tree_figures(trees: &Trees, input: &PictureInput<'_>) -> Re
             })
         }
         None => {
-            let numbers = target.values()?;
+            let numbers = &match shift {
+                Some(shift) => shift.subtract_from(target.values()?)?,
+                None => target.values()?.clone(),
+            };
             pruning_figures(tree, rows, "R²", |tree| {
                 let values = values_of(tree, &x).map(|value| value as f32).collect();
                 metrics::r2_score_columns(numbers, &Matrix::from_vec(x.rows(), numbers.columns(), values)?)

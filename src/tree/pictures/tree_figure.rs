@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::data::Labels;
 use crate::error::Result;
+use crate::model_file::TargetShift;
 use crate::plot::{DiagramNode, Figure, NodeColour, short_number, shortened};
 use crate::tree::{DecisionTreeClassifierModel, DecisionTreeRegressorModel, Tree, Trees, categories_asked};
 
@@ -37,12 +38,15 @@ pub struct TreeFigure<'a> {
     classes: Option<&'a [String]>,
     title: String,
     max_depth: Option<usize>,
+    /// What is added to the values, one number for each output.
+    shift: &'a [f64],
 }
 
 impl<'a> TreeFigure<'a> {
     /// A tree without names: features have numbers, and nodes show their values.
     pub fn new(tree: &'a Tree) -> TreeFigure<'a> {
-        TreeFigure { tree, features: None, categories: &[], classes: None, title: String::new(), max_depth: None }
+        let (title, max_depth) = (String::new(), None);
+        TreeFigure { tree, features: None, categories: &[], classes: None, title, max_depth, shift: &[] }
     }
 
     /// The tree of a classifier with its names.
@@ -52,7 +56,13 @@ impl<'a> TreeFigure<'a> {
 
     /// The tree of a regressor with its names.
     pub fn of_regressor(model: &'a DecisionTreeRegressorModel) -> TreeFigure<'a> {
-        TreeFigure::of_trees(&model.trees)
+        TreeFigure::of_trees(&model.trees).shift(model.params.shift())
+    }
+
+    /// The same with what the targets were moved by.
+    pub(super) fn shift(mut self, shift: Option<&'a TargetShift>) -> TreeFigure<'a> {
+        self.shift = shift.map(TargetShift::values).unwrap_or_default();
+        self
     }
 
     /// The first of a model's trees with its names.
@@ -126,7 +136,12 @@ impl<'a> TreeFigure<'a> {
             }
             None => {
                 let values = self.tree.value(number).iter().take(MOST_VALUES);
-                values.map(|value| short_number(*value)).collect::<Vec<String>>().join(", ")
+                let shifts = self.shift.iter().copied().chain(std::iter::repeat(0.0));
+                values
+                    .zip(shifts)
+                    .map(|(value, shift)| short_number(*value + shift))
+                    .collect::<Vec<String>>()
+                    .join(", ")
             }
         };
         let split = node.feature.map(|feature| {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use gristmill::data::{CsvChunks, Format, Missing, ReadOptions};
+use gristmill::data::{CsvChunks, Format, Missing, ReadOptions, column_names, matching_files};
 use gristmill::estimator::{Estimator, Task};
 use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
@@ -31,7 +31,12 @@ pub struct TargetArgs {
 impl DataArgs {
     /// The files that are read.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        [Some(&self.data), self.target.labels.as_ref()].into_iter().flatten().map(PathBuf::as_path)
+        self.files().into_iter().chain(&self.target.labels).map(PathBuf::as_path)
+    }
+
+    /// The files of the data, of which each may be a pattern.
+    pub fn files(&self) -> Vec<&PathBuf> {
+        std::iter::once(&self.data).chain(&self.more).collect()
     }
 }
 
@@ -39,9 +44,12 @@ impl DataArgs {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = DATA)]
 pub struct DataArgs {
-    /// The data: CSV, TSV, LIBSVM, NPY or IDX, gzip or not; - is standard input
+    /// The data: CSV, TSV, JSON lines, Parquet, Arrow, LIBSVM, NPY or IDX, gzip or not; - is standard input
     #[arg(help_heading = None)]
     pub data: PathBuf,
+    /// More files with the same columns; each may be a pattern such as 'part-*.csv'
+    #[arg(value_name = "MORE", help_heading = None)]
+    pub more: Vec<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
     /// The columns to learn from; by default all but the target
@@ -127,7 +135,7 @@ impl DataArgs {
         let Some(column) = &self.weight else { return Ok(None) };
         let mut options = reading.options().features([column]);
         options.dates = vec![];
-        let x = Dataset::read_with(&self.data, &options)?.to_dense(1 << 32)?.x;
+        let x = Dataset::read_all(&self.files(), &options)?.0.to_dense(1 << 32)?.x;
         if x.rows() != rows {
             let why = "--weight needs every row: leave out --missing drop and --drop-unlabelled";
             return Err(CliError::Usage(why.to_string()));
@@ -155,7 +163,7 @@ impl DataArgs {
             let steps = if pipeline.steps().is_empty() { "" } else { " with these steps" };
             return Err(CliError::Usage(format!("{name}{steps} takes dense rows: leave out --sparse")));
         }
-        let (mut data, notes) = Dataset::read_with_notes(&self.data, &self.read_options(reading, pipeline))?;
+        let (mut data, notes) = Dataset::read_all(&self.files(), &self.read_options(reading, pipeline))?;
         notes.iter().for_each(|text| note(global, text));
         if data.x.names().is_none()
             && data.sparse.is_none()
@@ -230,15 +238,21 @@ pub fn readable_twice(path: &Path) -> bool {
 
 /// A CSV file that was opened for its columns; nothing for other formats, and for what is read only once.
 fn csv_columns(path: &Path, read: &ReadOptions) -> Result<Option<CsvChunks>> {
+    let files = matching_files(path)?;
+    let path = files.first().map_or(path, PathBuf::as_path);
     if !readable_twice(path) || read.format.map_or_else(|| Format::of(path), Ok)? != Format::Csv {
         return Ok(None);
     }
     CsvChunks::open(path, &read.clone().missing(Missing::Keep), 1).map(Some)
 }
 
-/// The names of the columns of a CSV file; nothing without a header, for other formats, and for what is read only once.
+/// The names of the columns of a file that has them; nothing for what is read only once.
 pub fn header(path: &Path, read: &ReadOptions) -> Result<Option<Vec<String>>> {
-    Ok(csv_columns(path, read)?.and_then(|chunks| chunks.names().map(<[String]>::to_vec)))
+    let files = matching_files(path)?;
+    match files.first().is_some_and(|path| readable_twice(path)) {
+        true => column_names(path, read),
+        false => Ok(None),
+    }
 }
 
 /// How many columns a CSV file has that does not name them.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gristmill::data::{DATE_PARTS, Format, Missing, ReadOptions, nearest_name};
+use gristmill::data::{DATE_PARTS, Format, Missing, ReadOptions, matching_files, nearest_name};
 use gristmill::pipeline::Column;
 use gristmill::{Dataset, Error, Result};
 
@@ -76,7 +76,13 @@ impl KnownColumns {
         let (mut ignored, mut taken_for) = (vec![], vec![]);
         match header(path, &self.read)?.filter(|_| named) {
             Some(names) => {
-                let dates: Vec<String> = self.read.dates.iter().map(|date| named_column(date, Some(&names))).collect();
+                let mut dates: Vec<String> =
+                    self.read.dates.iter().map(|date| named_column(date, Some(&names))).collect();
+                // A file that says which columns are dates has them taken apart by itself.
+                let is_known = |column: &Column| names.contains(&column.name);
+                if !self.columns.iter().all(is_known) && has_own_dates(path, &self.read) {
+                    dates = names.clone();
+                }
                 let mut wanted: Vec<String> =
                     self.columns.iter().map(|column| column_of(&column.name, &dates).to_string()).collect();
                 wanted.dedup();
@@ -146,6 +152,13 @@ impl KnownColumns {
         let why = format!("the model was fitted on a column of this name, which the file does not have{near}");
         Err(Error::Data { path: path.display().to_string(), line: None, column: Some(absent.clone()), why })
     }
+}
+
+/// Whether a file says itself which of its columns are dates.
+fn has_own_dates(path: &Path, read: &ReadOptions) -> bool {
+    let first = || matching_files(path).ok()?.into_iter().next();
+    let format = || read.format.or_else(|| Format::of(first()?).ok());
+    matches!(format(), Some(Format::Parquet | Format::Arrow))
 }
 
 /// The column of dates that a column is a part of, or the column itself.

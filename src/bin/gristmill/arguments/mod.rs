@@ -2,6 +2,7 @@
 
 mod config;
 mod data;
+mod folds;
 mod global;
 mod headings;
 mod known_columns;
@@ -13,6 +14,7 @@ mod saved_model;
 
 pub use config::with_config;
 pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target};
+pub use folds::{FoldArgs, split_by_column, split_last};
 pub use global::{GlobalArgs, check_folder, check_outputs};
 pub use headings::{OUTPUT, READING, SCORING};
 pub use known_columns::{KnownColumns, brings_target};

@@ -54,6 +54,11 @@ enum FormatChoice {
     Libsvm,
     Npy,
     Idx,
+    #[value(alias = "ndjson")]
+    Jsonl,
+    Parquet,
+    #[value(alias = "feather")]
+    Arrow,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -89,6 +94,9 @@ impl ReadArgs {
             FormatChoice::Libsvm => Format::Libsvm,
             FormatChoice::Npy => Format::Npy,
             FormatChoice::Idx => Format::Idx,
+            FormatChoice::Jsonl => Format::JsonLines,
+            FormatChoice::Parquet => Format::Parquet,
+            FormatChoice::Arrow => Format::Arrow,
         });
         options.header = match self.header {
             None => Header::Auto,

@@ -25,7 +25,8 @@ const EXAMPLES: &str = "Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DataCommandArgs {
-    /// The file: CSV, TSV, LIBSVM, NPY or IDX, gzip or not
+    /// The file: CSV, TSV, JSON lines, Parquet, Arrow, LIBSVM, NPY or IDX, gzip or not; a pattern such as 'part-*.csv' for
+    /// several
     file: PathBuf,
     #[command(flatten)]
     target: TargetArgs,
@@ -66,16 +67,16 @@ struct Column {
     kind: &'static str,
     missing: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    min: Option<f32>,
+    min: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    max: Option<f32>,
+    max: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mean: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deviation: Option<f64>,
     /// The values below which a quarter, half and three quarters of the values lie.
     #[serde(skip_serializing_if = "Option::is_none")]
-    quartiles: Option<[f32; 3]>,
+    quartiles: Option<[f64; 3]>,
     /// How many different values there are.
     distinct: usize,
     /// Of a text column, how many rows have each category.
@@ -114,7 +115,8 @@ pub fn run(args: &DataCommandArgs, global: &GlobalArgs) -> CommandResult {
 }
 
 fn read(args: &DataCommandArgs, global: &GlobalArgs) -> gristmill::Result<Dataset> {
-    let mut reading = args.read.options().missing(Missing::Keep).categorical(args.categorical.iter().cloned());
+    let mut reading =
+        args.read.options().missing(Missing::Keep).exact(true).categorical(args.categorical.iter().cloned());
     reading.targets = args.target.target.clone();
     let (data, notes) = Dataset::read_with_notes(&args.file, &reading)?;
     notes.iter().for_each(|text| note(global, text));
@@ -149,25 +151,28 @@ fn column(x: &Matrix, at: usize) -> Column {
         let categories = categories.iter().zip(counts).map(|(name, count)| Count { name: name.clone(), count });
         return Column { kind: "text", distinct, categories: Some(categories.collect()), ..described };
     }
-    let mut sorted: Vec<f32> = values().collect();
-    sorted.sort_unstable_by(f32::total_cmp);
+    // The numbers of the file; those of a file of f32 as they are written.
+    let is_f32 = (0..x.rows()).all(|row| !(f64::from(x.get(row, at)) != x.get_f64(row, at)));
+    let written = |value: f64| if is_f32 { (value as f32).to_string().parse().unwrap_or(value) } else { value };
+    let mut sorted: Vec<f64> = x.column_f64(at).into_iter().filter(|value| !value.is_nan()).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
     let [Some(&min), Some(&max)] = [sorted.first(), sorted.last()] else { return described };
-    let mean = sorted.iter().map(|value| f64::from(*value)).sum::<f64>() / present as f64;
-    let variance = sorted.iter().map(|value| (f64::from(*value) - mean).powi(2)).sum::<f64>() / present as f64;
+    let mean = min + sorted.iter().map(|value| value - min).sum::<f64>() / present as f64;
+    let variance = sorted.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / present as f64;
     let integer = sorted.iter().all(|value| value.fract() == 0.0);
     // Linear between neighbouring values, as numpy's.
     let quartile = |quarter: usize| {
         let place = (sorted.len() - 1) * quarter;
         let (low, high) = (sorted[place / 4], sorted[(place / 4 + 1).min(sorted.len() - 1)]);
-        low + (high - low) * (place % 4) as f32 / 4.0
+        low + (high - low) * (place % 4) as f64 / 4.0
     };
     Column {
         kind: if integer { "integer" } else { "number" },
-        min: Some(min),
-        max: Some(max),
+        min: Some(written(min)),
+        max: Some(written(max)),
         mean: Some(mean),
         deviation: Some(variance.sqrt()),
-        quartiles: Some([1, 2, 3].map(quartile)),
+        quartiles: Some([1, 2, 3].map(|quarter| written(quartile(quarter)))),
         distinct: 1 + sorted.windows(2).filter(|pair| pair[0] != pair[1]).count(),
         ..described
     }
@@ -251,15 +256,17 @@ fn page(described: &DataDescription) -> String {
 }
 
 fn number_row(column: &Column) -> [String; 7] {
-    let or_nothing = |value: Option<f64>| value.map_or_else(String::new, number);
+    // Of large numbers the digits before the point are what tells them apart.
+    let shown = |value: f64| if (1e6..1e15).contains(&value.abs()) { format!("{value:.0}") } else { number(value) };
+    let or_nothing = |value: Option<f64>| value.map_or_else(String::new, shown);
     [
         column.name.clone(),
         column.kind.to_string(),
         column.missing.to_string(),
-        or_nothing(column.min.map(f64::from)),
-        or_nothing(column.quartiles.map(|[_, median, _]| f64::from(median))),
+        or_nothing(column.min),
+        or_nothing(column.quartiles.map(|[_, median, _]| median)),
         or_nothing(column.mean),
-        or_nothing(column.max.map(f64::from)),
+        or_nothing(column.max),
     ]
 }
 

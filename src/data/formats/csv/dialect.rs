@@ -60,7 +60,7 @@ pub(super) fn parted_by_blanks(head: &[u8], notation: &Notation) -> bool {
     lines.pop();
     let words = |line: &[u8]| {
         let words = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r')).filter(|word| !word.is_empty());
-        words.map(|word| matches!(notation.classify(word), Cell::Number(_))).collect::<Vec<bool>>()
+        words.map(|word| matches!(notation.classify(word), Cell::Number(..))).collect::<Vec<bool>>()
     };
     let lines: Vec<Vec<bool>> = lines.into_iter().map(words).filter(|words| !words.is_empty()).collect();
     let [first, below @ ..] = &lines[..] else { return false };
@@ -86,11 +86,10 @@ pub(super) fn has_header(block: &[u8], delimiter: u8, notation: &Notation, wante
         return HeaderGuess { found: wanted == Header::Yes, doubt: None };
     }
     let kind = |text: &[u8]| match notation.classify(trim(text)) {
-        Cell::Beyond => Cell::Number(0.0),
-        Cell::Number(_) => Cell::Number(0.0),
+        Cell::Beyond | Cell::Number(..) => Cell::Number(0.0, 0.0),
         other => other,
     };
-    let is_number = |text: &[u8]| matches!(kind(text), Cell::Number(_));
+    let is_number = |text: &[u8]| matches!(kind(text), Cell::Number(..));
     let lines = sample(block, delimiter);
     let Some((first, below)) = lines.split_first() else { return HeaderGuess { found: false, doubt: None } };
     let column = |at: usize| below.iter().filter_map(move |line| line.get(at).copied());

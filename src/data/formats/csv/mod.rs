@@ -6,7 +6,6 @@ mod gather;
 mod piece;
 mod records;
 mod schema;
-mod text_codes;
 
 use std::collections::BTreeMap;
 
@@ -17,28 +16,37 @@ use gather::Gathered;
 use piece::{Fault, Kind, Piece, Plan, Wrong, parse};
 use records::{cells, cut, record_end, skip_empty_lines};
 use schema::Schema;
-use text_codes::TextCodes;
 
 use super::lines::{LONGEST, PIECE, count, too_long};
 use super::notation::Notation;
 use super::number::Cell;
 use super::source::Source;
+use super::text_codes::TextCodes;
+use crate::array::LARGE;
 use crate::data::missing::ADVICE;
 use crate::data::options::{Missing, ReadOptions};
-use crate::data::read::{Raw, check_budget};
+use crate::data::read::{Raw, check_budget, exact_columns};
 use crate::error::{Error, Result};
 
 /// Reads a whole file.
 pub(in crate::data) fn read(source: Source, options: &ReadOptions) -> Result<Raw> {
     let mut gathered = Gathered::new(source.length());
     let mut stream = Stream::open(source, options)?;
+    stream.large = if options.exact { 0.0 } else { LARGE };
+    let mut large = vec![];
     while let Some(pieces) = stream.next_pieces()? {
-        let more: usize = pieces.iter().map(|piece| piece.values.len()).sum();
-        check_budget(&stream.source.name, (gathered.count() + more) as u64, options.budget)?;
+        let mut count = gathered.count();
+        for piece in &pieces {
+            large.extend(piece.large.iter().map(|(place, number)| (count + *place as usize, *number)));
+            count += piece.values.len();
+        }
+        check_budget(&stream.source.name, (count + 4 * large.len()) as u64, options.budget)?;
         gathered.add(pieces, stream.parsed, (options.budget / 4) as usize);
     }
     (stream.block, stream.ahead) = (vec![], vec![]);
-    stream.finish(gathered.finish())
+    let mut raw = stream.finish(gathered.finish())?;
+    raw.exact = exact_columns(&raw.values, raw.columns, large, options.exact);
+    Ok(raw)
 }
 
 /// A CSV file, block by block.
@@ -55,6 +63,8 @@ struct Stream<'a> {
     /// The texts of each categorical column so far.
     texts: BTreeMap<usize, TextCodes>,
     refuse_missing: bool,
+    /// Numbers from here on are kept in f64 where f32 rounds them.
+    large: f64,
 }
 
 impl<'a> Stream<'a> {
@@ -88,7 +98,8 @@ impl<'a> Stream<'a> {
         let refuse_missing = options.missing == Missing::Refuse && !options.drop_unlabelled;
         let (ahead, texts) = (vec![], BTreeMap::new());
         let parsed = header as u64;
-        Ok(Stream { source, schema, block, ahead, ended, lines, parsed, texts, refuse_missing })
+        let large = f64::INFINITY;
+        Ok(Stream { source, schema, block, ahead, ended, lines, parsed, texts, refuse_missing, large })
     }
 
     /// The rows of the next block, codes being the stream's; nothing at the end.
@@ -111,13 +122,13 @@ impl<'a> Stream<'a> {
         self.ahead.extend_from_slice(&self.block[whole..]);
         let starts: Vec<usize> = std::iter::once(0).chain(ends.iter().copied()).collect();
         let (pieces, taken) = rayon::join(
-            || parse_all(&self.block, &starts, self.schema.plan(self.refuse_missing)),
+            || parse_all(&self.block, &starts, self.schema.plan(self.refuse_missing, self.large)),
             || if self.ended { Ok(0) } else { self.source.take_block(&mut self.ahead) },
         );
         let mut pieces = match pieces {
             Err(fault) if fault.wrong == Wrong::Unknown => {
                 self.learn_kinds(whole);
-                parse_all(&self.block, &starts, self.schema.plan(self.refuse_missing))
+                parse_all(&self.block, &starts, self.schema.plan(self.refuse_missing, self.large))
             }
             other => other,
         }
@@ -145,7 +156,7 @@ impl<'a> Stream<'a> {
                 *kind = match notation.classify(super::number::trim(&block[cell.text])) {
                     Cell::Missing => continue,
                     Cell::Text => Kind::Text,
-                    Cell::Number(_) | Cell::Beyond => Kind::Number,
+                    Cell::Number(..) | Cell::Beyond => Kind::Number,
                 };
                 unknown -= 1;
             }
@@ -215,7 +226,8 @@ impl<'a> Stream<'a> {
         let (names, choice, notes) = schema.into_kept(&kept);
         let rows = values.len() / width;
         let (choice, complete) = (Some(choice), refuse_missing);
-        Ok(Raw { name: source.name, rows, columns: width, values, complete, names, categories, choice, notes })
+        let raw = Raw { rows, complete, names, categories, choice, notes, ..Raw::new(source.name, width, values) };
+        Ok(raw)
     }
 
     /// What a fault in the block means to the reader of the file.

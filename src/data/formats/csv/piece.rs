@@ -1,10 +1,10 @@
 //! Whole records, parsed by one thread.
 
 use super::records::{Cell, Quotes, next_cell, skip_empty_lines};
-use super::text_codes::TextCodes;
 use crate::data::formats::lines::count;
 use crate::data::formats::notation::Notation;
 use crate::data::formats::number::{self, leading_number};
+use crate::data::formats::text_codes::TextCodes;
 
 /// What a column of the file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(super) struct Plan<'a> {
     pub(super) notation: &'a Notation,
     /// Whether a missing cell is an error.
     pub(super) refuse_missing: bool,
+    /// Numbers from here on are kept in f64 where f32 rounds them.
+    pub(super) large: f64,
 }
 
 /// The rows of a piece.
@@ -44,6 +46,8 @@ pub(super) struct Plan<'a> {
 pub(super) struct Piece {
     /// Row by row, the columns that are not skipped; text as codes.
     pub(super) values: Vec<f32>,
+    /// Large numbers that f32 rounds, by their places among the values.
+    pub(super) large: Vec<(u32, f64)>,
     /// The texts of each categorical column.
     pub(super) texts: Vec<TextCodes>,
     /// Ends of lines.
@@ -92,7 +96,12 @@ pub(super) fn parse(bytes: &[u8], plan: Plan) -> Result<Piece, Fault> {
     let mut rows = Rows {
         bytes,
         plan,
-        piece: Piece { values: Vec::with_capacity(room), texts: vec![TextCodes::default(); categorical], lines },
+        piece: Piece {
+            values: Vec::with_capacity(room),
+            large: vec![],
+            texts: vec![TextCodes::default(); categorical],
+            lines,
+        },
         scratch: String::new(),
     };
     let mut at = skip_empty_lines(bytes, 0);
@@ -118,10 +127,13 @@ impl Rows<'_> {
             let more = column + 1 < self.plan.kinds.len();
             if kind == Kind::Number
                 && self.plan.notation.plain
-                && let Some((value, next, last)) = self.plain_number(at)
+                && let Some((value, exact, next, last)) = self.plain_number(at)
                 && value.is_finite()
                 && last != more
             {
+                if exact.abs() >= self.plan.large {
+                    self.keep(value, exact);
+                }
                 self.piece.values.push(value);
                 at = next;
                 continue;
@@ -143,15 +155,23 @@ impl Rows<'_> {
 
     /// The usual case: a number that a delimiter or the end of the line follows at once.
     #[inline(always)]
-    fn plain_number(&self, at: usize) -> Option<(f32, usize, bool)> {
-        let (value, length) = leading_number(&self.bytes[at..])?;
+    fn plain_number(&self, at: usize) -> Option<(f32, f64, usize, bool)> {
+        let (value, exact, length) = leading_number(&self.bytes[at..])?;
         let end = at + length;
         match self.bytes.get(end) {
-            Some(&byte) if byte == self.plan.delimiter => Some((value, end + 1, false)),
-            Some(b'\n') => Some((value, end + 1, true)),
-            Some(b'\r') if self.bytes.get(end + 1) == Some(&b'\n') => Some((value, end + 2, true)),
-            None => Some((value, end, true)),
+            Some(&byte) if byte == self.plan.delimiter => Some((value, exact, end + 1, false)),
+            Some(b'\n') => Some((value, exact, end + 1, true)),
+            Some(b'\r') if self.bytes.get(end + 1) == Some(&b'\n') => Some((value, exact, end + 2, true)),
+            None => Some((value, exact, end, true)),
             _ => None,
+        }
+    }
+
+    /// Keeps the next number in f64, if f32 rounds it.
+    #[cold]
+    fn keep(&mut self, value: f32, exact: f64) {
+        if f64::from(value) != exact {
+            self.piece.large.push((self.piece.values.len() as u32, exact));
         }
     }
 
@@ -169,10 +189,15 @@ impl Rows<'_> {
             (number::Cell::Missing, _) if self.plan.refuse_missing => Wrong::Missing,
             (number::Cell::Missing, _) => return Ok(f32::NAN),
             (_, Kind::Unknown) => Wrong::Unknown,
-            (number::Cell::Number(value), Kind::Number) => return Ok(value),
+            (number::Cell::Number(value, exact), Kind::Number) => {
+                if exact.abs() >= self.plan.large {
+                    self.keep(value, exact);
+                }
+                return Ok(value);
+            }
             (number::Cell::Beyond, Kind::Number) => Wrong::Beyond,
             (number::Cell::Text, Kind::Number) => Wrong::Text,
-            (number::Cell::Number(_) | number::Cell::Beyond, Kind::Text) => Wrong::Number,
+            (number::Cell::Number(..) | number::Cell::Beyond, Kind::Text) => Wrong::Number,
             _ => match self.code(cell, text_column) {
                 Ok(code) => return Ok(code as f32),
                 Err(wrong) => wrong,

@@ -123,8 +123,8 @@ impl Schema {
     }
 
     /// How records are to be read, as far as the kinds are known.
-    pub(super) fn plan(&self, refuse_missing: bool) -> Plan<'_> {
-        Plan { delimiter: self.delimiter, kinds: &self.kinds, notation: &self.notation, refuse_missing }
+    pub(super) fn plan(&self, refuse_missing: bool, large: f64) -> Plan<'_> {
+        Plan { delimiter: self.delimiter, kinds: &self.kinds, notation: &self.notation, refuse_missing, large }
     }
 }
 

@@ -7,16 +7,16 @@ mod result;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gristmill::estimator::{Estimator, FitShape, Task};
+use gristmill::estimator::{Estimator, FitShape};
 use gristmill::placement::{Placed, Placement};
 use gristmill::prelude::*;
-use gristmill::selection::{CrossValidateOptions, Folds, GridSearch, Scoring};
+use gristmill::selection::{CrossValidateOptions, GridSearch, Scoring};
 
 use self::grid::parse_grids;
 use self::picture::PlotInput;
 use self::result::{CvReport, describe, tried};
 use crate::arguments::{
-    DataArgs, GlobalArgs, Loaded, ModelArgs, OUTPUT, PlotArgs, ReadArgs, SCORING, check_folder, check_outputs,
+    DataArgs, FoldArgs, GlobalArgs, Loaded, ModelArgs, OUTPUT, PlotArgs, ReadArgs, SCORING, check_folder, check_outputs,
 };
 use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, show, timed};
 
@@ -29,6 +29,9 @@ const EXAMPLES: &str = "Examples:
   gristmill cv gradient-boosting-regressor data/diabetes.csv --target progression --grid learning_rate=0.03,0.1 --grid max_leaf_nodes=4,8,31
   gristmill cv ada-boost-classifier data/breast_cancer.csv --target diagnosis --grid estimator.max_depth=1,2,3
   gristmill cv ridge data/diabetes.csv --target progression --step polynomial-features:degree=2 --grid alpha=0.1,1,10
+  gristmill cv ridge data/diabetes.csv --target progression --repeats 10
+  gristmill cv ridge visits.csv --target cost --group patient
+  gristmill cv ridge sales.csv --target sold --time day --gap 7
   gristmill cv voting-classifier data/wine.csv --target class --set estimators=random-forest-classifier,ada-boost-classifier";
 
 /// What `cv` takes.
@@ -41,9 +44,8 @@ pub struct CvArgs {
     data: DataArgs,
     #[command(flatten)]
     settings: ModelArgs,
-    /// Number of folds, stratified for classes; `loo` leaves out one row at a time
-    #[arg(long, value_name = "K", default_value = "5", help_heading = SCORING)]
-    folds: String,
+    #[command(flatten)]
+    folds: FoldArgs,
     /// Values of a parameter to try, such as n_neighbors=1,5,15; several --grid try every combination
     #[arg(long, value_name = "KEY=V1,V2,…", help_heading = SCORING)]
     grid: Vec<String>,
@@ -74,12 +76,18 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         search = search.parameter(name, values.clone());
     }
     search.check()?;
-    let folds = folds(&args.folds, task, global.seed.unwrap_or(0))?;
-    decides.check_folds(&folds)?;
     let placement = global.placement()?;
     let mut seconds = Seconds::default();
-    let Loaded { data, targets } = timed(&mut seconds, "load", || args.data.read(&args.read, &pipeline, global))?;
-    let weights = args.data.weights(&args.read, data.rows())?;
+    let read = || args.folds.without_columns(&args.data).read(&args.read, &pipeline, global);
+    let Loaded { mut data, targets } = timed(&mut seconds, "load", read)?;
+    let mut weights = args.data.weights(&args.read, data.rows())?;
+    let file = (&args.data, &args.read);
+    let folds = args.folds.of(file, data.rows(), task, global.seed.unwrap_or(0))?;
+    decides.check_folds(&folds)?;
+    if let Some(order) = args.folds.order(file, data.rows())? {
+        data = data.select(&order)?;
+        weights = weights.map(|weights| order.iter().map(|row| weights[*row]).collect());
+    }
     let placed = place(&placement, &pipeline, &data, global)?;
     let device = placed.device.clone();
     let drawn = args.plot.plot.is_some();
@@ -146,16 +154,6 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
 
 fn scoring_help() -> String {
     format!("The score to select by: {}", Scoring::ALL.map(Scoring::name).join(", "))
-}
-
-/// The folds: shuffled with the seed, and stratified where there are classes.
-fn folds(text: &str, task: Task, seed: u64) -> CommandResult<Folds> {
-    if text == "loo" {
-        return Ok(Folds::LeaveOneOut);
-    }
-    let wrong = || CliError::Usage(format!("--folds takes a number of at least 2, or loo; got {text:?}"));
-    let count = text.parse::<usize>().ok().filter(|count| *count >= 2).ok_or_else(wrong)?;
-    Ok(if task == Task::Classification { Folds::stratified(count) } else { Folds::k_fold(count) }.seed(seed))
 }
 
 /// The device for the fits: those of one fold decide, for all of them.

@@ -47,11 +47,17 @@ pub struct FitArgs {
     /// Fits on this share of the rows and scores on the others; stratified for classes
     #[arg(long, value_name = "SHARE", help_heading = SCORING)]
     pub split: Option<f64>,
+    /// Scores on the last rows of the file instead of random ones, with --split
+    #[arg(long, requires = "split", help_heading = SCORING)]
+    pub last: bool,
+    /// The column that says of each row whether it is fitted (train, 0) or scored (test, 1); it is no column to learn from
+    #[arg(long, value_name = "COL", allow_negative_numbers = true, conflicts_with_all = ["split", "test"], help_heading = SCORING)]
+    pub split_column: Option<String>,
     /// Ends the fit of a model that learns in rounds when the loss of the rows to score has not fallen for so many rounds, and keeps the best; needs --split or --test
     #[arg(long, value_name = "ROUNDS", help_heading = SCORING)]
     pub early_stopping: Option<usize>,
     /// Fits the model again on all rows once those that --split left out are scored; --save writes that one
-    #[arg(long, requires = "split", help_heading = SCORING)]
+    #[arg(long, conflicts_with = "test", help_heading = SCORING)]
     pub refit: bool,
     /// Writes the model to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
@@ -73,7 +79,7 @@ impl FitArgs {
     pub fn pipeline(&self, seed: Option<u64>) -> CommandResult<Pipeline> {
         let pipeline = self.settings.pipeline(&self.model, &self.data, seed)?;
         let Some(rounds) = self.early_stopping else { return Ok(pipeline) };
-        if self.split.is_none() && self.test.is_none() {
+        if !self.splits() && self.test.is_none() {
             let why = "--early-stopping goes by the loss of rows that are scored: add --split or --test";
             return Err(CliError::Usage(why.to_string()));
         }
@@ -86,6 +92,11 @@ impl FitArgs {
         Ok(pipeline.set(STOPS, rounds.into())?)
     }
 
+    /// Whether some rows of the data are scored and not fitted.
+    pub fn splits(&self) -> bool {
+        self.split.is_some() || self.split_column.is_some()
+    }
+
     /// Refuses files that cannot be written, and scores of what has none, before the work is done.
     pub fn check(&self, pipeline: &Pipeline) -> CommandResult {
         let tests = [&self.test, &self.test_labels].into_iter().flatten().map(PathBuf::as_path);
@@ -93,8 +104,12 @@ impl FitArgs {
         self.save.as_deref().map_or(Ok(()), check_folder)?;
         self.plot.check()?;
         self.report.as_deref().map_or(Ok(()), check_page)?;
+        if self.refit && !self.splits() {
+            let why = "--refit fits again on all rows once some are scored: add --split or --split-column";
+            return Err(CliError::Usage(why.to_string()));
+        }
         let estimator = pipeline.estimator();
-        if estimator.task() == Task::Transformation && (self.split.is_some() || self.test.is_some()) {
+        if estimator.task() == Task::Transformation && (self.splits() || self.test.is_some()) {
             let why = "transforms rows, which have no score: leave out --split and --test";
             return Err(CliError::Usage(format!("{} {why}", estimator.name())));
         }

@@ -46,7 +46,7 @@ pub fn run(args: &FitArgs, global: &GlobalArgs) -> CommandResult {
         return run.finish(report, model, FitRows::fitted(last));
     }
     let rows = timed(&mut report.seconds, "load", || FitRows::read(args, &pipeline, global))?;
-    let all = rows.train.data.rows() + rows.test.as_ref().filter(|_| args.split.is_some()).map_or(0, Dataset::rows);
+    let all = rows.train.data.rows() + rows.test.as_ref().filter(|_| args.splits()).map_or(0, Dataset::rows);
     (report.rows, report.columns) = (all, rows.train.data.columns());
     let stops_by = rows.test.as_ref().filter(|_| args.early_stopping.is_some());
     report.early_stopping_rows = stops_by.map(Dataset::rows);

@@ -7,7 +7,7 @@ use gristmill::prelude::*;
 use gristmill::selection::{stratified_train_test_split, train_test_split};
 
 use super::FitArgs;
-use crate::arguments::{GlobalArgs, KnownColumns, Loaded};
+use crate::arguments::{GlobalArgs, KnownColumns, Loaded, split_by_column, split_last};
 use crate::report::{CliError, CommandResult};
 
 /// Rows with how much each counts.
@@ -38,10 +38,13 @@ impl FitRows {
     pub fn read(args: &FitArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<FitRows> {
         let (Loaded { data, targets }, test) = load(args, pipeline, global)?;
         let weights = args.data.weights(&args.read, data.rows())?;
-        let Some(share) = args.split else {
-            return Ok(FitRows { train: WeightedRows { data, weights }, test, whole: None, targets });
+        let rows = data.rows();
+        let (train, test) = match (args.split, &args.split_column) {
+            (_, Some(column)) => split_by_column((&args.data, &args.read), column, rows)?,
+            (Some(share), None) if args.last => split_last(rows, share)?,
+            (Some(share), None) => split(&data, pipeline.estimator().task(), share, global.seed.unwrap_or(0))?,
+            (None, None) => return Ok(FitRows { train: WeightedRows { data, weights }, test, whole: None, targets }),
         };
-        let (train, test) = split(&data, pipeline.estimator().task(), share, global.seed.unwrap_or(0))?;
         let of_train = weights.as_ref().map(|weights| train.iter().map(|row| weights[*row]).collect());
         Ok(FitRows {
             train: WeightedRows { data: data.select(&train)?, weights: of_train },
@@ -54,7 +57,9 @@ impl FitRows {
 
 /// Reads the data and, if there is one, the file of test rows.
 fn load(args: &FitArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<(Loaded, Option<Dataset>)> {
-    let loaded = args.data.read(&args.read, pipeline, global)?;
+    let mut data = args.data.clone();
+    data.drop.extend(args.split_column.clone().filter(|_| data.features.is_empty()));
+    let loaded = data.read(&args.read, pipeline, global)?;
     let Some(path) = &args.test else { return Ok((loaded, None)) };
     let test = KnownColumns::of(&loaded.data, pipeline.abilities().missing, &args.read).read(path, &loaded.targets)?;
     test.note_columns(global);

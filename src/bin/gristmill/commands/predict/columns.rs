@@ -27,6 +27,11 @@ pub fn kept_text(kept: &Matrix, row: usize, column: usize) -> &str {
     names.and_then(|names| names.get(code as usize)).map_or("", String::as_str)
 }
 
+/// Whether the numbers of a row are no more than `f32`.
+fn is_f32(numbers: &Matrix, row: usize) -> bool {
+    (0..numbers.columns()).all(|column| f64::from(numbers.get(row, column)) == numbers.get_f64(row, column))
+}
+
 impl<'a> Columns<'a> {
     pub fn new(
         predicted: &'a Predicted,
@@ -71,7 +76,11 @@ impl<'a> Columns<'a> {
             }
             match self.prediction {
                 Prediction::Classes(labels) => write!(out, "{}", classes[labels.codes()[row] as usize])?,
-                Prediction::Numbers(numbers) => write_numbers(out, numbers.row(row))?,
+                Prediction::Numbers(numbers) if is_f32(numbers, row) => write_numbers(out, numbers.row(row))?,
+                Prediction::Numbers(numbers) => {
+                    let texts: Vec<String> = (0..numbers.columns()).map(|at| numbers.number_text(row, at)).collect();
+                    write!(out, "{}", texts.join(","))?;
+                }
                 Prediction::Clusters(clusters) => write!(out, "{}", clusters[row])?,
                 Prediction::Outliers(outliers) => write!(out, "{}", outliers[row])?,
             }

@@ -151,6 +151,14 @@ fn kept_columns(args: &PredictArgs, rows: usize) -> CommandResult<Matrix> {
     }
 }
 
+/// A number with as many digits as it has.
+fn number(numbers: &Matrix, row: usize, column: usize) -> Value {
+    match numbers.get(row, column) {
+        rounded if f64::from(rounded) == numbers.get_f64(row, column) => rounded.into(),
+        _ => numbers.get_f64(row, column).into(),
+    }
+}
+
 fn predict_report(report: Report, predicted: &Predicted, kept: Option<&Matrix>, with_rows: bool) -> PredictReport {
     let kept_row = |kept: &Matrix, row: usize| {
         let names = kept.names().unwrap_or_default().iter().enumerate();
@@ -162,9 +170,12 @@ fn predict_report(report: Report, predicted: &Predicted, kept: Option<&Matrix>, 
     let predictions: Option<Vec<Value>> = with_rows.then(|| match &predicted.prediction {
         Prediction::Classes(labels) => (0..labels.len()).map(|row| labels.name(row).into()).collect(),
         Prediction::Numbers(numbers) if numbers.columns() == 1 => {
-            numbers.as_slice().iter().map(|number| (*number).into()).collect()
+            (0..numbers.rows()).map(|row| number(numbers, row, 0)).collect()
         }
-        Prediction::Numbers(numbers) => (0..numbers.rows()).map(|row| numbers.row(row).to_vec().into()).collect(),
+        Prediction::Numbers(numbers) => {
+            let values = |row: usize| (0..numbers.columns()).map(|column| number(numbers, row, column)).collect();
+            (0..numbers.rows()).map(values).collect()
+        }
         Prediction::Clusters(clusters) => clusters.iter().map(|cluster| (*cluster).into()).collect(),
         Prediction::Outliers(outliers) => outliers.iter().map(|outlier| (*outlier).into()).collect(),
     });

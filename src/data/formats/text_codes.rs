@@ -6,7 +6,7 @@ use crate::data::formats::source::reserve_gently;
 
 /// Texts by code. They lie end to end in one string, since a column can hold as many short ones as it has rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TextCodes {
+pub(in crate::data) struct TextCodes {
     text: String,
     /// Where each text ends.
     ends: Vec<u32>,
@@ -17,32 +17,32 @@ pub(super) struct TextCodes {
 
 impl TextCodes {
     /// Codes beyond this have no place in an `f32`.
-    pub(super) const MOST: usize = 1 << 24;
+    pub(in crate::data) const MOST: usize = 1 << 24;
 
     /// Number of texts.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::data) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The text of a code.
-    pub(super) fn get(&self, code: usize) -> &str {
+    pub(in crate::data) fn get(&self, code: usize) -> &str {
         let start = if code == 0 { 0 } else { self.ends[code - 1] as usize };
         &self.text[start..self.ends[code] as usize]
     }
 
     /// All texts by code.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::data) fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|code| self.get(code))
     }
 
     /// Bytes that the names will take as strings beside what they take here.
-    pub(super) fn cost(&self) -> u64 {
+    pub(in crate::data) fn cost(&self) -> u64 {
         let strings = self.len() * size_of::<String>() + self.text.len();
         (strings + self.text.capacity() + 4 * (self.ends.capacity() + self.table.capacity())) as u64
     }
 
     /// The code of a text, a new one if it is new; nothing when there are too many.
-    pub(super) fn code(&mut self, text: &str) -> Option<u32> {
+    pub(in crate::data) fn code(&mut self, text: &str) -> Option<u32> {
         if 4 * (self.len() + 1) > 3 * self.table.len() {
             self.grow();
         }
@@ -81,7 +81,7 @@ impl TextCodes {
     }
 
     /// The names in their order, numbers by value and texts by alphabet, and the place of each code in it.
-    pub(super) fn in_order(mut self) -> (Vec<String>, Vec<u32>) {
+    pub(in crate::data) fn in_order(mut self) -> (Vec<String>, Vec<u32>) {
         self.table = vec![];
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         let number = |code: u32| self.get(code as usize).parse::<f64>().ok().filter(|value| value.is_finite());
