@@ -18,7 +18,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Adds a transformer before the model, as part of it: min-max-scaler, or k-bins-discretizer:n_bins=8,encode=ordinal. Several are applied in their order, after --missing, --one-hot and --scale
-    #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
+    #[arg(long, value_name = "NAME[:KEY=VALUE,...]")]
     pub step: Vec<String>,
     /// Scales every column to mean 0 and standard deviation 1, as part of the model: --step standard-scaler
     #[arg(long)]

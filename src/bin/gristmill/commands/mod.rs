@@ -37,7 +37,7 @@ pub enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// List the models with their parameters and what they mean
     Models(models::ModelsArgs),
-    /// Describe a data file: columns, types, ranges, missing values, classes
+    /// Describe a data file: columns, ranges, missing values, classes
     Data(data::DataCommandArgs),
     /// Describe a model file
     Inspect(inspect::InspectArgs),
@@ -45,11 +45,11 @@ pub enum Command {
     Export(export::ExportArgs),
     /// List the devices of this machine
     Devices,
-    /// Check that a device computes what it should, and measure it; --device names it, the best GPU otherwise
+    /// Check that a device computes what it should, and measure it
     Doctor(doctor::DoctorArgs),
     /// Show what the crate does, on the CPU and on the GPU
     Tour(tour::TourArgs),
-    /// Measure the kernels, CPU against GPU, and against this machine's peak
+    /// Measure the kernels, CPU against GPU and this machine's peak
     Bench(bench::BenchArgs),
     /// Write a script that completes the arguments in a shell
     Completions(completions::CompletionsArgs),

@@ -47,7 +47,7 @@ pub struct CvArgs {
     #[command(flatten)]
     folds: FoldArgs,
     /// Values of a parameter to try, such as n_neighbors=1,5,15; several --grid try every combination
-    #[arg(long, value_name = "KEY=V1,V2,…", help_heading = SCORING)]
+    #[arg(long, value_name = "KEY=V1,V2,...", help_heading = SCORING)]
     grid: Vec<String>,
     #[arg(long, value_name = "S", help = scoring_help(), help_heading = SCORING)]
     scoring: Option<String>,
