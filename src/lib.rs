@@ -85,6 +85,7 @@ pub mod preprocessing;
 pub mod registry;
 pub mod selection;
 mod settings;
+pub mod simd;
 mod solvers;
 pub mod splits;
 pub mod tree;

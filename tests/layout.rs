@@ -13,6 +13,7 @@ const RANKS: &[&str] = &[
     "settings",
     "clock",
     "error",
+    "simd",
     "distance",
     "linalg",
     "kernel",

@@ -8,7 +8,7 @@ const KERNEL_LARGEST = 3.0e38;
 const KERNEL_PI = 3.14159265358979;
 
 // The form that most users want is compiled by itself: nothing is interpreted, so it needs few registers.
-override FORM: u32 = 0u;
+override FORM: u32 = 1u;
 const FORM_GAUSSIAN = 1u;
 
 // What is summed over the columns: products, squares or absolute values of differences, or the limit of sums of cosines.

@@ -8,7 +8,7 @@ pub mod linalg;
 pub mod neighbors;
 pub mod random;
 pub mod reduce;
-pub mod simd;
+pub use crate::simd;
 pub mod sort;
 pub mod sparse;
 mod tile;

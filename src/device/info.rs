@@ -60,7 +60,7 @@ impl DeviceInfo {
             index: 0,
             name: "CPU".to_string(),
             backend: "cpu".to_string(),
-            driver: format!("{}, {} threads", crate::cpu::simd::name(), rayon::current_num_threads()),
+            driver: format!("{}, {} threads", crate::simd::name(), rayon::current_num_threads()),
             kind: DeviceKind::Cpu,
             subgroup_sizes: [0, 0],
             max_binding_bytes: 0,

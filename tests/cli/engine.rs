@@ -156,8 +156,15 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
     let mut names: Vec<String> =
         std::fs::read_dir(&pictures).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    let expected = ["ensemble_regions.svg", "play_tennis.svg", "tree.svg", "tree_curves.svg", "tree_regions.svg"]
-        .map(String::from);
+    let expected = [
+        "ensemble_regions.svg",
+        "kernel_views.svg",
+        "play_tennis.svg",
+        "tree.svg",
+        "tree_curves.svg",
+        "tree_regions.svg",
+    ]
+    .map(String::from);
     assert_eq!(names, expected);
     let svg = super::read(format!("{pictures}/ensemble_regions.svg"));
     assert!(svg.contains("AdaBoost, 50 trees") && svg.contains("bagging, 1 tree:"));

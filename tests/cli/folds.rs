@@ -22,7 +22,7 @@ fn rows_of_a_group_stay_together() {
     assert!(apart["scores"]["r2"].as_f64().unwrap() > 0.9, "{apart}");
     assert!(together["scores"]["r2"].as_f64().unwrap() < 0.5, "{together}");
     assert_eq!(together["columns"], 2);
-    assert!(refused(1, &[&cv[..], &["--group", "patient", "--folds", "30"]].concat()).contains("20"));
+    assert!(refused(2, &[&cv[..], &["--group", "patient", "--folds", "30"]].concat()).contains("20"));
 }
 
 #[test]

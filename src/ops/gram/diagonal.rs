@@ -55,7 +55,7 @@ pub fn diagonal(stream: &mut Stream, plan: &Plan, a: &PairRows) -> Result<Device
             };
             let work = Work { operations: 100 * rows.len() as u64, bytes: 8 * rows.len() as u64 };
             let grid = Grid::covering(rows.len() as u64, 256)?;
-            let overrides = [("STEP", step_code(pass.step))];
+            let overrides = [("STEP", step_code(pass.step)), ("FORM", 0)];
             let buffers = &[square.buffer(), slots.buffer()];
             recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&overrides))?;
         }
