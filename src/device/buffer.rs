@@ -28,16 +28,13 @@ pub(crate) struct Storage {
     number: u64,
     reservation: Reservation,
     bind_groups: Arc<BindGroups>,
-    /// The submit that writes what was left to the queue.
-    written_at: AtomicU64,
 }
 
 static NUMBER: AtomicU64 = AtomicU64::new(1);
 
 impl Storage {
     pub(crate) fn new(raw: wgpu::Buffer, reservation: Reservation, bind_groups: Arc<BindGroups>) -> Storage {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Storage { raw, number, reservation, bind_groups, written_at: AtomicU64::new(0) }
+        Storage { raw, number: NUMBER.fetch_add(1, Ordering::Relaxed), reservation, bind_groups }
     }
 
     pub(crate) fn capacity(&self) -> u64 {
@@ -74,18 +71,6 @@ impl Buffer {
     /// Whether no recorded step has used it since it was made or came from the pool.
     pub(crate) fn is_unused(&self) -> bool {
         lock(&self.writer).is_none() && lock(&self.readers).is_empty()
-    }
-
-    /// Notes that data for it was left to the queue, to be written with that submit.
-    pub(crate) fn set_written_at(&self, submit: u64) {
-        if let Some(storage) = &self.storage {
-            storage.written_at.store(submit, Ordering::Release);
-        }
-    }
-
-    /// The submit that writes what was left to the queue, maybe for an earlier use of the same memory.
-    pub(crate) fn written_at(&self) -> u64 {
-        self.storage.as_ref().map_or(0, |storage| storage.written_at.load(Ordering::Acquire))
     }
 
     /// Notes that step `step` of the stream behind `clock` writes this buffer.

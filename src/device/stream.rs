@@ -209,7 +209,7 @@ impl Recording {
     }
 
     /// The device's first error, or that of a submit that failed.
-    pub(super) fn health(&self) -> Result<()> {
+    fn health(&self) -> Result<()> {
         self.gpu.health.check()?;
         self.broken.clone().map_or(Ok(()), Err)
     }
@@ -292,11 +292,6 @@ impl Recording {
         let (from, from_offset, to, to_offset) = (from.0.clone(), from.1, to.0.clone(), to.1);
         self.steps.push(Step::Copy { from, from_offset, to, to_offset, bytes });
         Ok(())
-    }
-
-    /// Notes a write that comes before whatever is submitted next, on any stream.
-    pub(super) fn note_write(&self, to: &Buffer) {
-        to.written_by(&self.clock, self.clock.submitted.load(Ordering::Acquire));
     }
 
     /// A temporary buffer. When the budget is used up it waits for earlier work to give its memory back.

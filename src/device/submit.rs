@@ -77,11 +77,6 @@ impl SubmitQueue {
         Ok(Submitted { number, index })
     }
 
-    /// How many there were.
-    pub(crate) fn count(&self) -> u64 {
-        lock(&self.state).submitted
-    }
-
     /// Waits until everything submitted is over and its memory is free again.
     pub(crate) fn drain(&self, gpu: &Gpu) -> Result<()> {
         let mut state = lock(&self.state);

@@ -1,6 +1,5 @@
 //! Data on its way between host and device, through the chunks of the staging ring.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -18,17 +17,14 @@ pub(crate) type Fill<'a> = &'a (dyn Fn(u64, &mut [u32]) + Sync);
 /// Words that are gathered on the host before they go into mapped memory, which can only be written whole.
 const PART_WORDS: u64 = 1 << 16;
 
-/// Fewer words than these are not worth mapping an array for, or a submit.
+/// Fewer words than these are not worth mapping an array for.
 const MAPPED_WORDS: u64 = 1 << 12;
 
 impl Recording {
     /// Records the upload of `words` to `to`, starting at its word `first`; `fill` writes each part of them.
     pub(crate) fn upload(&mut self, to: &Arc<Buffer>, first: u64, words: u64, fill: Fill) -> Result<()> {
         self.gpu.profiler.count_upload(4 * words);
-        if to.is_unused() && words < MAPPED_WORDS {
-            return self.write_small(to, first, words, fill);
-        }
-        if to.is_unused() && self.gpu.maps_arrays && first.is_multiple_of(2) {
+        if self.gpu.maps_arrays && words >= MAPPED_WORDS && first % 2 == 0 && to.is_unused() {
             return self.gpu.write_mapped(to, first, words, fill);
         }
         let mut done = 0;
@@ -41,21 +37,6 @@ impl Recording {
             self.copy((&chunk, at), (to, 4 * (first + done)), 4 * count)?;
             done += count;
         }
-        Ok(())
-    }
-
-    /// Leaves a few words to the queue, which writes them before whatever is submitted next: no submit of their own.
-    fn write_small(&mut self, to: &Buffer, first: u64, words: u64, fill: Fill) -> Result<()> {
-        self.health()?;
-        let mut part = vec![0; words as usize];
-        fill(0, &mut part);
-        let bytes = bytemuck::cast_slice(&part);
-        let taken = catch_unwind(AssertUnwindSafe(|| self.gpu.queue.write_buffer(&to.raw, 4 * first, bytes)));
-        taken.map_err(|_| {
-            self.gpu.health.poison(Error::DeviceLost { why: "the driver failed while taking data".to_string() })
-        })?;
-        to.set_written_at(self.gpu.submits.count() + 1);
-        self.note_write(to);
         Ok(())
     }
 
@@ -143,10 +124,6 @@ impl Recording {
 impl Gpu {
     /// Maps an array that nothing has used yet, which takes effect at once, and writes into it.
     pub(crate) fn write_mapped(&self, to: &Buffer, first: u64, words: u64, fill: Fill) -> Result<()> {
-        if to.written_at() > self.submits.count() {
-            // What was left to the queue for an earlier use would come after this.
-            self.queue.submit([]);
-        }
         let answer = Arc::new(AtomicU8::new(0));
         let called = answer.clone();
         let range = 4 * first..4 * (first + words);

@@ -106,26 +106,3 @@ fn results_do_not_depend_on_how_much_a_dispatch_holds() {
         assert!(run() == first);
     }
 }
-
-#[test]
-fn data_left_to_the_queue_does_not_come_over_a_later_use_of_the_same_memory() {
-    for marked in [false, true] {
-        let device = open_gpu(DeviceOptions::default().mark_outputs(marked));
-        let large = numbers(4096, 95);
-        for _ in 0..20 {
-            // Of one size class with the larger one; nothing is submitted before the memory is used again.
-            drop(DeviceVec::from_slice(&numbers(4095, 96), &device).unwrap());
-            let uploaded = DeviceVec::from_slice(&large, &device).unwrap();
-            assert_eq!(bits(&uploaded.to_vec(&mut device.stream()).unwrap()), bits(&large));
-        }
-    }
-}
-
-#[test]
-fn a_probe_finds_memory_and_gives_it_back() {
-    let device = open_gpu(DeviceOptions::default());
-    let (first, second) = (device.probe_memory(), device.probe_memory());
-    assert!(first >= 1 << 30 && second >= 1 << 30, "{first} {second}");
-    let x = matrix(100, 10, 97);
-    assert!(x.to(&device).unwrap().read_back(&mut device.stream()).unwrap() == x);
-}

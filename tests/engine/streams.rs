@@ -88,25 +88,3 @@ fn an_array_that_another_stream_has_yet_to_read_is_not_overwritten() {
     let alone = ops::gemm(&mut second, Layout::NT, &x, &matrix(10, 10, 67).to(device).unwrap()).unwrap();
     assert!(product.to_matrix(&mut second).unwrap() == alone.to_matrix(&mut second).unwrap());
 }
-
-#[test]
-fn small_uploads_take_no_submit_and_keep_their_order() {
-    let device = open_gpu(DeviceOptions::default().map_arrays(false));
-    device.profile(true);
-    let mut stream = device.stream();
-    let parts: Vec<_> = (0..50).map(|at| DeviceVec::from_slice(&[at as f32; 100], &device).unwrap()).collect();
-    assert_eq!(device.profile_report().submits, 0);
-    for (at, part) in parts.iter().enumerate() {
-        assert_eq!(ops::sum(&mut stream, part).unwrap(), 100.0 * at as f64);
-    }
-    // One that a kernel has read is written through the stream, after that kernel.
-    let mut x = DeviceVec::from_slice(&[1.0; 100], &device).unwrap();
-    x.write(&mut stream, 0, &[2.0; 50]).unwrap();
-    x.write(&mut stream, 10, &[3.0; 10]).unwrap();
-    assert_eq!(ops::sum(&mut stream, &x).unwrap(), 160.0);
-    let mut y = DeviceVec::from_slice(&[0.0; 100], &device).unwrap();
-    y.copy_from(&mut stream, &x).unwrap();
-    x.write(&mut stream, 0, &[5.0; 100]).unwrap();
-    assert_eq!(ops::sum(&mut stream, &x).unwrap(), 500.0);
-    assert_eq!(ops::sum(&mut stream, &y).unwrap(), 160.0);
-}

@@ -1,6 +1,5 @@
 //! How much memory a device may take when nobody says: from the machine, not from a limit of the API.
 
-use super::super::Device;
 use super::super::health::guarded;
 use super::super::info::{DeviceInfo, DeviceKind};
 
@@ -20,17 +19,6 @@ pub(crate) fn shared(kind: DeviceKind) -> Option<u64> {
 /// The budget of an opened device: half of what it shares, or three quarters of what a card gives.
 pub(crate) fn of(device: &wgpu::Device, info: &DeviceInfo) -> u64 {
     shared(info.kind).unwrap_or_else(|| (probe(device, info.max_buffer_bytes) / 4 * 3).max(LEAST))
-}
-
-impl Device {
-    /// What a probe finds, on any adapter; 0 on the CPU. Cards are probed when they are opened.
-    #[doc(hidden)]
-    pub fn probe_memory(&self) -> u64 {
-        match self {
-            Device::Cpu => 0,
-            Device::Gpu(gpu) => probe(&gpu.device, gpu.info.max_buffer_bytes),
-        }
-    }
 }
 
 /// Bytes that the driver lets us make in buffers of a GiB. wgpu refuses at nine tenths of what the driver says is free

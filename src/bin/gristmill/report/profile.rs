@@ -24,13 +24,11 @@ pub fn describe(profile: &Profile) -> String {
         ]);
     }
     format!(
-        "{rows}\n{} submits; {} uploads, {}; {} read-backs, {}; {} buffers made, {} used again",
+        "{rows}\n{} submits; {} uploads, {}; {} read-backs, {}",
         profile.submits,
         profile.uploads,
         bytes(profile.upload_bytes),
         profile.readbacks,
-        bytes(profile.readback_bytes),
-        profile.new_buffers,
-        profile.reused_buffers,
+        bytes(profile.readback_bytes)
     )
 }
