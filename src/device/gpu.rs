@@ -269,7 +269,7 @@ impl Gpu {
 
     /// Whether the next recording counts the workgroups of all its dispatches: every 64th does, to go on watching.
     pub(crate) fn is_counting(&self) -> bool {
-        self.options.mark_outputs || self.recordings.fetch_add(1, Ordering::Relaxed) % COUNTED_EVERY == 0
+        self.options.mark_outputs || self.recordings.fetch_add(1, Ordering::Relaxed).is_multiple_of(COUNTED_EVERY)
     }
 
     /// Parameter and status buffers for a stream: those of an earlier stream, or new ones.

@@ -24,7 +24,7 @@ impl Recording {
     /// Records the upload of `words` to `to`, starting at its word `first`; `fill` writes each part of them.
     pub(crate) fn upload(&mut self, to: &Arc<Buffer>, first: u64, words: u64, fill: Fill) -> Result<()> {
         self.gpu.profiler.count_upload(4 * words);
-        if self.gpu.maps_arrays && words >= MAPPED_WORDS && first % 2 == 0 && to.is_unused() {
+        if self.gpu.maps_arrays && words >= MAPPED_WORDS && first.is_multiple_of(2) && to.is_unused() {
             return self.gpu.write_mapped(to, first, words, fill);
         }
         let mut done = 0;

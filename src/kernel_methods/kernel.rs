@@ -25,10 +25,13 @@ impl From<f64> for Gamma {
     }
 }
 
+/// A function of two rows.
+type RowFunction = dyn Fn(&[f32], &[f32]) -> f64 + Send + Sync;
+
 /// A function of two rows with a name, for the CPU.
 pub struct PairFunction {
     pub(super) name: String,
-    pub(super) value: Box<dyn Fn(&[f32], &[f32]) -> f64 + Send + Sync>,
+    pub(super) value: Box<RowFunction>,
 }
 
 impl fmt::Debug for PairFunction {
@@ -68,22 +71,46 @@ impl fmt::Debug for PairFunction {
 /// | `2`, `a+b`, `a*b`, `a^3`, `exp(a)` | a constant, sums, products, powers, exponentials |
 ///
 /// `gamma` is a number, `scale` (1/(d·variance), the default) or `auto` (1/d), as in scikit-learn.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The table says what each is.
 pub enum Kernel {
+    #[default]
     Linear,
-    Polynomial { gamma: Gamma, coef0: f64, degree: u32 },
-    Gaussian { gamma: Gamma },
-    Laplacian { gamma: Gamma },
-    Sigmoid { gamma: Gamma, coef0: f64 },
+    Polynomial {
+        gamma: Gamma,
+        coef0: f64,
+        degree: u32,
+    },
+    Gaussian {
+        gamma: Gamma,
+    },
+    Laplacian {
+        gamma: Gamma,
+    },
+    Sigmoid {
+        gamma: Gamma,
+        coef0: f64,
+    },
     Cosine,
-    Affine { weights: Vec<f32>, offset: f32 },
-    Waves { theta: f64 },
-    WaveSeries { terms: u32 },
+    Affine {
+        weights: Vec<f32>,
+        offset: f32,
+    },
+    Waves {
+        theta: f64,
+    },
+    WaveSeries {
+        terms: u32,
+    },
     Sinc,
-    Tangent { layers: u32 },
-    EmpiricalTangent { width: u32, seed: u64 },
+    Tangent {
+        layers: u32,
+    },
+    EmpiricalTangent {
+        width: u32,
+        seed: u64,
+    },
     Precomputed,
     Function(Arc<PairFunction>),
     Constant(f64),
@@ -100,12 +127,6 @@ impl PartialEq for Kernel {
             (Kernel::Function(_), _) | (_, Kernel::Function(_)) => false,
             _ => self.to_string() == other.to_string(),
         }
-    }
-}
-
-impl Default for Kernel {
-    fn default() -> Kernel {
-        Kernel::Linear
     }
 }
 

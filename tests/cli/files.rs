@@ -4,8 +4,8 @@ use super::{Folder, json, refused, run};
 
 fn parts(folder: &Folder) -> String {
     let row = |row: u32| format!("{row},{},{}\n", row % 7, ["no", "yes"][(row % 3 / 2) as usize]);
-    folder.file("part-1.csv", &format!("a,b,kind\n{}", (0..30).map(row).collect::<String>()));
-    folder.file("part-2.csv", &format!("a,b,kind\n{}", (30..60).map(row).collect::<String>()));
+    folder.file("part-1.csv", format!("a,b,kind\n{}", (0..30).map(row).collect::<String>()));
+    folder.file("part-2.csv", format!("a,b,kind\n{}", (30..60).map(row).collect::<String>()));
     folder.path("part-*.csv")
 }
 

@@ -8,7 +8,7 @@ fn grouped(folder: &Folder) -> String {
         let group = row / 5;
         format!("{},{},p{group},{},2024-01-{:02}\n", 10 * group, row % 5, group * 37 % 20, 1 + row % 28)
     };
-    folder.file("g.csv", &format!("a,b,patient,y,day\n{}", (0..100).map(row).collect::<String>()))
+    folder.file("g.csv", format!("a,b,patient,y,day\n{}", (0..100).map(row).collect::<String>()))
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn folds_in_the_order_of_time_come_after_what_is_fitted() {
     let folder = Folder::new();
     // The times are in the reverse order of the rows; only the order of the column can be learnt.
     let rows: String = (0..60).map(|row| format!("{},{},{}\n", 59 - row, (59 - row) / 20, row % 7)).collect();
-    let file = folder.file("t.csv", &format!("day,y,x\n{rows}"));
+    let file = folder.file("t.csv", format!("day,y,x\n{rows}"));
     let cv = ["cv", "dummy-regressor", &file, "--target", "y", "--folds", "2", "--scoring", "mae"];
     let ordered = json(&[&cv[..], &["--time", "day"]].concat());
     // Fitted on days 0–19 (y = 0), tested on 20–39 (y = 1); then on 0–39 (mean 0.5), tested on 40–59 (y = 2).
@@ -53,7 +53,7 @@ fn folds_are_repeated() {
 fn a_column_or_the_last_rows_say_what_is_scored() {
     let folder = Folder::new();
     let rows: String = (0..50).map(|row| format!("{row},{},{}\n", 2 * row, ["train", "Test"][row / 40])).collect();
-    let file = folder.file("t.csv", &format!("x,y,part\n{rows}"));
+    let file = folder.file("t.csv", format!("x,y,part\n{rows}"));
     let fit = ["fit", "linear-regression", &file, "--target", "y"];
     let by_column = json(&[&fit[..], &["--split-column", "part"]].concat());
     assert_eq!((by_column["scored_rows"].as_u64(), by_column["columns"].as_u64()), (Some(10), Some(1)), "{by_column}");

@@ -6,7 +6,7 @@ const ROWS: u64 = 300;
 
 fn file(folder: &Folder) -> String {
     let rows: String = (0..ROWS).map(|row| format!("{},{}\n", row as f64 / 4.0, 1_000_000_000 + row)).collect();
-    folder.file("t.csv", &format!("a,y\n{rows}"))
+    folder.file("t.csv", format!("a,y\n{rows}"))
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn data_is_described_by_the_numbers_of_the_file() {
 fn a_rounded_feature_is_named_with_the_remedy() {
     let folder = Folder::new();
     let rows: String = (0..30).map(|row| format!("{},{}\n", 1_700_000_000_u64 + 7 * row, row % 5)).collect();
-    let data = folder.file("t.csv", &format!("second,y\n{rows}"));
+    let data = folder.file("t.csv", format!("second,y\n{rows}"));
     let (_, notes) = run(&["fit", "ridge", &data, "--target", "y"]);
     assert!(notes.contains("column second") && notes.contains("--drop second"), "{notes}");
 }

@@ -72,7 +72,7 @@ fn a_refit_after_early_stopping_takes_the_rounds_that_were_best() {
 fn weights_count_in_cross_validation_and_in_what_it_saves() {
     let folder = Folder::new();
     let row = |row: usize| {
-        let noise = row % 5 == 0;
+        let noise = row.is_multiple_of(5);
         let target = if noise { -3.0 } else { 2.0 } * row as f64;
         format!("{row},{target},{}\n", u8::from(!noise))
     };
@@ -94,7 +94,7 @@ fn weights_count_in_cross_validation_and_in_what_it_saves() {
 #[test]
 fn boosting_balances_classes_when_asked() {
     let folder = Folder::new();
-    let row = |row: usize| format!("{},{}\n", row % 7, if row % 10 == 0 { "rare" } else { "common" });
+    let row = |row: usize| format!("{},{}\n", row % 7, if row.is_multiple_of(10) { "rare" } else { "common" });
     let data = folder.file("skewed.csv", "x,class\n".to_string() + &(0..400).map(row).collect::<String>());
     let fit = ["fit", "gbm", &data, "--target", "class", "--split", "0.5"];
     let recall = |more: &[&str]| {

@@ -6,7 +6,7 @@ use gristmill::{Device, Error};
 
 /// y = 2x in rows that count, and something else in every fifth, which does not.
 fn data() -> (Dataset, Vec<f32>) {
-    let noise = |row: usize| row % 5 == 0;
+    let noise = |row: usize| row.is_multiple_of(5);
     let x = Matrix::from_vec(60, 1, (0..60).map(|row| row as f32).collect()).unwrap();
     let y = (0..60).map(|row| if noise(row) { -7.0 } else { 2.0 * row as f32 }).collect();
     let target = gristmill::Target::Numbers(Matrix::from_vec(60, 1, y).unwrap());

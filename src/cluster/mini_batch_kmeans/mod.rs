@@ -117,7 +117,9 @@ impl Estimator for MiniBatchKMeans {
         let batch = Batch { x: &x, weights: options.weights(OP, x.rows())?, ratio: self.reassignment_ratio };
         let mut rng = HostRng::new(self.seed, STREAM_REASSIGN.wrapping_add(2 * model.iterations() as u32));
         match DeviceCenters::new(&mut stream, &model)? {
-            None => drop(step::step(&mut stream, &batch, &mut model, &mut rng)?),
+            None => {
+                step::step(&mut stream, &batch, &mut model, &mut rng)?;
+            }
             Some(mut centers) => {
                 centers.step(&mut stream, &batch, &mut model, &mut rng)?;
                 centers.finish(&mut stream, &mut model)?;

@@ -3,6 +3,10 @@ use gristmill::prelude::*;
 
 use crate::support::{EPS, bits, devices, gpu, numbers, open_gpu};
 
+/// The exact value, or the size of its terms.
+type OfOne = fn(f64) -> f64;
+type OfTwo = fn(f64, f64) -> f64;
+
 const SIZES: [usize; 14] = [0, 1, 2, 3, 63, 64, 65, 255, 256, 257, 1000, 4095, 4097, 70_000];
 
 fn map(device: &Device, function: Map, y: &[f32]) -> Vec<f32> {
@@ -25,7 +29,7 @@ fn functions_of_one_number_match_the_oracle() {
     for (name, device) in devices() {
         for count in SIZES {
             let y: Vec<f32> = numbers(count, 1).iter().map(|y| 20.0 * y).collect();
-            let cases: [(Map, fn(f64) -> f64, fn(f64) -> f64); 4] = [
+            let cases: [(Map, OfOne, OfOne); 4] = [
                 (Map::Line(-1.5, 0.25), |y| -1.5 * y + 0.25, |y| 2.0 * (1.5 * y.abs() + 0.25)),
                 (Map::Clamp(-3.0, 7.5), |y| y.clamp(-3.0, 7.5), |_| 0.0),
                 (Map::Square, |y| y * y, |y| y * y),
@@ -46,7 +50,7 @@ fn functions_of_two_numbers_match_the_oracle() {
     for (name, device) in devices() {
         for count in SIZES {
             let (x, y) = (numbers(count, 2), numbers(count, 3));
-            let cases: [(Combine, fn(f64, f64) -> f64, fn(f64, f64) -> f64); 4] = [
+            let cases: [(Combine, OfTwo, OfTwo); 4] = [
                 (Combine::Sum(2.5, -0.75), |x, y| 2.5 * x - 0.75 * y, |x, y| 3.0 * (2.5 * x.abs() + 0.75 * y.abs())),
                 (Combine::Product, |x, y| x * y, |x, y| (x * y).abs()),
                 (Combine::Minimum, f64::min, |_, _| 0.0),

@@ -26,8 +26,11 @@ pub(super) fn is_stream(head: &[u8]) -> bool {
     head.starts_with(&MARK) && head.get(6..8) == Some(&[0, 0])
 }
 
+/// The kind of a message, its header and its body.
+type Message<'a> = (u8, Table<'a>, &'a [u8]);
+
 /// The messages in their order: what each is about, and its body. A file is a stream with a frame around it.
-fn messages(bytes: &[u8]) -> std::result::Result<Vec<(u8, Table<'_>, &[u8])>, &'static str> {
+fn messages(bytes: &[u8]) -> std::result::Result<Vec<Message<'_>>, &'static str> {
     let damaged = "the file is damaged or cut off: a message does not fit into it";
     let (mut at, mut found) = (if bytes.starts_with(MAGIC) { 8 } else { 0 }, vec![]);
     while let Some(rest) = bytes.get(at..).filter(|rest| rest.starts_with(&MARK)) {
