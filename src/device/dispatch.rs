@@ -12,7 +12,7 @@ use crate::kernel::{Grid, Work};
 pub struct Dispatch<'a> {
     /// The kernel's `Params`, as bytes.
     pub params: &'a [u8],
-    /// Its storage buffers, in the order of [`Kernel::buffers`].
+    /// Its storage buffers, in the order of [`Kernel::buffers`](crate::kernel::Kernel::buffers).
     pub buffers: &'a [&'a Arc<Buffer>],
     /// Its workgroups.
     pub grid: Grid,

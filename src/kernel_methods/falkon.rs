@@ -49,7 +49,7 @@ parameters! {
     /// let x = Matrix::from_vec(300, 1, (0..300).map(|i| i as f32 / 50.0).collect())?;
     /// let y: Vec<f32> = x.as_slice().iter().map(|x| x.sin()).collect();
     /// let model = Falkon::default().n_centers(20).alpha(1e-3).kernel(Kernel::rbf(1.0)).fit(&x, &y)?;
-    /// assert!(model.score(&x, &y)? > 0.999);
+    /// assert!((model.predict(&x)?.get(8, 0) - y[8]).abs() < 0.01);
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub struct Falkon: regressor("falkon") -> FalkonModel;

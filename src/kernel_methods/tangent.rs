@@ -56,7 +56,7 @@ pub(super) fn tangent_rows(x: &Matrix, width: usize, seed: u64) -> Result<Matrix
 /// Σ over the rows of ∇F(x), by weight, and which weights no row reaches. First the m output weights, then the m·d hidden ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TangentWeights {
-    /// |Σ ∇F(x)[j]| for each weight j: large where all rows pull the same way, the influential weights.
+    /// The size of Σ ∇F(x) for each weight: large where all rows pull the same way, the influential weights.
     pub influence: Vec<f64>,
     /// Weights whose gradient is 0 at every row: the blind spots.
     pub blind: Vec<usize>,

@@ -10,7 +10,7 @@ impl Device {
     /// the adapter whose name contains `wanted`, in any case.
     ///
     /// A hardware adapter that is opened for the first time with its driver must pass the checks of
-    /// [`doctor`](crate::doctor), some 50 ms; the result is remembered in the user's cache folder.
+    /// [`doctor`], some 50 ms; the result is remembered in the user's cache folder.
     pub fn open(wanted: &str) -> Result<Device> {
         if wanted.eq_ignore_ascii_case(AUTO) {
             return Device::auto();
