@@ -144,11 +144,11 @@ fn main(
         store(group.z, row + 1u, lane, totals[1]);
         store(group.z, row + 2u, lane, totals[2]);
         store(group.z, row + 3u, lane, totals[3]);
-        if (TILE == 128u) {
-            store(group.z, row + 64u, lane, totals[4]);
-            store(group.z, row + 65u, lane, totals[5]);
-            store(group.z, row + 66u, lane, totals[6]);
-            store(group.z, row + 67u, lane, totals[7]);
+        if (TILE >= 64u) {
+            store(group.z, row + TILE / 2u, lane, totals[4]);
+            store(group.z, row + TILE / 2u + 1u, lane, totals[5]);
+            store(group.z, row + TILE / 2u + 2u, lane, totals[6]);
+            store(group.z, row + TILE / 2u + 3u, lane, totals[7]);
         }
     }
     mark_done(lane);

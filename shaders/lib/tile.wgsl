@@ -1,4 +1,4 @@
-// The tile core: TILE×TILE results of rows of A with rows of B; 8×8 results a lane at 128, 4×4 at 64 and 32.
+// The tile core: TILE×TILE results of rows of A with rows of B; 8×8 results a lane at 128, 8×4 at 64, 4×4 at 32.
 // Steps of 16 along the depth go through workgroup memory, laid out so that a lane reads four values as a vec4.
 // The importing shader defines tile_a and tile_b (four values along the depth), tile_step, and tile_store, which takes
 // four sums of a row, from `column` on; `place` is which of the lane's rows. Every size adds up in the same order.
@@ -7,28 +7,31 @@
 // four rows of the tile, from `row` / 4 · 4 on, at depth 4 · `vec4_index` + `row` % 4.
 const TILE_VEC4S = 4u;
 override TILE: u32 = 128u;
-override TILE_LANES: u32 = min(TILE * TILE / 16u, 256u);
-override TILE_BLOCK: u32 = TILE_VEC4S * min(TILE / 4u, 16u);
-override TILE_FAR: u32 = TILE / 128u * 63u + 1u;
+override TILE_LANES: u32 = TILE * 2u;
+// Rows of A and of B whose sums one lane's nearer places take: half of them at 128, for A at 64 too.
+override TILE_A_NEAR: u32 = max(TILE / 2u, 32u);
+override TILE_B_NEAR: u32 = min(TILE, 64u);
+override TILE_A_FAR: u32 = max(TILE - TILE_A_NEAR, 1u);
+override TILE_B_FAR: u32 = max(TILE - TILE_B_NEAR, 1u);
 
-// [depth / 4][row / 4] for each depth % 4, and again for the rows from 64 on, so 16 KiB together: all that WebGPU
+// [depth / 4][row / 4] for each depth % 4, nearer and farther rows apart; 16 KiB together at 128: all that WebGPU
 // guarantees. Many arrays, so that one index, checked once, serves all that a lane reads of an operand at four depths.
-var<workgroup> tile_a0: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_a1: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_a2: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_a3: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_a4: array<vec4<f32>, TILE_FAR>;
-var<workgroup> tile_a5: array<vec4<f32>, TILE_FAR>;
-var<workgroup> tile_a6: array<vec4<f32>, TILE_FAR>;
-var<workgroup> tile_a7: array<vec4<f32>, TILE_FAR>;
-var<workgroup> tile_b0: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_b1: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_b2: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_b3: array<vec4<f32>, TILE_BLOCK>;
-var<workgroup> tile_b4: array<vec4<f32>, TILE_FAR>;
-var<workgroup> tile_b5: array<vec4<f32>, TILE_FAR>;
-var<workgroup> tile_b6: array<vec4<f32>, TILE_FAR>;
-var<workgroup> tile_b7: array<vec4<f32>, TILE_FAR>;
+var<workgroup> tile_a0: array<vec4<f32>, TILE_A_NEAR>;
+var<workgroup> tile_a1: array<vec4<f32>, TILE_A_NEAR>;
+var<workgroup> tile_a2: array<vec4<f32>, TILE_A_NEAR>;
+var<workgroup> tile_a3: array<vec4<f32>, TILE_A_NEAR>;
+var<workgroup> tile_a4: array<vec4<f32>, TILE_A_FAR>;
+var<workgroup> tile_a5: array<vec4<f32>, TILE_A_FAR>;
+var<workgroup> tile_a6: array<vec4<f32>, TILE_A_FAR>;
+var<workgroup> tile_a7: array<vec4<f32>, TILE_A_FAR>;
+var<workgroup> tile_b0: array<vec4<f32>, TILE_B_NEAR>;
+var<workgroup> tile_b1: array<vec4<f32>, TILE_B_NEAR>;
+var<workgroup> tile_b2: array<vec4<f32>, TILE_B_NEAR>;
+var<workgroup> tile_b3: array<vec4<f32>, TILE_B_NEAR>;
+var<workgroup> tile_b4: array<vec4<f32>, TILE_B_FAR>;
+var<workgroup> tile_b5: array<vec4<f32>, TILE_B_FAR>;
+var<workgroup> tile_b6: array<vec4<f32>, TILE_B_FAR>;
+var<workgroup> tile_b7: array<vec4<f32>, TILE_B_FAR>;
 
 // Four values along the depth of each of four rows.
 struct TileRows {
@@ -38,14 +41,14 @@ struct TileRows {
     r3: vec4<f32>,
 }
 
-// Where four rows lie. Neighbouring lanes fill neighbouring depths, which would meet in one bank: the rows are swapped
-// within eight groups. Rows 64 apart have the same place in arrays of their own.
-fn tile_slot(vec4_index: u32, group: u32) -> u32 {
-    return vec4_index * min(TILE / 4u, 16u) + (group ^ (2u * vec4_index));
+// Where four rows lie, of which `near` are in an array. Neighbouring lanes fill neighbouring depths, which would meet in
+// one bank: the rows are swapped within eight groups.
+fn tile_slot(vec4_index: u32, group: u32, near: u32) -> u32 {
+    return vec4_index * (near / 4u) + (group ^ (2u * vec4_index));
 }
 
 // Which vec4 along the depth and which four rows a lane fetches: neighbours read neighbouring words, along the depth or
-// across it. The first half of the lanes fetches for A, the others for B; at 64 every second 64 of them rest.
+// across it. The first half of the lanes fetches for A, the others for B.
 fn tile_share(lane: u32) -> vec2<u32> {
     let deep = select(B_DEEP, A_DEEP, lane < TILE_LANES / 2u) == 1u;
     let at = lane % (TILE_LANES / 2u);
@@ -81,13 +84,11 @@ fn tile_turn(rows: TileRows) -> TileRows {
 // Stores whole vec4: lanes that wrote parts of one would race where a compiler rewrites it.
 fn tile_fill(lane: u32, far: bool, slot: u32, fetched: TileRows) {
     var rows = fetched;
-    if (TILE == 64u && (lane & 64u) != 0u) {
-        // Rests.
-    } else if (lane < TILE_LANES / 2u) {
+    if (lane < TILE_LANES / 2u) {
         if (A_DEEP == 0u) {
             rows = tile_turn(fetched);
         }
-        if (TILE == 128u && far) {
+        if (TILE_A_FAR > 1u && far) {
             tile_a4[slot] = rows.r0;
             tile_a5[slot] = rows.r1;
             tile_a6[slot] = rows.r2;
@@ -102,7 +103,7 @@ fn tile_fill(lane: u32, far: bool, slot: u32, fetched: TileRows) {
         if (B_DEEP == 0u) {
             rows = tile_turn(fetched);
         }
-        if (TILE == 128u && far) {
+        if (TILE_B_FAR > 1u && far) {
             tile_b4[slot] = rows.r0;
             tile_b5[slot] = rows.r1;
             tile_b6[slot] = rows.r2;
@@ -122,6 +123,14 @@ fn tile_four(c: ptr<function, array<vec4<f32>, 16>>, a0: vec4<f32>, b0: vec4<f32
     (*c)[2] = tile_step((*c)[2], a0.y, b0);
     (*c)[4] = tile_step((*c)[4], a0.z, b0);
     (*c)[6] = tile_step((*c)[6], a0.w, b0);
+}
+
+fn tile_eight_by_four(c: ptr<function, array<vec4<f32>, 16>>, a0: vec4<f32>, a1: vec4<f32>, b0: vec4<f32>) {
+    tile_four(c, a0, b0);
+    (*c)[8] = tile_step((*c)[8], a1.x, b0);
+    (*c)[10] = tile_step((*c)[10], a1.y, b0);
+    (*c)[12] = tile_step((*c)[12], a1.z, b0);
+    (*c)[14] = tile_step((*c)[14], a1.w, b0);
 }
 
 fn tile_eight(c: ptr<function, array<vec4<f32>, 16>>, a0: vec4<f32>, a1: vec4<f32>, b0: vec4<f32>, b1: vec4<f32>) {
@@ -150,6 +159,11 @@ fn tile_depths(c: ptr<function, array<vec4<f32>, 16>>, a: u32, b: u32) {
         tile_eight(c, tile_a1[a], tile_a5[a], tile_b1[b], tile_b5[b]);
         tile_eight(c, tile_a2[a], tile_a6[a], tile_b2[b], tile_b6[b]);
         tile_eight(c, tile_a3[a], tile_a7[a], tile_b3[b], tile_b7[b]);
+    } else if (TILE == 64u) {
+        tile_eight_by_four(c, tile_a0[a], tile_a4[a], tile_b0[b]);
+        tile_eight_by_four(c, tile_a1[a], tile_a5[a], tile_b1[b]);
+        tile_eight_by_four(c, tile_a2[a], tile_a6[a], tile_b2[b]);
+        tile_eight_by_four(c, tile_a3[a], tile_a7[a], tile_b3[b]);
     } else {
         tile_four(c, tile_a0[a], tile_b0[b]);
         tile_four(c, tile_a1[a], tile_b1[b]);
@@ -161,29 +175,28 @@ fn tile_depths(c: ptr<function, array<vec4<f32>, 16>>, a: u32, b: u32) {
 fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32) {
     let share = tile_share(lane);
     let fetched = select(tile_column, tile_row, lane < TILE_LANES / 2u) * TILE + 4u * share.y;
-    let slot = tile_slot(share.x, share.y % 16u);
-    let fetch_end = select(end, begin, TILE == 64u && (lane & 64u) != 0u);
-    // Lanes along a side.
-    let side = select(TILE / 4u, 16u, TILE == 128u);
-    let lane_row = lane / side;
-    let lane_column = lane % side;
+    let near = select(TILE_B_NEAR, TILE_A_NEAR, lane < TILE_LANES / 2u);
+    let slot = tile_slot(share.x, share.y % (near / 4u), near);
+    let lane_row = lane / (TILE_B_NEAR / 4u);
+    let lane_column = lane % (TILE_B_NEAR / 4u);
     var next = TileRows();
     if (TILE_AHEAD) {
-        next = tile_fetch(lane, fetched, begin + share.x, fetch_end);
+        next = tile_fetch(lane, fetched, begin + share.x, end);
     }
     var c: array<vec4<f32>, 16>;
     for (var first = begin; first < end; first += TILE_VEC4S) {
         if (!TILE_AHEAD) {
-            next = tile_fetch(lane, fetched, first + share.x, fetch_end);
+            next = tile_fetch(lane, fetched, first + share.x, end);
         }
-        tile_fill(lane, (fetched & 64u) != 0u, slot, next);
+        tile_fill(lane, (fetched & near) != 0u, slot, next);
         workgroupBarrier();
         if (TILE_AHEAD) {
-            next = tile_fetch(lane, fetched, first + TILE_VEC4S + share.x, fetch_end);
+            next = tile_fetch(lane, fetched, first + TILE_VEC4S + share.x, end);
         }
         let steps = min(TILE_VEC4S, end - first);
         for (var vec4_index = 0u; vec4_index < steps; vec4_index += 1u) {
-            tile_depths(&c, tile_slot(vec4_index, lane_row), tile_slot(vec4_index, lane_column));
+            let at_row = tile_slot(vec4_index, lane_row, TILE_A_NEAR);
+            tile_depths(&c, at_row, tile_slot(vec4_index, lane_column, TILE_B_NEAR));
         }
         workgroupBarrier();
     }
@@ -194,11 +207,13 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
     tile_store(1u, row + 1u, column, c[2]);
     tile_store(2u, row + 2u, column, c[4]);
     tile_store(3u, row + 3u, column, c[6]);
+    if (TILE >= 64u) {
+        tile_store(4u, row + TILE_A_NEAR, column, c[8]);
+        tile_store(5u, row + TILE_A_NEAR + 1u, column, c[10]);
+        tile_store(6u, row + TILE_A_NEAR + 2u, column, c[12]);
+        tile_store(7u, row + TILE_A_NEAR + 3u, column, c[14]);
+    }
     if (TILE == 128u) {
-        tile_store(4u, row + 64u, column, c[8]);
-        tile_store(5u, row + 65u, column, c[10]);
-        tile_store(6u, row + 66u, column, c[12]);
-        tile_store(7u, row + 67u, column, c[14]);
         tile_store(0u, row, column + 64u, c[1]);
         tile_store(1u, row + 1u, column + 64u, c[3]);
         tile_store(2u, row + 2u, column + 64u, c[5]);

@@ -3,10 +3,11 @@
 // tile's own workgroup memory, which is all that WebGPU guarantees.
 // With the importing shader's DOUBTS a row is in doubt where another value lies within `margin` of its least.
 
-// The rows 4·(lane / 16) to + 3, then those 64 further on; a bit for each row in doubt.
+// The rows 4·(lane / 16) to + 3, then those 64 further on; columns are below 2²⁴, and a row in doubt has DOUBT beside its.
 var<private> best: array<vec4<f32>, 2>;
 var<private> best_column: array<vec4<u32>, 2>;
-var<private> doubts: u32;
+
+const DOUBT = 0x80000000u;
 
 // Values of four rows, and their columns as f32, exact below 2²⁴; −1 − column for a row in doubt.
 struct BestRows {
@@ -17,7 +18,7 @@ struct BestRows {
 fn begin_best() {
     best[0] = vec4(FARTHEST);
     best[1] = vec4(FARTHEST);
-    doubts = 0u;
+    best_column = array<vec4<u32>, 2>();
 }
 
 fn least_of_four(column: u32, d: vec4<f32>) -> vec2<u32> {
@@ -36,36 +37,48 @@ fn keep_least(place: u32, column: u32, values: vec4<f32>, margin: f32) {
     let found = least_of_four(column, values);
     let least = bitcast<f32>(found.y);
     let mine = vec4(0u, 1u, 2u, 3u) == vec4(place % 4u);
-    var old = 0.0;
     if (place < 4u) {
-        old = dot(select(vec4<f32>(), best[0], mine), vec4(1.0));
-        let less = mine & (vec4(least) < best[0]);
-        best[0] = select(best[0], vec4(least), less);
-        best_column[0] = select(best_column[0], vec4(found.x), less);
+        let kept = kept_best(best[0], best_column[0], mine);
+        best_column[0] = select(best_column[0], vec4(next_column(kept, found.x, values, least, margin)), mine);
+        best[0] = select(best[0], vec4(min(kept.value, least)), mine);
     } else {
-        old = dot(select(vec4<f32>(), best[1], mine), vec4(1.0));
-        let less = mine & (vec4(least) < best[1]);
-        best[1] = select(best[1], vec4(least), less);
-        best_column[1] = select(best_column[1], vec4(found.x), less);
-    }
-    if (DOUBTS) {
-        let near = select(vec4<u32>(), vec4(1u), values <= vec4(least + margin));
-        let others = (near.x + near.y) + (near.z + near.w) > 1u;
-        let doubt = select((doubts & (1u << place)) != 0u || least <= old + margin, others, least < old - margin);
-        doubts = (doubts & ~(1u << place)) | select(0u, 1u << place, doubt);
+        let kept = kept_best(best[1], best_column[1], mine);
+        best_column[1] = select(best_column[1], vec4(next_column(kept, found.x, values, least, margin)), mine);
+        best[1] = select(best[1], vec4(min(kept.value, least)), mine);
     }
 }
 
-fn best_code(columns: vec4<u32>, first_place: u32) -> vec4<f32> {
-    let numbers = vec4<f32>(columns);
-    let bits = vec4(doubts) & (vec4(1u, 2u, 4u, 8u) << vec4(first_place));
-    return select(numbers, -1.0 - numbers, bits != vec4<u32>());
+struct KeptBest {
+    value: f32,
+    column: u32,
+}
+
+fn kept_best(values: vec4<f32>, columns: vec4<u32>, mine: vec4<bool>) -> KeptBest {
+    let own = select(vec4<u32>(), columns, mine);
+    return KeptBest(dot(select(vec4<f32>(), values, mine), vec4(1.0)), (own.x | own.y) | (own.z | own.w));
+}
+
+// The column of the least value so far, and whether it is in doubt.
+fn next_column(kept: KeptBest, column: u32, values: vec4<f32>, least: f32, margin: f32) -> u32 {
+    let next = select(kept.column & ~DOUBT, column, least < kept.value);
+    if (!DOUBTS) {
+        return next;
+    }
+    let near = select(vec4<u32>(), vec4(1u), values <= vec4(least + margin));
+    let others = (near.x + near.y) + (near.z + near.w) > 1u;
+    let before = (kept.column & DOUBT) != 0u || least <= kept.value + margin;
+    return next | select(0u, DOUBT, select(before, others, least < kept.value - margin));
+}
+
+fn best_code(columns: vec4<u32>) -> vec4<f32> {
+    let numbers = vec4<f32>(columns & vec4(~DOUBT));
+    return select(numbers, -1.0 - numbers, (columns & vec4(DOUBT)) != vec4<u32>());
 }
 
 fn best_put(lane: u32) {
     let at = lane % 64u;
-    let near = best_code(best_column[0], 0u);
-    let far = best_code(best_column[1], 4u);
+    let near = best_code(best_column[0]);
+    let far = best_code(best_column[1]);
     switch lane / 64u {
         case 0u: {
             tile_a0[at] = best[0];
