@@ -1,7 +1,7 @@
 // The sorted list of the nearest so far: entries of a distance's bits and an index, in ascending order of both.
-// Distances are never negative, so their bits order as they do.
+// Distances are never negative, so their bits order as they do; other values come as their order keys.
 // An entry lies `stride` from the one before, so that lanes with neighbouring rows touch neighbouring memory.
-const NO_ENTRY = vec2(0x7f7fffffu, 0xffffffffu);
+const NO_INDEX = 0xffffffffu;
 
 fn entry_less(a: vec2<u32>, b: vec2<u32>) -> bool {
     return a.x < b.x || (a.x == b.x && a.y < b.y);

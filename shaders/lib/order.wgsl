@@ -7,3 +7,8 @@ fn order_key(bits: u32) -> u32 {
     }
     return select(bits | 0x80000000u, ~bits, bits >> 31u == 1u);
 }
+
+// The bits of which this is the key.
+fn order_bits(key: u32) -> u32 {
+    return select(~key, key & 0x7fffffffu, key >> 31u == 1u);
+}

@@ -1,6 +1,7 @@
 // The layers' lists of the k nearest made into one, and its distances and indices written out.
 // A lane takes a query and inserts the other layers' entries into the first layer's list, each until one is too far.
-// Layers took interleaved columns, so entries are compared by distance, then index.
+// Layers took interleaved columns, so entries are compared by distance, then index. With SHORTLIST only queries of tiles
+// that were left open.
 //#import metric
 //#import k_nearest_list
 //#import status
@@ -15,10 +16,14 @@ struct Params {
     order: f32,
 }
 
+override SHORTLIST: u32 = 0u;
+
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> list: array<vec2<u32>>;
 @group(0) @binding(2) var<storage, read_write> index: array<u32>;
 @group(0) @binding(3) var<storage, read_write> distance: array<f32>;
+// For each tile of 128 queries whether it was left open.
+@group(0) @binding(4) var<storage, read> flags: array<vec4<u32>>;
 
 @compute @workgroup_size(64)
 fn main(
@@ -27,7 +32,11 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let row = (group.y * groups.x + group.x) * 64u + lane;
-    if (row < params.rows) {
+    var open = row < params.rows;
+    if (SHORTLIST == 1u && open) {
+        open = flags[row / 128u].x != 0u;
+    }
+    if (open) {
         let last = params.neighbors - 1u;
         for (var layer = 1u; layer < params.layers; layer += 1u) {
             for (var slot = 0u; slot < params.neighbors; slot += 1u) {

@@ -23,5 +23,5 @@ pub(crate) use exact::{Exact, LARGE, Rounding, is_kept};
 pub use matrix::Matrix;
 pub use pending::PendingVec;
 pub use rows::View;
-pub(crate) use rows::{RowStore, blocks};
+pub(crate) use rows::{RowStore, RowTarget, blocks};
 pub use sparse::SparseMatrix;

@@ -59,7 +59,7 @@ impl View {
 
 /// A view to write into. [`RowStore::commit`] brings the rows to where they live.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct RowTarget {
     pub(crate) view: View,
     range: Range<usize>,
     direct: bool,
@@ -167,10 +167,10 @@ impl RowStore {
     }
 
     /// A buffer for the rows of `range`; with `load` it holds their present values. What they were uploaded from is forgotten.
-    pub(crate) fn target(&self, recording: &mut Recording, range: Range<usize>, load: bool) -> Result<Target> {
+    pub(crate) fn target(&self, recording: &mut Recording, range: Range<usize>, load: bool) -> Result<RowTarget> {
         *lock(&self.source) = None;
         if let Some(view) = self.direct(&range) {
-            return Ok(Target { view, range, direct: true });
+            return Ok(RowTarget { view, range, direct: true });
         }
         let view = if load {
             self.view(recording, range.clone())?
@@ -178,11 +178,11 @@ impl RowStore {
             let buffer = recording.scratch(4 * (range.len() * self.stride) as u64, "a block of results")?;
             View::whole(buffer)
         };
-        Ok(Target { view, range, direct: false })
+        Ok(RowTarget { view, range, direct: false })
     }
 
     /// Writes the rows back to their storage. Rows that live on the host are read back now.
-    pub(crate) fn commit(&self, recording: &mut Recording, target: Target) -> Result<()> {
+    pub(crate) fn commit(&self, recording: &mut Recording, target: RowTarget) -> Result<()> {
         if target.direct {
             return Ok(());
         }

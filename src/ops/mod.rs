@@ -69,6 +69,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         linalg::map::KERNELS,
         linalg::syrk::KERNELS,
         linalg::transpose::KERNELS,
+        neighbors::by_product::KERNELS,
         neighbors::k_nearest::KERNELS,
         neighbors::select::KERNELS,
         neighbors::radius_neighbors::KERNELS,

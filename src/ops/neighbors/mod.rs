@@ -1,6 +1,8 @@
 //! Which rows are near: the k nearest of each query, and all within a radius. Exact, by fused distance kernels that
 //! never store a distance for each pair.
 
+#[doc(hidden)]
+pub mod by_product;
 pub(crate) mod index;
 pub mod k_nearest;
 #[doc(hidden)]

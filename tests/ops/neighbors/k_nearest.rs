@@ -275,3 +275,44 @@ fn a_distance_beyond_f32_is_an_error_where_it_is_wanted_and_no_trouble_where_it_
         assert!(matches!(distances.to_matrix(&mut stream), Err(Error::NotFinite { .. })), "{name}");
     }
 }
+
+/// What the direct form finds: candidates in two chunks are not one for products.
+fn directly(queries: &Matrix, rows: &Matrix, k: usize) -> (Vec<u32>, Vec<f32>) {
+    let device = open_gpu(DeviceOptions::default().chunk_rows(rows.rows() / 2 + 1));
+    k_nearest(&device, queries, rows, k, Metric::Euclidean)
+}
+
+#[test]
+fn products_find_what_the_direct_form_finds_to_the_bit() {
+    let moved = |shift: f32, scale: f32| {
+        let mut x = matrix(900, 24, 50);
+        x.as_mut_slice().iter_mut().for_each(|value| *value = shift + scale * *value);
+        x
+    };
+    let mut outlier = matrix(900, 24, 51);
+    outlier.as_mut_slice()[24 * 7] = 3e4;
+    let mut twice = matrix(900, 24, 52);
+    twice.as_mut_slice().copy_within(0..24 * 450, 24 * 450);
+    let cases = [
+        ("ordinary", matrix(900, 24, 53)),
+        ("far off-centre", moved(1e4, 1.7)),
+        ("so far that rounding is all there is", moved(1e7, 3.0)),
+        ("an outlier", outlier),
+        ("every row twice", twice),
+        ("a lattice", lattice(900, 24, 54)),
+        ("all alike", Matrix::from_vec(900, 24, vec![0.3; 900 * 24]).unwrap()),
+        ("near the end of f32", moved(0.0, 1e18)),
+        ("beside the smallest numbers", moved(0.0, 1e-22)),
+    ];
+    for (what, rows) in cases {
+        let queries = Matrix::from_vec(150, 24, rows.as_slice()[..150 * 24].to_vec()).unwrap();
+        for k in [1, 5, 32] {
+            let wanted = directly(&queries, &rows, k);
+            for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
+                let found = k_nearest(device, &queries, &rows, k, Metric::Euclidean);
+                assert_eq!(found.0, wanted.0, "{what}, {name}, k {k}");
+                assert_eq!(bits(&found.1), bits(&wanted.1), "{what}, {name}, k {k}");
+            }
+        }
+    }
+}
