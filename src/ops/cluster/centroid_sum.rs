@@ -25,6 +25,8 @@ params! {
     }
 }
 
+/// Sums of four columns that a workgroup makes, as in the shader.
+const ITEMS: u64 = 16;
 /// Sums that a lane of a merge adds.
 const FAN: usize = 16;
 
@@ -192,7 +194,7 @@ fn block(recording: &mut Recording, x: &DeviceMatrix, of: Sums, rows: Range<usiz
         weight_first: weight_view.first_word(),
     };
     let values = (rows.len() * x.columns()) as u64;
-    let grid = Grid::covering(items as u64, 64)?;
+    let grid = Grid::covering(items as u64, ITEMS)?;
     let work = Work { operations: 2 * values, bytes: 4 * values };
     let buffers = &[view.buffer(), center_view.buffer(), weight_view.buffer(), &order, &begins, partial.buffer()];
     let weighted = [("WEIGHTED", u32::from(of.weights.is_some()))];
