@@ -1,9 +1,11 @@
 //! k-means on small batches of rows, for data that is large or arrives in pieces.
 
+mod on_device;
 mod step;
 
+use on_device::DeviceCenters;
 use serde::{Deserialize, Serialize};
-use step::{Batch, DeviceCenters, EarlyStopping};
+use step::{Batch, EarlyStopping, Step};
 
 use super::clusters::{Clusters, center_clusters, check_clusters, inertia};
 use super::cost;
@@ -19,6 +21,7 @@ use crate::estimator::{
 };
 use crate::model_file::Container;
 use crate::ops;
+use crate::ops::sort::gather_rows::gather_known_rows;
 
 const OP: &str = "MiniBatchKMeans";
 /// The streams of random numbers: which rows make a batch, and where lost centres go.
@@ -68,14 +71,16 @@ parameters! {
     }
 }
 
+/// Batches at most between two looks at a GPU.
+const LOOK_BATCHES: usize = 8;
 /// Times that a search is expected to have seen each row when it stops.
 const EXPECTED_PASSES: usize = 3;
 
 impl Estimator for MiniBatchKMeans {
-    /// Each batch is a step of its own: a GPU is asked after every one.
+    /// A GPU is asked after every few batches.
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
         let passes = self.max_iter.min(EXPECTED_PASSES) as f64;
-        let syncs = 3.0 * passes * (shape.rows as f64 / self.batch_size as f64).ceil();
+        let syncs = passes * (shape.rows as f64 / (self.batch_size * LOOK_BATCHES) as f64).ceil();
         Some(Cost { syncs, ..cost::iterating(shape, self.n_clusters, passes) })
     }
 
@@ -121,7 +126,7 @@ impl Estimator for MiniBatchKMeans {
                 step::step(&mut stream, &batch, &mut model, &mut rng)?;
             }
             Some(mut centers) => {
-                centers.step(&mut stream, &batch, &mut model, &mut rng)?;
+                centers.run(&mut stream, &[batch], (&mut model, &mut rng), |_| Ok(false))?;
                 centers.finish(&mut stream, &mut model)?;
             }
         }
@@ -159,26 +164,52 @@ impl MiniBatchKMeans {
         let mut model = MiniBatchKMeansModel::start(self, self.start(stream, x, weights, &mut rng)?);
         let mut reassigned = HostRng::new(self.seed, STREAM_REASSIGN);
         let mut stopping = EarlyStopping::new(stream, x, self)?;
-        let mut on_device = DeviceCenters::new(stream, &model)?;
         let batch_rows = self.batch_size.min(x.rows());
         let steps = (self.max_iter.saturating_mul(x.rows()) / batch_rows).max(1);
-        for number in 0..steps {
-            let rows: Vec<usize> = (0..batch_rows).map(|_| rng.below(x.rows())).collect();
-            let drawn = gather(stream, x, &rows)?;
-            let weights: Option<Vec<f32>> = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
-            let batch = Batch { x: &drawn, weights: weights.as_deref(), ratio: self.reassignment_ratio };
-            let step = match &mut on_device {
-                None => step::step(stream, &batch, &mut model, &mut reassigned)?,
-                Some(centers) => centers.step(stream, &batch, &mut model, &mut reassigned)?,
-            };
-            let ends = stopping.ends(number, &step, batch_rows);
-            if ends || reporter.report(number + 1, Some(step.inertia), (number + 1) as f64 / steps as f64)? {
-                model.clusters.converged = ends;
-                break;
+        let mut number = 0;
+        let mut ends = |step: &Step| -> Result<(bool, bool)> {
+            let ends = stopping.ends(number, step, batch_rows);
+            number += 1;
+            let asked = !ends && reporter.report(number, Some(step.inertia), number as f64 / steps as f64)?;
+            Ok((ends, ends || asked))
+        };
+        let mut draw = |stream: &mut Stream| Drawn::new(stream, (x, weights), batch_rows, &mut rng);
+        match DeviceCenters::new(stream, &model)? {
+            None => {
+                for _ in 0..steps {
+                    let drawn = draw(stream)?;
+                    let step = step::step(stream, &drawn.batch(self), &mut model, &mut reassigned)?;
+                    let (converged, last) = ends(&step)?;
+                    model.clusters.converged = converged;
+                    if last {
+                        break;
+                    }
+                }
             }
-        }
-        if let Some(centers) = on_device {
-            centers.finish(stream, &mut model)?;
+            Some(mut centers) => {
+                let (mut waiting, mut made, mut at_once, mut converged) = (Vec::new(), 0, 1, false);
+                while made < steps {
+                    let count = at_once.min(steps - made);
+                    while waiting.len() < count {
+                        waiting.push(draw(stream)?);
+                    }
+                    let batches: Vec<_> = waiting[..count].iter().map(|drawn| drawn.batch(self)).collect();
+                    let progress = centers.run(stream, &batches, (&mut model, &mut reassigned), |step| {
+                        let (ends, last) = ends(step)?;
+                        converged = ends;
+                        Ok(last)
+                    })?;
+                    if progress.ended {
+                        break;
+                    }
+                    made += progress.made;
+                    // Where centres are moved about, few batches are made in vain.
+                    at_once = if progress.made < count { 1 } else { LOOK_BATCHES.min(2 * at_once) };
+                    waiting.drain(..progress.made);
+                }
+                model.clusters.converged = converged;
+                centers.finish(stream, &mut model)?;
+            }
         }
         model.label(stream, x, weights)?;
         Ok(model)
@@ -201,11 +232,34 @@ impl MiniBatchKMeans {
     }
 }
 
+/// Rows that were drawn for a batch, with their weights.
+struct Drawn {
+    rows: DeviceMatrix,
+    weights: Option<Vec<f32>>,
+}
+
+impl Drawn {
+    fn new(
+        stream: &mut Stream,
+        (x, weights): (&DeviceMatrix, Option<&[f32]>),
+        count: usize,
+        rng: &mut HostRng,
+    ) -> Result<Drawn> {
+        let rows: Vec<usize> = (0..count).map(|_| rng.below(x.rows())).collect();
+        let weights = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
+        Ok(Drawn { rows: gather(stream, x, &rows)?, weights })
+    }
+
+    fn batch(&self, params: &MiniBatchKMeans) -> Batch<'_> {
+        Batch { x: &self.rows, weights: self.weights.as_deref(), ratio: params.reassignment_ratio }
+    }
+}
+
 /// These rows as a matrix of their own.
 fn gather(stream: &mut Stream, x: &DeviceMatrix, rows: &[usize]) -> Result<DeviceMatrix> {
     let index: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
     let index = DeviceVec::from_slice(&index, stream.device())?;
-    ops::gather_rows(stream, x, &index)
+    gather_known_rows(stream, x, &index)
 }
 
 /// The clusters that [`MiniBatchKMeans`] found so far. After `partial_fit` there are no labels and no inertia.

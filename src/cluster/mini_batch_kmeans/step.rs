@@ -8,7 +8,6 @@ use crate::cpu::random::HostRng;
 use crate::device::Stream;
 use crate::error::Result;
 use crate::ops;
-use crate::ops::cluster::center_shift::{self, Iteration};
 
 /// A batch and how to treat it.
 pub(super) struct Batch<'a> {
@@ -58,66 +57,9 @@ pub(super) fn step(
     Ok(Step { inertia: inertia / total.max(f64::MIN_POSITIVE), shift })
 }
 
-/// Centres that stay on a GPU from batch to batch, with Σ of the weights of the rows that each has had.
-pub(super) struct DeviceCenters {
-    centers: DeviceMatrix,
-    weights: DeviceVec<f32>,
-}
-
-impl DeviceCenters {
-    /// None on the CPU.
-    pub(super) fn new(stream: &mut Stream, model: &MiniBatchKMeansModel) -> Result<Option<DeviceCenters>> {
-        if stream.gpu().is_none() {
-            return Ok(None);
-        }
-        let device = stream.device().clone();
-        let weights: Vec<f32> = model.weights.iter().map(|weight| *weight as f32).collect();
-        let (centers, weights) = (model.clusters.centers.to(&device)?, DeviceVec::from_slice(&weights, &device)?);
-        Ok(Some(DeviceCenters { centers, weights }))
-    }
-
-    /// As [`step`]: a few words and the weights come back, all together.
-    pub(super) fn step(
-        &mut self,
-        stream: &mut Stream,
-        batch: &Batch<'_>,
-        model: &mut MiniBatchKMeansModel,
-        rng: &mut HostRng,
-    ) -> Result<Step> {
-        let device = stream.device().clone();
-        let weights = batch.weights.map(|weights| DeviceVec::from_slice(weights, &device)).transpose()?;
-        let (labels, distances) = ops::assign(stream, batch.x, &self.centers)?;
-        let (sums, counts) = ops::centroid_sum(stream, batch.x, &labels, weights.as_ref(), &self.centers)?;
-        ops::axpy(stream, 1.0, &counts, &mut self.weights)?;
-        let history = center_shift::record_move(stream, &mut self.centers, &sums, &self.weights)?;
-        let mut inertia = DeviceVec::from_slice(&[0.0_f32], &device)?;
-        match &weights {
-            Some(weights) => ops::dot_into(stream, &distances, weights, &mut inertia)?,
-            None => ops::sum_into(stream, &distances, &mut inertia)?,
-        }
-        let later = (history.read_later(stream)?, inertia.read_later(stream)?, self.weights.read_later(stream)?);
-        let shift = Iteration::from_words(&later.0.finish(stream)?).shift;
-        let inertia = f64::from(later.1.finish(stream)?[0]);
-        model.weights = later.2.finish(stream)?.into_iter().map(f64::from).collect();
-        for (cluster, row) in reassign(stream, batch, model, rng)? {
-            self.centers.write_rows(stream, cluster, &row)?;
-            self.weights.write(stream, cluster, &[model.weights[cluster] as f32])?;
-        }
-        let each = |weights: &[f32]| weights.iter().map(|weight| f64::from(*weight)).sum::<f64>();
-        let total = batch.weights.map_or(batch.x.rows() as f64, each);
-        Ok(Step { inertia: inertia / total.max(f64::MIN_POSITIVE), shift })
-    }
-
-    /// The centres, into the model.
-    pub(super) fn finish(self, stream: &mut Stream, model: &mut MiniBatchKMeansModel) -> Result<()> {
-        model.clusters.centers = self.centers.to_matrix(stream)?;
-        Ok(())
-    }
-}
-
 /// Counts the batch, and now and then finds random rows of it for centres that have had hardly any rows, at most half as
 /// many as it has: each cluster with its new centre. Their weights are set.
-fn reassign(
+pub(super) fn reassign(
     stream: &mut Stream,
     batch: &Batch<'_>,
     model: &mut MiniBatchKMeansModel,

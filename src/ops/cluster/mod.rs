@@ -6,7 +6,7 @@ pub mod centroid_sum;
 pub mod min_distance_update;
 pub mod plus_plus;
 
-use crate::array::DeviceMatrix;
+use crate::array::{DeviceMatrix, DeviceVec, Word};
 use crate::device::Stream;
 use crate::error::{Error, Result};
 
@@ -20,4 +20,19 @@ pub(crate) fn check(stream: &Stream, op: &'static str, x: &DeviceMatrix, centers
         return Err(Error::shape(op, expected, got));
     }
     Ok(())
+}
+
+/// Copies a vector into a longer one of words on a GPU, from word `at` on.
+pub(crate) fn copy_words<T: Word>(
+    stream: &mut Stream,
+    from: &DeviceVec<T>,
+    (into, at): (&DeviceVec<u32>, usize),
+) -> Result<()> {
+    let Some(recording) = stream.gpu() else { return Ok(()) };
+    let view = from.store()?.view(recording, 0..from.len())?;
+    let target = into.store()?.target(recording, at..at + from.len(), true)?;
+    let place = |first_word: u32| 4 * u64::from(first_word);
+    let (source, aim) = (place(view.first_word()), place(target.view.first_word()));
+    recording.copy((view.buffer(), source), (target.view.buffer(), aim), 4 * from.len() as u64)?;
+    into.store()?.commit(recording, target)
 }

@@ -26,6 +26,15 @@ params! {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>) -> Result<DeviceMatrix> {
+    let out = gather_known_rows(stream, x, index)?;
+    if let Some(recording) = stream.gpu() {
+        recording.prove()?;
+    }
+    Ok(out)
+}
+
+/// As [`gather_rows`] without the wait that proves the indices, which the caller knows to be those of rows.
+pub(crate) fn gather_known_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>) -> Result<DeviceMatrix> {
     x.on(stream, "gather_rows")?;
     index.on(stream, "gather_rows")?;
     let mut out = DeviceMatrix::output(stream.device(), index.len(), x.columns())?;
@@ -69,6 +78,5 @@ pub fn gather_rows(stream: &mut Stream, x: &DeviceMatrix, index: &DeviceVec<u32>
         recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work))?;
         to.commit(recording, target)?;
     }
-    recording.prove()?;
     Ok(out)
 }
