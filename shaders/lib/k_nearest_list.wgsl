@@ -20,3 +20,17 @@ fn list_insert(first: u32, stride: u32, last: u32, entry: vec2<u32>) {
     }
     list[first + place * stride] = entry;
 }
+
+// Puts the lists of other layers into that of the first. They took other columns, so entries are compared by both words.
+fn list_merge(row: u32, stride: u32, length: u32, layers: u32) {
+    let last = length - 1u;
+    for (var layer = 1u; layer < layers; layer += 1u) {
+        for (var slot = 0u; slot < length; slot += 1u) {
+            let entry = list[(layer * length + slot) * stride + row];
+            if (!entry_less(entry, list[last * stride + row])) {
+                break;
+            }
+            list_insert(row, stride, last, entry);
+        }
+    }
+}

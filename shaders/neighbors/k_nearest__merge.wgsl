@@ -1,7 +1,6 @@
 // The layers' lists of the k nearest made into one, and its distances and indices written out.
 // A lane takes a query and inserts the other layers' entries into the first layer's list, each until one is too far.
-// Layers took interleaved columns, so entries are compared by distance, then index. With SHORTLIST only queries of tiles
-// that were left open.
+// With SHORTLIST only queries of tiles that were left open.
 //#import metric
 //#import k_nearest_list
 //#import status
@@ -37,16 +36,7 @@ fn main(
         open = flags[row / 128u].x != 0u;
     }
     if (open) {
-        let last = params.neighbors - 1u;
-        for (var layer = 1u; layer < params.layers; layer += 1u) {
-            for (var slot = 0u; slot < params.neighbors; slot += 1u) {
-                let entry = list[(layer * params.neighbors + slot) * params.list_rows + row];
-                if (!entry_less(entry, list[last * params.list_rows + row])) {
-                    break;
-                }
-                list_insert(row, params.list_rows, last, entry);
-            }
-        }
+        list_merge(row, params.list_rows, params.neighbors, params.layers);
         for (var slot = 0u; slot < params.neighbors; slot += 1u) {
             let entry = list[slot * params.list_rows + row];
             index[params.index_first + row * params.neighbors + slot] = entry.y;

@@ -35,20 +35,6 @@ const TINY = 1e-30;
 var<workgroup> squares: array<f32, QUERIES>;
 var<workgroup> in_doubt: atomic<u32>;
 
-// Puts the layers' lists into the first one's; they are short of none that it needs.
-fn merge(row: u32) {
-    let last = params.shortlisted - 1u;
-    for (var layer = 1u; layer < params.layers; layer += 1u) {
-        for (var slot = 0u; slot < params.shortlisted; slot += 1u) {
-            let entry = list[(layer * params.shortlisted + slot) * params.list_rows + row];
-            if (!entry_less(entry, list[last * params.list_rows + row])) {
-                break;
-            }
-            list_insert(row, params.list_rows, last, entry);
-        }
-    }
-}
-
 // In the order of the tile: the same bits.
 fn distance_to(row: u32, column: u32) -> f32 {
     let a_row = params.a_first + row * params.vec4s;
@@ -99,7 +85,7 @@ fn main(
         }
         var last = vec2<u32>();
         if (mine) {
-            merge(row);
+            list_merge(row, params.list_rows, params.shortlisted, params.layers);
             last = list[(params.shortlisted - 1u) * params.list_rows + row];
         }
         storageBarrier();
