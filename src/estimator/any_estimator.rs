@@ -1,5 +1,6 @@
 //! An estimator whose type is known only at run time.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,8 +16,10 @@ use super::parameters::Parameter;
 use super::report::RanOn;
 use super::rows::{OwnedRows, Rows};
 use super::settings;
+use super::shared::{Shared, SharedPart};
 use crate::cost::Cost;
 use crate::data::Target;
+use crate::device::Device;
 use crate::error::{Error, Result};
 
 /// Under this key an estimator that is a parameter of another says which one it is.
@@ -116,6 +119,27 @@ impl AnyEstimator {
         self.0.fit_transform(x.into(), target, options)
     }
 
+    /// What fits of these estimators on parts of the rows have in common, as [`Estimator::share_rows`]; nothing if they are not
+    /// of one kind.
+    pub fn share_rows<'a>(
+        estimators: &[AnyEstimator],
+        x: impl Into<Rows<'a>>,
+        device: &Device,
+    ) -> Result<Option<Shared>> {
+        estimators.first().map_or(Ok(None), |first| first.0.share_rows(estimators, x.into(), device))
+    }
+
+    /// What fits of these estimators on these rows have in common, as [`Estimator::share_fits`]; nothing if they are not of one
+    /// kind.
+    pub fn share_fits<'a>(
+        estimators: &[AnyEstimator],
+        x: impl Into<Rows<'a>>,
+        options: &Fit<'_>,
+        part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>> {
+        estimators.first().map_or(Ok(None), |first| first.0.share_fits(estimators, x.into(), options, part))
+    }
+
     /// Learns from one chunk of the rows; goes on from `model`, or begins with `None`. For estimators whose
     /// [`Abilities::chunks`] is set.
     pub fn partial_fit<'a>(
@@ -150,8 +174,13 @@ impl Serialize for AnyEstimator {
     }
 }
 
+/// The estimators with their type, if all have the same.
+fn of_one_kind<E: Estimator>(estimators: &[AnyEstimator]) -> Option<Vec<&E>> {
+    estimators.iter().map(|estimator| (&*estimator.0 as &dyn Any).downcast_ref()).collect()
+}
+
 /// An [`Estimator`] without its type.
-trait Erased: fmt::Debug + Send + Sync {
+trait Erased: Any + fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
     fn task(&self) -> Task;
     fn abilities(&self) -> Abilities;
@@ -164,6 +193,14 @@ trait Erased: fmt::Debug + Send + Sync {
     fn fit_inside(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel>;
     fn fit_transform(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<(AnyModel, OwnedRows)>;
     fn partial_fit(&self, model: Option<AnyModel>, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel>;
+    fn share_rows(&self, all: &[AnyEstimator], x: Rows<'_>, device: &Device) -> Result<Option<Shared>>;
+    fn share_fits(
+        &self,
+        all: &[AnyEstimator],
+        x: Rows<'_>,
+        options: &Fit<'_>,
+        part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>>;
 }
 
 impl<E: Estimator> Erased for E {
@@ -232,5 +269,19 @@ impl<E: Estimator> Erased for E {
         }
         let model = self.partial_fit_rows(model, x, E::Target::of(target)?, options)?;
         Ok(AnyModel::new(remember(x, model)))
+    }
+
+    fn share_rows(&self, all: &[AnyEstimator], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
+        of_one_kind::<E>(all).map_or(Ok(None), |all| E::share_rows(&all, x, device))
+    }
+
+    fn share_fits(
+        &self,
+        all: &[AnyEstimator],
+        x: Rows<'_>,
+        options: &Fit<'_>,
+        part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>> {
+        of_one_kind::<E>(all).map_or(Ok(None), |all| E::share_fits(&all, x, options, part))
     }
 }

@@ -10,10 +10,12 @@ use super::fitted_with::FittedWith;
 use super::model::Model;
 use super::parameters::Parameter;
 use super::rows::{OwnedRows, Rows};
+use super::shared::{Shared, SharedPart};
 use super::targets::Targets;
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::{Labels, Target};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::model_file::{FittedColumns, Persist, TargetShift};
 
@@ -164,6 +166,25 @@ pub trait Estimator: Parameters {
 
     /// Learns from `x` and the target, where `x` lives. [`Parameters::check`] has passed.
     fn fit_rows(&self, x: Rows<'_>, target: Self::Target<'_>, options: Fit<'_>) -> Result<Self::Model>;
+
+    /// What fits with these settings on parts of these rows have in common, such as the Gram matrix of all rows for the folds
+    /// of a search: it is made once on the device, before them. Nothing by default.
+    fn share_rows(_settings: &[&Self], _x: Rows<'_>, _device: &Device) -> Result<Option<Shared>> {
+        Ok(None)
+    }
+
+    /// What fits with these settings on these rows have in common, such as a factorisation that serves every penalty. `part`
+    /// has what was made of all rows, if these are some of them. A fit finds it in its options. Nothing by default.
+    ///
+    /// Settings that cannot be fitted are passed over: their fit tells why.
+    fn share_fits(
+        _settings: &[&Self],
+        _x: Rows<'_>,
+        _options: &Fit<'_>,
+        _part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>> {
+        Ok(None)
+    }
 
     /// Learns from the rows and transforms them: what a step of a pipeline does. It may differ from `fit` and then
     /// `transform`, so that a row's own target does not leak into its new values (as in `TargetEncoder`).

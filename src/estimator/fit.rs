@@ -1,7 +1,10 @@
 //! The options of a fit.
 
+use std::any::Any;
+
 use super::observer::{Observer, Reporter, Unobserved};
 use super::rows::{Rows, borrowed};
+use super::shared::Shared;
 use super::targets::Targets;
 use crate::array::Matrix;
 use crate::data::Labels;
@@ -22,6 +25,7 @@ pub struct Fit<'a> {
     sample_weight: Option<&'a [f32]>,
     validation: Option<(Rows<'a>, ValidationTarget<'a>)>,
     observer: Option<&'a mut dyn Observer>,
+    shared: Option<&'a Shared>,
 }
 
 /// The targets of validation rows: classes or numbers.
@@ -79,13 +83,24 @@ impl<'a> Fit<'a> {
             (validation, _) => validation,
         };
         let observer = self.observer.map(|observer| -> &'b mut dyn Observer { observer });
-        Fit { sample_weight: self.sample_weight, validation, observer }
+        Fit { sample_weight: self.sample_weight, validation, observer, shared: self.shared }
     }
 
     /// An observer, which gets progress reports and may end the fit.
     pub fn observer(mut self, observer: &'a mut dyn Observer) -> Self {
         self.observer = Some(observer);
         self
+    }
+
+    /// What [`Estimator::share_fits`](super::Estimator::share_fits) made for fits on these rows.
+    pub fn shared(mut self, shared: &'a Shared) -> Self {
+        self.shared = Some(shared);
+        self
+    }
+
+    /// What was shared, if it is of this type.
+    pub(crate) fn shared_work<T: Any + Send + Sync>(&self) -> Option<&'a T> {
+        self.shared.and_then(Shared::get)
     }
 
     /// The weights, checked.

@@ -19,6 +19,7 @@ mod rows;
 pub(crate) mod rules;
 mod save;
 mod settings;
+mod shared;
 mod targets;
 mod typed;
 
@@ -43,5 +44,6 @@ pub(crate) use rows::OnDevice;
 pub use rows::{Input, OwnedRows, Rows};
 pub use save::Save;
 pub use settings::{parse_setting, parse_value};
+pub use shared::{Shared, SharedPart};
 pub use targets::Targets;
 pub use typed::{Decision, Predict, PredictProba, Score, ScoreSamples, Scored, Transform};

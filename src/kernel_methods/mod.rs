@@ -13,6 +13,7 @@ mod mercer;
 mod pictures;
 mod pivoted;
 mod ridge;
+mod shared;
 mod tangent;
 mod text;
 
@@ -27,4 +28,5 @@ pub use maps::{
 pub use mercer::mercer_check;
 pub use pictures::gram_figure;
 pub use ridge::{KernelRidge, KernelRidgeCv, KernelRidgeCvModel, KernelRidgeModel, RidgeSolver};
+pub(crate) use shared::SharedGrams;
 pub use tangent::{TangentWeights, tangent_weights};

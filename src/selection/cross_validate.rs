@@ -7,7 +7,7 @@ use crate::clock::Instant;
 use crate::data::{Dataset, Target};
 use crate::device::Device;
 use crate::error::Result;
-use crate::estimator::{AnyEstimator, Fit, Observer, OwnedRows, Rows, Task};
+use crate::estimator::{AnyEstimator, Fit, Observer, OwnedRows, Rows, Shared, SharedPart, Task};
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
 use crate::splits::Folds;
 
@@ -138,7 +138,8 @@ pub fn cross_validate_with(
     found.remove(0)
 }
 
-/// Every estimator behind the pipeline's steps on every fold. The steps of a fold are fitted once for all estimators.
+/// Every estimator behind the pipeline's steps on every fold. The steps of a fold are fitted once for all estimators, and
+/// so is what the fits have in common.
 pub(super) fn try_all(
     pipeline: &Pipeline,
     estimators: &[AnyEstimator],
@@ -151,9 +152,14 @@ pub(super) fn try_all(
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = folds.split(data.rows(), labels)?;
     let runner = options.runner(task, data, folds, splits.len() * estimators.len())?;
+    // Steps make other rows in each fold, of which nothing is known before.
+    let whole = match pipeline.steps().is_empty() {
+        true => AnyEstimator::share_rows(estimators, data, &runner.device)?,
+        false => None,
+    };
     let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
         let (train, test) = splits.get(number).unwrap_or_default();
-        runner.fold(pipeline, estimators, data, &train, &data.select(&test)?)
+        runner.fold(pipeline, estimators, data, (&train, whole.as_ref()), &data.select(&test)?)
     };
     let by_fold = runner.device.map(0..splits.len(), fold)?;
     runner.observer.stopped()?;
@@ -192,18 +198,24 @@ impl FoldRunner<'_> {
         [&self.scoring[..], &self.extra].concat()
     }
 
-    /// Every estimator on one fold, fitted on these rows of `data`.
+    /// Every estimator on one fold, fitted on these rows of `data`, with what was shared of all of them.
     pub(super) fn fold(
         &self,
         pipeline: &Pipeline,
         estimators: &[AnyEstimator],
         data: &Dataset,
-        rows: &[usize],
+        (rows, whole): (&[usize], Option<&Shared>),
         test: &Dataset,
     ) -> Result<Vec<Result<FoldScores>>> {
         let train = &data.select(rows)?;
         let weights = self.sample_weight.map(|weights| rows.iter().map(|row| weights[*row]).collect::<Vec<f32>>());
-        let prepared = (pipeline.prepare(train)?, weights);
+        let prepared = pipeline.prepare(train)?;
+        let shared = {
+            let fit = weights.as_ref().map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+            let part = whole.map(|shared| SharedPart { shared, rows });
+            AnyEstimator::share_fits(estimators, prepared.rows_on(&self.device)?.rows(), &fit, part)?
+        };
+        let prepared = (prepared, weights, shared);
         // Rows go to the device once for all estimators.
         let test_rows = OwnedRows::on(&self.device, test)?;
         let train_rows = if self.train_scores { Some(OwnedRows::on(&self.device, train)?) } else { None };
@@ -214,7 +226,7 @@ impl FoldRunner<'_> {
 
     fn one(
         &self,
-        (prepared, weights): &(Prepared, Option<Vec<f32>>),
+        (prepared, weights, shared): &(Prepared, Option<Vec<f32>>, Option<Shared>),
         estimator: &AnyEstimator,
         train: Option<(Rows<'_>, &Target)>,
         test: (Rows<'_>, &Target),
@@ -224,6 +236,10 @@ impl FoldRunner<'_> {
         let mut observer = self.observer.fit();
         let fit = weights.as_ref().map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
         let fit = fit.observer(&mut observer);
+        let fit = match shared {
+            Some(shared) => fit.shared(shared),
+            None => fit,
+        };
         let model = prepared.with_estimator(estimator).fit_on(&self.device, fit)?;
         let fit_seconds = begun.elapsed().as_secs_f64();
         let of = |(rows, target)| self.scores(&model, rows, target);

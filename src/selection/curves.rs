@@ -150,7 +150,7 @@ impl Point {
             return;
         }
         let estimators = [pipeline.estimator().clone()];
-        match runner.fold(pipeline, &estimators, data, train, test).and_then(|mut scores| scores.remove(0)) {
+        match runner.fold(pipeline, &estimators, data, (train, None), test).and_then(|mut scores| scores.remove(0)) {
             Ok(scores) => {
                 self.train.extend(scores.train.first());
                 self.test.extend(scores.test.first());

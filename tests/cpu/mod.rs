@@ -1,4 +1,5 @@
 //! The CPU twins against f64 oracles, at edge sizes, with any number of threads.
+mod band;
 mod cluster;
 mod distance;
 mod elementary;

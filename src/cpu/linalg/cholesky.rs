@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::corrected::Corrected;
 use crate::cpu::tile::{Dot, Operand, product};
 
 /// Columns that are eliminated at once: the depth of the products that are nearly all of the work.
@@ -10,9 +11,6 @@ const PANEL: usize = 256;
 const ROWS: usize = 1024;
 /// Rows whose part of a symmetric product one task adds up.
 const PRODUCT_ROWS: usize = 256;
-/// Corrections at most, and when they are small enough.
-const MOST_CORRECTIONS: usize = 40;
-const SETTLED: f64 = 1e-12;
 
 /// A symmetric matrix with its factor: the factor L below the diagonal and on it, the matrix above.
 ///
@@ -23,17 +21,6 @@ pub struct FactoredSymmetric {
     values: Vec<f32>,
     diagonal: Vec<f32>,
     shift: f64,
-}
-
-/// A solution and how good it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Corrected {
-    /// The solutions, one after the other.
-    pub x: Vec<Vec<f64>>,
-    /// The largest ‖b − A·x‖/‖b‖.
-    pub residual: f64,
-    /// Corrections of the slowest.
-    pub corrections: usize,
 }
 
 impl FactoredSymmetric {
@@ -80,30 +67,7 @@ impl FactoredSymmetric {
     /// Solves `(A + shift·I)·x = b` for each right-hand side, corrected with residuals in f64 until nothing changes; nothing
     /// where the corrections do not shrink.
     pub fn solve(&self, sides: &[Vec<f64>]) -> Option<Corrected> {
-        let mut found = Corrected { x: vec![], residual: 0.0, corrections: 0 };
-        for b in sides {
-            let size = norm(b);
-            let mut x = self.apply_inverse(b);
-            let mut before = f64::INFINITY;
-            for correction in 0..MOST_CORRECTIONS {
-                let product = self.multiply(&x);
-                let rest: Vec<f64> = b.iter().zip(&product).map(|(b, product)| b - product).collect();
-                let residual = if size > 0.0 { norm(&rest) / size } else { 0.0 };
-                if residual <= SETTLED || (residual <= 1e-9 && residual > 0.5 * before) {
-                    found.residual = found.residual.max(residual);
-                    found.corrections = found.corrections.max(correction);
-                    break;
-                }
-                if residual.is_nan() || residual > 0.9 * before || correction + 1 == MOST_CORRECTIONS {
-                    return None;
-                }
-                before = residual;
-                let step = self.apply_inverse(&rest);
-                x.iter_mut().zip(step).for_each(|(x, step)| *x += step);
-            }
-            found.x.push(x);
-        }
-        Some(found)
+        Corrected::solve(sides, |b| self.apply_inverse(b), |x| self.multiply(x))
     }
 
     /// `A·x + shift·x` in f64, from the matrix above the diagonal.
@@ -163,10 +127,6 @@ impl FactoredSymmetric {
 
 fn operand(values: &[f32], width: usize) -> Operand<'_> {
     Operand::from_rows(values, values.len() / width, width)
-}
-
-fn norm(values: &[f64]) -> f64 {
-    values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 /// Factors a diagonal block in f64 and returns the inverse of its factor; nothing where a pivot is not positive.

@@ -1,7 +1,9 @@
 //! Products and layouts of matrices.
 
 pub mod affine;
+pub mod band;
 pub mod cholesky;
+pub mod corrected;
 pub mod dot;
 pub mod gemm;
 pub mod gemv;

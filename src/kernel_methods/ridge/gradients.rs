@@ -16,17 +16,19 @@ const MOST_NUMBERS: usize = 48 << 20;
 /// The least penalty of the preconditioner, as a share of the mean diagonal: it divides by it.
 const LEAST_SHARE: f64 = 1e-7;
 
-pub(super) fn solve(system: &System<'_>, params: &KernelRidge, reporter: &mut Reporter<'_>) -> Result<Solved> {
+pub(super) fn solve(
+    system: &System<'_>,
+    y: &Matrix,
+    params: &KernelRidge,
+    reporter: &mut Reporter<'_>,
+) -> Result<Solved> {
     if system.kernel.kernel().is_precomputed() {
         return Err(Error::param("solver", "exact for a precomputed kernel: its matrix is there anyway", "pcg"));
     }
-    let (n, p) = (system.x.rows(), system.y.columns());
-    let roots: Vec<f64> = match system.weights {
-        Some(weights) => weights.iter().map(|&weight| f64::from(weight).sqrt()).collect(),
-        None => vec![1.0; n],
-    };
-    let preconditioner = Preconditioner::new(system, params.seed, &roots)?;
-    let b: Vec<f64> = (0..n * p).map(|at| f64::from(system.y.as_slice()[at]) * roots[at / p]).collect();
+    let (n, p) = (system.x.rows(), y.columns());
+    let (alpha, roots) = (params.alpha, system.roots());
+    let preconditioner = Preconditioner::new(system, params, &roots)?;
+    let b: Vec<f64> = (0..n * p).map(|at| f64::from(y.as_slice()[at]) * roots[at / p]).collect();
     let sizes = lengths(&b, p);
     let mut x = vec![0.0; n * p];
     let mut rest = b;
@@ -36,7 +38,7 @@ pub(super) fn solve(system: &System<'_>, params: &KernelRidge, reporter: &mut Re
     let mut residuals = vec![];
     let mut worst = share(&lengths(&rest, p), &sizes);
     while worst > params.tol && residuals.len() < params.max_iter {
-        let product = multiply(system, &direction, &roots, p)?;
+        let product = multiply(system, alpha, &direction, &roots, p)?;
         let curvature = dots(&direction, &product, p);
         let rates: Vec<f64> = slope.iter().zip(&curvature).map(|(&slope, &bend)| ratio(slope, bend)).collect();
         if curvature.iter().zip(&slope).any(|(&bend, &slope)| bend <= 0.0 && slope > 0.0) {
@@ -80,7 +82,7 @@ pub(super) fn solve(system: &System<'_>, params: &KernelRidge, reporter: &mut Re
 }
 
 /// (D·K·D + alpha·I)·v, n×p: one product on the device, one wait.
-fn multiply(system: &System<'_>, v: &[f64], roots: &[f64], p: usize) -> Result<Vec<f64>> {
+fn multiply(system: &System<'_>, alpha: f64, v: &[f64], roots: &[f64], p: usize) -> Result<Vec<f64>> {
     let n = roots.len();
     // f32 has too small a range for directions of tiny length, so they are scaled to about 1.
     let size = v.iter().fold(0.0_f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
@@ -90,7 +92,7 @@ fn multiply(system: &System<'_>, v: &[f64], roots: &[f64], p: usize) -> Result<V
     let v_device = Matrix::from_f64(n, p, &scaled)?.to(device)?;
     let product = system.kernel.product(&mut stream, (system.rows, system.rows), &v_device)?.to_matrix(&mut stream)?;
     let values = product.as_slice().iter().enumerate();
-    Ok(values.map(|(at, &sum)| f64::from(sum) * size * roots[at / p] + system.alpha * v[at]).collect())
+    Ok(values.map(|(at, &sum)| f64::from(sum) * size * roots[at / p] + alpha * v[at]).collect())
 }
 
 /// (F·Fᵀ + alpha·I)⁻¹ with F from randomly pivoted Cholesky.
@@ -102,19 +104,16 @@ struct Preconditioner {
 }
 
 impl Preconditioner {
-    fn new(system: &System<'_>, seed: u64, roots: &[f64]) -> Result<Preconditioner> {
+    fn new(system: &System<'_>, params: &KernelRidge, roots: &[f64]) -> Result<Preconditioner> {
         let n = roots.len();
         let rank = (4.0 * (n as f64).sqrt()) as usize;
         let rank = rank.clamp(1, MOST_RANK).min(MOST_NUMBERS / n.max(1)).max(1);
-        let mut low = pivoted_cholesky(OP, system.kernel, (system.x, system.rows), rank, seed)?;
+        let mut low = pivoted_cholesky(OP, system.kernel, (system.x, system.rows), rank, params.seed)?;
         let rank = low.rank.max(1);
         for (row, values) in low.factor.chunks_exact_mut(rank).enumerate() {
             values.iter_mut().for_each(|value| *value *= roots[row] as f32);
         }
-        let mut stream = system.x.device().stream();
-        let diagonal = system.kernel.diagonal(&mut stream, system.rows)?;
-        let mean = diagonal.iter().copied().map(f64::from).sum::<f64>() / n as f64;
-        let alpha = system.alpha.max(LEAST_SHARE * mean).max(f64::MIN_POSITIVE);
+        let alpha = params.alpha.max(LEAST_SHARE * system.mean_diagonal()?).max(f64::MIN_POSITIVE);
         let mut products = vec![0.0; low.rank * low.rank];
         gemm(Layout::TN, 1.0, &low.factor, (n, low.rank), &low.factor, (n, low.rank), 0.0, &mut products);
         let mut inner = DMatrix::from_fn(low.rank, low.rank, |i, j| f64::from(products[i * low.rank + j]));

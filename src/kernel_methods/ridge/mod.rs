@@ -3,21 +3,26 @@
 mod cross_validated;
 mod exact;
 mod gradients;
+mod path;
+mod shared;
+mod system;
 
 pub use cross_validated::{KernelRidgeCv, KernelRidgeCvModel};
 
-use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::expansion::KernelExpansion;
-use super::{FittedKernel, Kernel, KernelRows};
+use super::{FittedKernel, Kernel, SharedGrams};
 use crate::array::{DeviceMatrix, Matrix};
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save, Targets,
-    parameters,
+    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save, Shared,
+    SharedPart, Targets, parameters,
 };
 use crate::model_file::Container;
+use shared::SharedRidge;
+use system::System;
 
 const OP: &str = "KernelRidge";
 /// Rows up to which the whole matrix is made and factored, 1 GiB in f32.
@@ -56,6 +61,8 @@ parameters! {
     /// - Above, conjugate gradients preconditioned by a low-rank factor (randomly pivoted Cholesky), with K·v as the only
     ///   use of the kernel; the report has the residual.
     /// - Several outputs share the factor. Weights count as in scikit-learn.
+    /// - A grid search over six penalties or more factors the matrix of each fold once for all of them; the folds share one
+    ///   kernel matrix, where no width depends on the rows (`scale` does) and no step comes before the model.
     /// - An indefinite kernel (tanh) runs with a warning, and may have no solution.
     pub struct KernelRidge: regressor("kernel-ridge") -> KernelRidgeModel;
     about "ridge regression in the space of a kernel";
@@ -87,39 +94,46 @@ struct Solved {
     residuals: Vec<f64>,
 }
 
-/// What a fit works on.
-struct System<'a> {
-    x: &'a DeviceMatrix,
-    kernel: &'a FittedKernel,
-    rows: &'a KernelRows,
-    y: &'a Matrix,
-    weights: Option<&'a [f32]>,
-    alpha: f64,
-}
-
-impl System<'_> {
-    /// The kernel matrix in f64.
-    fn host_matrix(&self) -> Result<DMatrix<f64>> {
-        self.kernel.host_matrix(&self.x.to_matrix(&mut self.x.device().stream())?)
-    }
-}
-
 impl Estimator for KernelRidge {
     /// n²·d operations for the matrix and n³/3 for its factor; by conjugate gradients n²·d an iteration.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<KernelRidgeModel> {
         let x = x.complete(OP)?;
         let y = y.complete(OP, x.rows())?;
         let weights = options.weights(OP, x.rows())?;
-        options.watched("kernel ridge", |reporter| self.solve(&x, &y, weights, reporter))
+        let shared = options.shared_work::<SharedRidge>();
+        options.watched("kernel ridge", |reporter| self.solve(&x, &y, (weights, shared), reporter))
+    }
+
+    fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
+        let exact = settings.iter().filter(|one| one.is_exact(x.rows()));
+        SharedGrams::of_rows(OP, exact.map(|one| &one.kernel), x, device)
+    }
+
+    fn share_fits(
+        settings: &[&Self],
+        x: Rows<'_>,
+        options: &Fit<'_>,
+        part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>> {
+        SharedRidge::of_fits(settings, x, options, part)
     }
 }
 
 impl KernelRidge {
+    /// Whether so many rows are solved by the factor of the whole matrix.
+    fn is_exact(&self, rows: usize) -> bool {
+        match self.solver {
+            RidgeSolver::Auto => rows <= EXACT_ROWS,
+            RidgeSolver::Exact => true,
+            RidgeSolver::Pcg => false,
+        }
+    }
+
     fn solve(
         &self,
         x: &DeviceMatrix,
         y: &Matrix,
-        weights: Option<&[f32]>,
+        (weights, shared): (Option<&[f32]>, Option<&SharedRidge>),
         reporter: &mut Reporter<'_>,
     ) -> Result<KernelRidgeModel> {
         warn_indefinite(OP, &self.kernel);
@@ -127,15 +141,12 @@ impl KernelRidge {
             return Err(Error::shape(OP, "at least one row", 0));
         }
         let (kernel, rows) = FittedKernel::fit(OP, &self.kernel, x)?;
-        let system = System { x, kernel: &kernel, rows: &rows, y, weights, alpha: self.alpha };
-        let exact = match self.solver {
-            RidgeSolver::Auto => x.rows() <= EXACT_ROWS,
-            RidgeSolver::Exact => true,
-            RidgeSolver::Pcg => false,
-        };
-        let solved = match exact {
-            true => exact::solve(&system)?,
-            false => gradients::solve(&system, self, reporter)?,
+        let known = shared.and_then(|shared| shared.find(&self.kernel));
+        let gram = known.and_then(|known| known.gram.as_ref());
+        let system = System { x, kernel: &kernel, rows: &rows, weights, gram };
+        let solved = match self.is_exact(x.rows()) {
+            true => exact::solve(&system, y, self.alpha, known.and_then(|known| known.path.as_ref()))?,
+            false => gradients::solve(&system, y, self, reporter)?,
         };
         let fitted = x.to_matrix(&mut x.device().stream())?;
         let expansion = expansion_of(kernel, fitted, solved.coef.clone())?;

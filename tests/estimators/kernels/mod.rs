@@ -7,6 +7,7 @@ mod pca;
 mod perceptron;
 mod ridge;
 mod ridge_large;
+mod search;
 
 use gristmill::prelude::*;
 

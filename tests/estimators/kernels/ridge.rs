@@ -95,6 +95,34 @@ fn leaving_rows_out_by_the_formula_is_leaving_them_out() {
     assert!(a.as_slice().iter().zip(b.as_slice()).all(|(a, b)| (a - b).abs() < 1e-5));
 }
 
+/// The oracle of the leave-one-out errors: G from the f64 inverse, and for some rows a fit without them.
+#[test]
+fn leaving_rows_out_of_many_is_exact_too() {
+    let n = 400;
+    let (x, y) = smooth(n, 4, 27);
+    let kernel = Kernel::rbf(0.5);
+    let weights: Vec<f32> = (0..n).map(|row| (row % 4) as f32).collect();
+    let alphas: Vec<f64> = (0..12).map(|at| 1e-3 * 3.0_f64.powi(at)).collect();
+    let cv = KernelRidgeCv::default().alphas(alphas.clone()).kernel(kernel.clone());
+    for weighted in [false, true] {
+        let fit = || if weighted { Fit::default().sample_weight(&weights) } else { Fit::default() };
+        let model = cv.fit_with(&x, &y, fit()).unwrap();
+        let root = |row: usize| if weighted { f64::from(weights[row]).sqrt() } else { 1.0 };
+        for (at, &alpha) in alphas.iter().enumerate() {
+            let entry = |i: usize, j: usize| kernel.value(x.row(i), x.row(j)).unwrap() * root(i) * root(j);
+            let system = DMatrix::from_fn(n, n, |i, j| entry(i, j) + if i == j { alpha } else { 0.0 });
+            let inverse = system.cholesky().unwrap().inverse();
+            let target = DMatrix::from_fn(n, 1, |row, _| f64::from(y[row]) * root(row));
+            let coef = &inverse * target;
+            let rows = (0..n).filter(|&row| root(row) > 0.0);
+            let total: f64 = rows.map(|row| (coef[row] / inverse[(row, row)]).powi(2)).sum();
+            let error = total / (0..n).map(|row| root(row).powi(2)).sum::<f64>();
+            let found = model.leave_one_out_errors()[at];
+            assert!((found / error - 1.0).abs() < 1e-5, "{weighted} {alpha}: {found} and {error}");
+        }
+    }
+}
+
 #[test]
 fn a_given_matrix_is_taken_as_it_is() {
     let (x, y) = smooth(50, 3, 9);

@@ -1,0 +1,56 @@
+//! A symmetric matrix reduced to a band, against f64.
+
+use super::*;
+use gristmill::cpu::linalg::band::BandReduced;
+use nalgebra::{DMatrix, DVector};
+
+/// exp(−‖x − y‖²/3) of rows in three columns: eigenvalues from nearly n down to nothing.
+fn gram(n: usize, seed: u64) -> Vec<f32> {
+    let x = numbers(3 * n, seed);
+    let value = |at: usize| {
+        let (i, j) = (at / n, at % n);
+        let square: f32 = (0..3).map(|k| (x[3 * i + k] - x[3 * j + k]).powi(2)).sum();
+        (-square / 3.0).exp()
+    };
+    (0..n * n).map(value).collect()
+}
+
+#[test]
+fn a_band_solves_for_every_shift_and_has_the_diagonal_of_the_inverse() {
+    for n in [1, 2, 31, 32, 33, 63, 64, 65, 97, 257, 600] {
+        let matrix = gram(n, n as u64);
+        let b: Vec<f64> = numbers(n, 7).into_iter().map(f64::from).collect();
+        let reduced = BandReduced::reduce(matrix.clone(), n);
+        let shifts = [0.01, 0.3, 20.0];
+        let diagonals = reduced.inverse_diagonals(&shifts).unwrap();
+        for (shift, diagonal) in shifts.into_iter().zip(diagonals) {
+            let mut full = DMatrix::from_fn(n, n, |i, j| f64::from(matrix[i * n + j]));
+            (0..n).for_each(|at| full[(at, at)] += shift);
+            let inverse = full.cholesky().unwrap().inverse();
+            let solved = reduced.solve(&matrix, shift, &[b.clone()]).unwrap();
+            let want = &inverse * DVector::from_column_slice(&b);
+            let error = (DVector::from_column_slice(&solved.x[0]) - &want).amax();
+            assert!(solved.residual <= 1e-9 && error <= 1e-8 * want.amax(), "{n} {shift}: {error:e}");
+            for (row, value) in diagonal.iter().enumerate() {
+                let wanted = inverse[(row, row)];
+                assert!((value / wanted - 1.0).abs() < 5e-6, "{n} {shift}: {value} {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_band_does_not_depend_on_the_number_of_threads() {
+    let matrix = gram(700, 3);
+    let diagonals = in_pools(|| BandReduced::reduce(matrix.clone(), 700).inverse_diagonals(&[0.1]).unwrap());
+    assert_eq!(diagonals.len(), 1);
+}
+
+#[test]
+fn an_indefinite_matrix_has_no_factor() {
+    let matrix = [0.0, 2.0, 2.0, 0.0].to_vec();
+    let reduced = BandReduced::reduce(matrix.clone(), 2);
+    assert!(reduced.inverse_diagonals(&[1.0]).is_none());
+    assert!(reduced.solve(&matrix, 1.0, &[vec![1.0, 1.0]]).is_none());
+    assert!(reduced.solve(&matrix, 3.0, &[vec![1.0, 1.0]]).is_some());
+}
