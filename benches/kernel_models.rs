@@ -7,7 +7,7 @@ use std::f32::consts::TAU;
 use std::path::Path;
 use std::time::Instant;
 
-use gristmill::estimator::FitReport;
+use gristmill::estimator::{FitReport, Model};
 use gristmill::kernel_methods::RidgeSolver;
 use gristmill::metrics;
 use gristmill::prelude::*;
@@ -68,7 +68,7 @@ fn peak() -> f64 {
 }
 
 fn iterations(report: &FitReport) -> usize {
-    report.iterations.map_or(0, |ended| ended.count)
+    report.iterations.as_ref().map_or(0, |ended| ended.count)
 }
 
 fn gram(folder: Option<&Path>) -> Result<()> {

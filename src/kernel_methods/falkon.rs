@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 use super::expansion::KernelExpansion;
 use super::pivoted::pivoted_cholesky;
 use super::ridge::warn_indefinite;
-use super::{FittedKernel, Kernel, KernelRows};
+use super::{FittedKernel, Kernel, KernelRows, cost};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::cost::Cost;
 use crate::cpu::random::permutation::permutation;
+use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save, Targets,
-    parameters,
+    Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save,
+    Targets, parameters,
 };
 use crate::linalg::{Cholesky, Triangle, solve_triangular};
 use crate::model_file::Container;
@@ -24,8 +26,8 @@ const CENTERS: u32 = 0x666c_6b6e;
 
 /// What is added to the diagonal of the preconditioner, as a share of the trace.
 const JITTER: f64 = 1e-5;
-/// Iterations after which conjugate gradients begin again from the true residual.
-const RESTART: usize = 4;
+/// Iterations after which the residual is made anew: products are in f32, so what is carried along drifts away from it.
+const RENEWED: usize = 4;
 
 /// How centres are drawn from the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -73,11 +75,28 @@ parameters! {
 }
 
 impl Estimator for Falkon {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let (n, d, p) = (shape.rows as f64, shape.columns as f64, shape.outputs as f64);
+        let m = self.n_centers.min(shape.rows);
+        let (count, iterations) = (m as f64, self.max_iter as f64);
+        // On a GPU each value of the kernel is made twice an iteration, on the CPU once.
+        let once = cost::pairs(n * count, d, p) * iterations;
+        let descent = Cost {
+            operations: 2.0 * once,
+            spared_operations: once - 2.0 * n * count * p * iterations,
+            host_bytes: cost::on_host(count.powi(3) + 4.0 * count * count * p * iterations),
+            moved_bytes: 16.0 * count * p * iterations,
+            syncs: iterations + 4.0,
+            ..Cost::default()
+        };
+        Some(descent + cost::around(shape, m))
+    }
+
     /// n·M·d operations an iteration, and about M³.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<FalkonModel> {
         let x = x.complete(OP)?;
         let y = y.complete(OP, x.rows())?;
-        options.refuse_weights(OP)?;
+        let weights = options.weights(OP, x.rows())?;
         if self.kernel.is_precomputed() {
             return Err(Error::param(
                 "kernel",
@@ -88,12 +107,20 @@ impl Estimator for Falkon {
         if x.rows() == 0 {
             return Err(Error::shape(OP, "at least one row", 0));
         }
-        options.watched("falkon", |reporter| self.descend(&x, &y, reporter))
+        options.watched("falkon", |reporter| self.descend(&x, &y, weights, reporter))
     }
 }
 
 impl Falkon {
-    fn descend(&self, x: &DeviceMatrix, y: &Matrix, reporter: &mut Reporter<'_>) -> Result<FalkonModel> {
+    /// Conjugate gradients on Bᵀ·(Kᵀ·W·K + alpha·K_MM)·B, W the weights and B the preconditioner. An iteration waits for the
+    /// device once: where the residual is made anew, its product goes along with that of the direction.
+    fn descend(
+        &self,
+        x: &DeviceMatrix,
+        y: &Matrix,
+        weights: Option<&[f32]>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<FalkonModel> {
         warn_indefinite(OP, &self.kernel);
         let device = x.device().clone();
         let mut stream = device.stream();
@@ -102,47 +129,42 @@ impl Falkon {
         let centers = ops::gather_rows(&mut stream, x, &DeviceVec::from_slice(&picked, &device)?)?;
         let host_centers = centers.to_matrix(&mut stream)?;
         let center_rows = kernel.rows(OP, &centers)?;
-        let preconditioner = Preconditioner::new(&kernel, &host_centers, x.rows(), self.alpha)?;
-        let target = y.to(&device)?;
+        let weight = weights.map_or(x.rows() as f64, |weights| weights.iter().copied().map(f64::from).sum());
+        let preconditioner = Preconditioner::new(&kernel, &host_centers, weight, self.alpha)?;
+        let system = NormalSystem { kernel: &kernel, pairs: (&rows, &center_rows), alpha: self.alpha };
+        let targets = Columns::new(&device, y, weights)?;
         let (m, p) = (host_centers.rows(), y.columns());
-        let pairs = (&rows, &center_rows);
-        // What is right of the gradient at the coefficients found so far: −Kᵀ·(K·c − y) − alpha·K_MM·c. Products are in f32,
-        // so conjugate gradients lose it after some steps, and begin again from it.
-        let mut product = |v: &DMatrix<f64>, y: Option<&DeviceMatrix>| -> Result<DMatrix<f64>> {
-            // With targets nothing may be scaled; directions may be of any length.
-            let scale = if y.is_some() { 1.0 } else { v.amax().max(f64::MIN_POSITIVE) };
-            let rows: Vec<f64> = v.transpose().iter().map(|value| value / scale).collect();
-            let on_device = Matrix::from_f64(m, p, &rows)?.to(&device)?;
-            let sums = kernel.normal_product(&mut stream, pairs, &on_device, y)?.to_matrix(&mut stream)?;
-            let sums = DMatrix::from_row_iterator(m, p, sums.as_slice().iter().map(|&sum| f64::from(sum) * scale));
-            Ok(sums + preconditioner.penalty(v) * self.alpha)
-        };
         let mut coef = DMatrix::zeros(m, p);
-        let (mut rest, mut direction, mut start) = (coef.clone(), coef.clone(), vec![]);
-        let mut residuals = vec![];
-        let mut worst = 1.0;
+        let [gradient] = system.products(&mut stream, &preconditioner, [&coef], &targets.alone)?;
+        let mut rest = -preconditioner.transposed(&gradient)?;
+        let start: Vec<f64> = rest.column_iter().map(|column| column.norm()).collect();
+        let mut direction = rest.clone();
+        let (mut residuals, mut worst) = (vec![], if start.iter().all(|&size| size == 0.0) { 0.0 } else { 1.0 });
         while residuals.len() < self.max_iter && worst > self.tol {
-            if residuals.len() % RESTART == 0 {
-                rest = preconditioner.transposed(&-product(&coef, Some(&target))?)?;
-                direction.copy_from(&rest);
-                if residuals.is_empty() {
-                    start = rest.column_iter().map(|column| column.norm()).collect();
-                }
-                if start.iter().all(|&size| size == 0.0) {
-                    break;
-                }
-            }
             let along = preconditioner.apply(&direction)?;
-            let bent = preconditioner.transposed(&product(&along, None)?)?;
+            let curved = match residuals.len() % RENEWED == RENEWED - 1 {
+                true => {
+                    let [gradient, curved] =
+                        system.products(&mut stream, &preconditioner, [&coef, &along], &targets.doubled)?;
+                    rest = -preconditioner.transposed(&gradient)?;
+                    curved
+                }
+                false => {
+                    let [curved] = system.products(&mut stream, &preconditioner, [&along], &targets.none)?;
+                    curved
+                }
+            };
+            let curved = preconditioner.transposed(&curved)?;
             for at in 0..p {
-                let (slope, bend) = (rest.column(at).norm_squared(), direction.column(at).dot(&bent.column(at)));
-                if slope == 0.0 || bend <= 0.0 {
+                let (slope, bend) =
+                    (rest.column(at).dot(&direction.column(at)), direction.column(at).dot(&curved.column(at)));
+                if bend <= 0.0 {
                     continue;
                 }
-                let rate = slope / bend;
-                coef.column_mut(at).axpy(rate, &along.column(at), 1.0);
-                rest.column_mut(at).axpy(-rate, &bent.column(at), 1.0);
-                let keep = rest.column(at).norm_squared() / slope;
+                coef.column_mut(at).axpy(slope / bend, &along.column(at), 1.0);
+                rest.column_mut(at).axpy(-slope / bend, &curved.column(at), 1.0);
+                // Conjugate to the direction, whatever rounding made of the ones before.
+                let keep = -rest.column(at).dot(&curved.column(at)) / bend;
                 let next = rest.column(at) + direction.column(at) * keep;
                 direction.set_column(at, &next);
             }
@@ -174,7 +196,71 @@ impl Falkon {
     }
 }
 
-/// B = T⁻¹·A⁻¹/√n with K_MM = TᵀT and T·Tᵀ/M + (alpha/n)·I = AᵀA: it makes the system nearly the identity.
+/// What is subtracted from products, and the weights of the rows: n×p each, for one product, for two, or for none.
+struct Columns {
+    alone: [Option<DeviceMatrix>; 2],
+    doubled: [Option<DeviceMatrix>; 2],
+    none: [Option<DeviceMatrix>; 2],
+}
+
+impl Columns {
+    fn new(device: &Device, y: &Matrix, weights: Option<&[f32]>) -> Result<Columns> {
+        let (n, p) = (y.rows(), y.columns());
+        let upload = |columns: usize, value: &dyn Fn(usize, usize) -> f32| {
+            let values = (0..n * columns).map(|at| value(at / columns, at % columns)).collect();
+            Matrix::from_vec(n, columns, values)?.to(device)
+        };
+        let weigh = |columns| weights.map(|weights| upload(columns, &|row, _| weights[row])).transpose();
+        let doubled = upload(2 * p, &|row, column| if column < p { y.get(row, column) } else { 0.0 })?;
+        Ok(Columns {
+            alone: [Some(y.to(device)?), weigh(p)?],
+            doubled: [Some(doubled), weigh(2 * p)?],
+            none: [None, weigh(p)?],
+        })
+    }
+}
+
+/// v ↦ Kᵀ·W·(K·v − u) + alpha·K_MM·v.
+struct NormalSystem<'a> {
+    kernel: &'a FittedKernel,
+    pairs: (&'a KernelRows, &'a KernelRows),
+    alpha: f64,
+}
+
+impl NormalSystem<'_> {
+    /// Of several v, m×p each, in one pass over the pairs. Those that nothing is subtracted from may be of any length; others
+    /// must not be scaled.
+    fn products<const COUNT: usize>(
+        &self,
+        stream: &mut Stream,
+        preconditioner: &Preconditioner,
+        v: [&DMatrix<f64>; COUNT],
+        [u, w]: &[Option<DeviceMatrix>; 2],
+    ) -> Result<[DMatrix<f64>; COUNT]> {
+        let (m, p) = v[0].shape();
+        // Only the last is a direction where there is something to subtract; alone it is the first.
+        let scale = |at: usize| match (u, at + 1 == COUNT && COUNT > 1) {
+            (Some(_), false) => 1.0,
+            _ => v[at].amax().max(f64::MIN_POSITIVE),
+        };
+        let scales: [f64; COUNT] = std::array::from_fn(scale);
+        let value = |at: usize| {
+            let (row, column) = (at / (COUNT * p), at % (COUNT * p));
+            v[column / p][(row, column % p)] / scales[column / p]
+        };
+        let values: Vec<f64> = (0..m * COUNT * p).map(value).collect();
+        let on_device = Matrix::from_f64(m, COUNT * p, &values)?.to(stream.device())?;
+        let sums = self.kernel.normal_product(stream, self.pairs, &on_device, [u.as_ref(), w.as_ref()])?;
+        let sums = sums.to_matrix(stream)?;
+        Ok(std::array::from_fn(|at| {
+            let part = DMatrix::from_fn(m, p, |row, column| f64::from(sums.get(row, at * p + column)) * scales[at]);
+            part + preconditioner.penalty(v[at]) * self.alpha
+        }))
+    }
+}
+
+/// B = T⁻¹·A⁻¹/√n with K_MM = TᵀT and T·Tᵀ/M + (alpha/n)·I = AᵀA, n the weight of all rows: it makes the system nearly the
+/// identity.
 struct Preconditioner {
     matrix: DMatrix<f64>,
     /// Lower factors: Tᵀ and Aᵀ.
@@ -184,16 +270,16 @@ struct Preconditioner {
 }
 
 impl Preconditioner {
-    fn new(kernel: &FittedKernel, centers: &Matrix, n: usize, alpha: f64) -> Result<Preconditioner> {
+    fn new(kernel: &FittedKernel, centers: &Matrix, n: f64, alpha: f64) -> Result<Preconditioner> {
         let m = centers.rows();
         let matrix = kernel.host_matrix(centers)?;
         // Products come in f32: directions that the rounding of those hides would be blown up.
         let floor = JITTER * matrix.trace();
         let outer = Cholesky::factor_with_jitter(&(&matrix + DMatrix::identity(m, m) * floor))?.lower();
         let mut inside = outer.tr_mul(&outer) / m as f64;
-        (0..m).for_each(|at| inside[(at, at)] += alpha / n as f64);
+        (0..m).for_each(|at| inside[(at, at)] += alpha / n);
         let inner = Cholesky::factor(&inside)?.lower();
-        Ok(Preconditioner { matrix, outer, inner, scale: 1.0 / (n as f64).sqrt() })
+        Ok(Preconditioner { matrix, outer, inner, scale: 1.0 / n.sqrt() })
     }
 
     /// B·v.

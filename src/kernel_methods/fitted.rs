@@ -20,6 +20,9 @@ const TOLERANCE: f64 = 1.0 / 16_384.0;
 /// A kernel value that is not believed: products of it leave the range of f32.
 const OVERFLOW: f32 = 1e37;
 
+/// Bytes of the largest matrix of rows with themselves that is made as a whole: that of 32,768 rows.
+const WHOLE_BYTES: u64 = 4 << 30;
+
 /// The name for errors of kernels used without a model.
 const OP: &str = "Kernel";
 
@@ -250,7 +253,10 @@ impl FittedKernel {
     /// k of each row with each of the same rows, n×n.
     pub(crate) fn symmetric(&self, stream: &mut Stream, a: &KernelRows) -> Result<DeviceMatrix> {
         match a {
-            KernelRows::Pairs(a) => gram::matrix::symmetric_matrix(stream, &self.compiled.plan, a),
+            KernelRows::Pairs(a) => {
+                refuse_too_many(a.rows())?;
+                gram::matrix::symmetric_matrix(stream, &self.compiled.plan, a)
+            }
             _ => self.matrix(stream, a, a),
         }
     }
@@ -273,27 +279,26 @@ impl FittedKernel {
         }
     }
 
-    /// K(a, b)ᵀ·(K(a, b)·v − u), m×p.
+    /// K(a, b)ᵀ·(w∘(K(a, b)·v − u)), m×p, for u and w of n×p.
     pub(crate) fn normal_product(
         &self,
         stream: &mut Stream,
         (a, b): (&KernelRows, &KernelRows),
         v: &DeviceMatrix,
-        u: Option<&DeviceMatrix>,
+        [u, w]: [Option<&DeviceMatrix>; 2],
     ) -> Result<DeviceMatrix> {
         match (a, b) {
             (KernelRows::Pairs(a), KernelRows::Pairs(b)) => {
-                gram::product::normal_product(stream, &self.compiled.plan, (a, b), v, u)
+                gram::product::normal_product(stream, &self.compiled.plan, (a, b), v, [u, w])
             }
             _ => {
                 let matrix = self.matrix(stream, a, b)?;
                 let mut sum = ops::gemm(stream, ops::Layout::NN, &matrix, v)?;
                 if let Some(u) = u {
-                    let rest: Vec<f32> = {
-                        let (sum, u) = (sum.to_matrix(stream)?, u.to_matrix(stream)?);
-                        sum.as_slice().iter().zip(u.as_slice()).map(|(sum, u)| sum - u).collect()
-                    };
-                    sum = Matrix::from_vec(sum.rows(), sum.columns(), rest)?.to(stream.device())?;
+                    ops::combine_matrices(stream, ops::Combine::Sum(-1.0, 1.0), u, &mut sum)?;
+                }
+                if let Some(w) = w {
+                    ops::combine_matrices(stream, ops::Combine::Product, w, &mut sum)?;
                 }
                 ops::gemm(stream, ops::Layout::TN, &matrix, &sum)
             }
@@ -320,6 +325,7 @@ impl FittedKernel {
         if self.kernel.is_precomputed() {
             return Ok(DMatrix::from_fn(n, n, |row, column| f64::from(x.get(row, column))));
         }
+        refuse_too_many(n)?;
         let mut values = vec![0.0_f64; n * n];
         values.par_chunks_mut(n.max(1)).enumerate().try_for_each(|(row, values)| -> Result<()> {
             for (column, value) in values.iter_mut().enumerate().take(row + 1) {
@@ -369,4 +375,14 @@ impl FittedKernel {
         let kernel = kernel.resolved(columns, 1.0);
         FittedKernel::new(kernel, columns, center, direct == [1]).map_err(|error| refuse(container, error))
     }
+}
+
+/// A matrix of rows with themselves that no machine should be asked for by accident.
+fn refuse_too_many(rows: usize) -> Result<()> {
+    let need = (rows as u64).saturating_mul(rows as u64).saturating_mul(4);
+    if need <= WHOLE_BYTES {
+        return Ok(());
+    }
+    let what = format!("bytes for the kernel matrix of {rows} rows (solver=pcg, falkon and nystroem do without it)");
+    Err(Error::Limit { what, need, have: WHOLE_BYTES })
 }

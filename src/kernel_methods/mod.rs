@@ -1,6 +1,7 @@
 //! Models that need only the kernel function of pairs of rows: the Gram matrix, or its products.
 
 mod compile;
+mod cost;
 mod expansion;
 mod falkon;
 mod fitted;

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::{FittedKernel, KernelRows};
-use crate::array::{DeviceMatrix, Matrix};
+use crate::array::{DeviceMatrix, DeviceVec};
 use crate::cpu::linalg::gemm::{Layout, gemm};
 use crate::cpu::random::philox::Philox;
 use crate::error::Result;
@@ -26,8 +26,7 @@ pub(super) struct LowRank {
     pub(super) pivots: Vec<usize>,
 }
 
-/// Draws up to `rank` rows, each with a chance that grows with what the rows before left of its diagonal, and factors their
-/// columns. Costs n·rank kernel values and n·rank² operations; the columns come from the device of `x`.
+/// The factor of the kernel matrix of the rows of a fit, from [`factor`]; the columns come from the device of `x`.
 pub(super) fn pivoted_cholesky(
     op: &'static str,
     kernel: &FittedKernel,
@@ -35,9 +34,26 @@ pub(super) fn pivoted_cholesky(
     rank: usize,
     seed: u64,
 ) -> Result<LowRank> {
-    let (n, device) = (x.rows(), x.device().clone());
+    let device = x.device().clone();
     let mut stream = device.stream();
-    let mut left: Vec<f64> = kernel.diagonal(&mut stream, rows)?.into_iter().map(f64::from).collect();
+    let diagonal = kernel.diagonal(&mut stream, rows)?.into_iter().map(f64::from).collect();
+    factor(diagonal, rank, seed, |chosen| {
+        let picked: Vec<u32> = chosen.iter().map(|&row| row as u32).collect();
+        let part = ops::gather_rows(&mut stream, x, &DeviceVec::from_slice(&picked, &device)?)?;
+        let part = kernel.rows(op, &part)?;
+        Ok(kernel.matrix(&mut stream, &part, rows)?.to_matrix(&mut stream)?.into_vec())
+    })
+}
+
+/// Draws up to `rank` rows of a positive semi-definite matrix, each with a probability that grows with what the rows before left
+/// of its diagonal, and factors their columns. `rows_of` has the matrix's rows of these numbers, b×n. Costs n·rank² operations.
+pub(super) fn factor(
+    diagonal: Vec<f64>,
+    rank: usize,
+    seed: u64,
+    mut rows_of: impl FnMut(&[usize]) -> Result<Vec<f32>>,
+) -> Result<LowRank> {
+    let (n, mut left) = (diagonal.len(), diagonal);
     let whole: f64 = left.iter().sum();
     let draws = Philox::new(seed, DRAWS);
     let rank = rank.min(n);
@@ -50,11 +66,8 @@ pub(super) fn pivoted_cholesky(
         if chosen.is_empty() {
             break;
         }
-        let picked: Vec<u32> = chosen.iter().map(|&row| row as u32).collect();
-        let part = ops::gather_rows(&mut stream, x, &crate::array::DeviceVec::from_slice(&picked, &device)?)?;
-        let part = kernel.rows(op, &part)?;
-        // The new columns of K, as rows: b×n.
-        let mut fresh = kernel.matrix(&mut stream, &part, rows)?.to_matrix(&mut stream)?.into_vec();
+        // The new columns, as rows.
+        let mut fresh = rows_of(&chosen)?;
         let (known, b) = (pivots.len(), chosen.len());
         if known > 0 {
             let at: Vec<f32> = chosen
@@ -79,9 +92,8 @@ pub(super) fn pivoted_cholesky(
         pivots.extend(chosen);
     }
     let rank = pivots.len();
-    let factor = Matrix::from_vec(rank, n, columns)?;
     let mut turned = vec![0.0; n * rank];
-    crate::cpu::linalg::transpose::transpose(factor.as_slice(), rank, n, &mut turned);
+    crate::cpu::linalg::transpose::transpose(&columns, rank, n, &mut turned);
     Ok(LowRank { factor: turned, rank, pivots })
 }
 

@@ -26,7 +26,7 @@ pub use linalg::dot::{dot, dot_into};
 pub use linalg::gemm::{Activation, Layout, gemm, gemm_bias, gemm_into};
 pub use linalg::gemv::{gemv, gemv_into, gemv_transposed, gemv_transposed_into};
 pub use linalg::linear_predictor::linear_predictor;
-pub use linalg::map::{Combine, Map, axpy, combine, map};
+pub use linalg::map::{Combine, Map, axpy, combine, combine_matrices, map};
 pub use linalg::normal_equations::{NormalEquations, normal_equations};
 pub use linalg::syrk::syrk;
 pub use linalg::transpose::transpose;

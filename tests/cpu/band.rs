@@ -27,13 +27,13 @@ fn a_band_solves_for_every_shift_and_has_the_diagonal_of_the_inverse() {
             let mut full = DMatrix::from_fn(n, n, |i, j| f64::from(matrix[i * n + j]));
             (0..n).for_each(|at| full[(at, at)] += shift);
             let inverse = full.cholesky().unwrap().inverse();
-            let solved = reduced.solve(&matrix, shift, &[b.clone()]).unwrap();
+            let solved = reduced.solve(&matrix, shift, std::slice::from_ref(&b)).unwrap();
             let want = &inverse * DVector::from_column_slice(&b);
             let error = (DVector::from_column_slice(&solved.x[0]) - &want).amax();
             assert!(solved.residual <= 1e-9 && error <= 1e-8 * want.amax(), "{n} {shift}: {error:e}");
             for (row, value) in diagonal.iter().enumerate() {
                 let wanted = inverse[(row, row)];
-                assert!((value / wanted - 1.0).abs() < 5e-6, "{n} {shift}: {value} {wanted}");
+                assert!((value / wanted - 1.0).abs() < 2e-6 + 2e-7 / shift, "{n} {shift}: {value} {wanted}");
             }
         }
     }

@@ -10,6 +10,8 @@ use crate::cpu::tile::with_buffer;
 const CHUNK_VALUES: usize = 1 << 20;
 /// Rows of B taken at a time, where A has few.
 const COLUMN_BLOCK: usize = 8192;
+/// Columns of V that are multiplied one by one.
+const FEW: usize = 4;
 
 /// `out = K(a, b)·v` for sides of n and m rows, `v` of m×p and `out` of n×p.
 ///
@@ -35,13 +37,13 @@ pub fn product(plan: &Plan, a: &[Side<'_>], b: &[Side<'_>], v: &[f32], p: usize,
     }
 }
 
-/// `out = K(a, b)ᵀ·(K(a, b)·v − u)` for sides of n and m rows, `v` of m×p, `u` of n×p if it is there, `out` of m×p: the two
-/// products of a least squares problem, with each value of K made once.
+/// `out = K(a, b)ᵀ·(w∘(K(a, b)·v − u))` for sides of n and m rows, `v` of m×p, `u` and `w` of n×p if they are there, `out` of
+/// m×p: the two products of a least squares problem, with each value of K made once.
 pub fn normal_product(
     plan: &Plan,
     (a, b): (&[Side<'_>], &[Side<'_>]),
     v: &[f32],
-    u: Option<&[f32]>,
+    [u, w]: [Option<&[f32]>; 2],
     p: usize,
     out: &mut [f32],
 ) {
@@ -58,10 +60,10 @@ pub fn normal_product(
             if let Some(u) = u {
                 between.iter_mut().zip(&u[first * p..(first + count) * p]).for_each(|(sum, u)| *sum -= u);
             }
-            match p {
-                1 => gemv_transposed(1.0, values, count, m, &between, 1.0, out),
-                _ => gemm(Layout::TN, 1.0, values, (count, m), &between, (count, p), 1.0, out),
+            if let Some(w) = w {
+                between.iter_mut().zip(&w[first * p..(first + count) * p]).for_each(|(sum, w)| *sum *= w);
             }
+            times_transposed(values, (count, m), &between, p, out);
         });
     }
 }
@@ -70,7 +72,27 @@ pub fn normal_product(
 fn times(values: &[f32], (rows, columns): (usize, usize), v: &[f32], p: usize, out: &mut [f32]) {
     match p {
         1 => gemv(1.0, values, rows, columns, v, 1.0, out),
+        2..=FEW => by_columns(v, p, out, |v, out| gemv(1.0, values, rows, columns, v, 1.0, out)),
         _ => gemm(Layout::NN, 1.0, values, (rows, columns), v, (columns, p), 1.0, out),
+    }
+}
+
+/// `out += valuesᵀ·u`.
+fn times_transposed(values: &[f32], (rows, columns): (usize, usize), u: &[f32], p: usize, out: &mut [f32]) {
+    match p {
+        1 => gemv_transposed(1.0, values, rows, columns, u, 1.0, out),
+        2..=FEW => by_columns(u, p, out, |u, out| gemv_transposed(1.0, values, rows, columns, u, 1.0, out)),
+        _ => gemm(Layout::TN, 1.0, values, (rows, columns), u, (rows, p), 1.0, out),
+    }
+}
+
+/// One column after the other: a tile of a product would be mostly empty.
+fn by_columns(v: &[f32], p: usize, out: &mut [f32], work: impl Fn(&[f32], &mut [f32])) {
+    for column in 0..p {
+        let part = |values: &[f32]| -> Vec<f32> { values.iter().skip(column).step_by(p).copied().collect() };
+        let mut sums = part(out);
+        work(&part(v), &mut sums);
+        out.iter_mut().skip(column).step_by(p).zip(sums).for_each(|(out, sum)| *out = sum);
     }
 }
 

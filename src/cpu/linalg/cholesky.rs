@@ -1,16 +1,13 @@
 //! The Cholesky factor of a large symmetric matrix in f32, on all cores, and systems solved with it to f64.
 
-use rayon::prelude::*;
-
 use super::corrected::Corrected;
+use super::symmetric::symmetric_product;
 use crate::cpu::tile::{Dot, Operand, product};
 
 /// Columns that are eliminated at once: the depth of the products that are nearly all of the work.
 const PANEL: usize = 256;
 /// Rows of what is left that one product takes; it goes no further than their diagonal.
 const ROWS: usize = 1024;
-/// Rows whose part of a symmetric product one task adds up.
-const PRODUCT_ROWS: usize = 256;
 
 /// A symmetric matrix with its factor: the factor L below the diagonal and on it, the matrix above.
 ///
@@ -67,35 +64,9 @@ impl FactoredSymmetric {
     /// Solves `(A + shift·I)·x = b` for each right-hand side, corrected with residuals in f64 until nothing changes; nothing
     /// where the corrections do not shrink.
     pub fn solve(&self, sides: &[Vec<f64>]) -> Option<Corrected> {
-        Corrected::solve(sides, |b| self.apply_inverse(b), |x| self.multiply(x))
-    }
-
-    /// `A·x + shift·x` in f64, from the matrix above the diagonal.
-    fn multiply(&self, x: &[f64]) -> Vec<f64> {
-        let n = self.size;
-        let blocks: Vec<usize> = (0..n).step_by(PRODUCT_ROWS).collect();
-        let partial: Vec<Vec<f64>> = blocks
-            .par_iter()
-            .map(|&first| {
-                let mut sums = vec![0.0; n - first];
-                for row in first..n.min(first + PRODUCT_ROWS) {
-                    let values = &self.values[row * n + row + 1..(row + 1) * n];
-                    let (mut dot, from) = (0.0, x[row]);
-                    let others = sums[row + 1 - first..].iter_mut().zip(&x[row + 1..]);
-                    for (&value, (sum, &other)) in values.iter().zip(others) {
-                        dot += f64::from(value) * other;
-                        *sum += f64::from(value) * from;
-                    }
-                    sums[row - first] += dot + (f64::from(self.diagonal[row]) + self.shift) * from;
-                }
-                sums
-            })
-            .collect();
-        let mut out = vec![0.0; n];
-        for (first, sums) in blocks.into_iter().zip(partial) {
-            out[first..].iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
-        }
-        out
+        let diagonal = |at: usize| f64::from(self.diagonal[at]) + self.shift;
+        let multiply = |x: &[f64]| symmetric_product(&self.values, self.size, diagonal, x);
+        Corrected::solve(sides, |b| self.apply_inverse(b), multiply)
     }
 
     /// L⁻ᵀ·L⁻¹·b.

@@ -6,14 +6,15 @@ use super::numbered;
 use super::preimages::Preimages;
 use super::spectrum::leading;
 use crate::array::{DeviceMatrix, Matrix};
+use crate::cost::Cost;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Reporter, Rows, Save, Transform,
-    parameters,
+    Estimator, Fit, FitShape, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Reporter, Rows, Save,
+    Transform, parameters,
 };
-use crate::kernel_methods::Kernel;
 use crate::kernel_methods::expansion::KernelExpansion;
-use crate::kernel_methods::gram_operator::GramOperator;
+use crate::kernel_methods::gram_operator::{GramOperator, fits_whole};
+use crate::kernel_methods::{Kernel, cost};
 use crate::model_file::Container;
 use crate::plot::Figure;
 
@@ -62,6 +63,23 @@ parameters! {
 }
 
 impl Estimator for KernelPca {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let (n, d) = (shape.rows as f64, shape.columns as f64);
+        if let (Some(count), false) = (self.n_components, fits_whole(shape.rows)) {
+            // Products of the kernel for a few vectors more than are wanted.
+            let steps = 4.0 * count as f64 + 20.0;
+            let products = Cost {
+                operations: cost::pairs(n * n, d, 1.0) * steps,
+                moved_bytes: 8.0 * n * steps,
+                host_bytes: 16.0 * n * steps * steps,
+                syncs: steps,
+                ..Cost::default()
+            };
+            return Some(products + cost::around(shape, shape.rows));
+        }
+        Some(cost::whole_matrix(shape, 9.0 * n * n * n))
+    }
+
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<KernelPcaModel> {
         options.refuse_weights(OP)?;
         let x = x.complete(OP)?;

@@ -6,16 +6,17 @@ use serde::{Deserialize, Serialize};
 use super::numbered;
 use super::spectrum::leading;
 use crate::array::Matrix;
+use crate::cost::Cost;
 use crate::cpu::random::HostRng;
 use crate::device::Stream;
 use crate::error::Result;
 use crate::estimator::{
-    Estimator, Fit, FittedWith, InputColumns, Model, OwnedRows, Reporter, Rows, Save, Transform, parameters,
+    Estimator, Fit, FitShape, FittedWith, InputColumns, Model, OwnedRows, Reporter, Rows, Save, Transform, parameters,
 };
 use crate::kernel_methods::expansion::KernelExpansion;
 use crate::kernel_methods::gram_operator::{GramOperator, rounding_noise};
 use crate::kernel_methods::ridge::warn_indefinite;
-use crate::kernel_methods::{FittedKernel, Gamma, Kernel};
+use crate::kernel_methods::{FittedKernel, Gamma, Kernel, cost};
 use crate::linalg::Eigen;
 use crate::model_file::Container;
 
@@ -74,6 +75,22 @@ parameters! {
 }
 
 impl Estimator for Nystroem {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let m = self.n_components.min(shape.rows) as f64;
+        if self.landmarks == Landmarks::All {
+            return Some(cost::whole_matrix(shape, 9.0 * (shape.rows as f64).powi(3)));
+        }
+        let (n, d) = ((shape.rows + shape.queries) as f64, shape.columns as f64);
+        let features = Cost {
+            operations: cost::pairs(n * m, d, m),
+            host_bytes: cost::on_host(9.0 * m.powi(3)),
+            moved_bytes: 4.0 * n * m,
+            syncs: 2.0,
+            ..Cost::default()
+        };
+        Some(features + cost::around(&shape.queries(0), 0))
+    }
+
     /// Costs m²·d + 9·m³ operations for m landmarks, and n²·d and more for all rows.
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<NystroemModel> {
         options.refuse_weights(OP)?;

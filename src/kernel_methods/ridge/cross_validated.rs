@@ -4,14 +4,17 @@ use super::path::solve_all;
 use super::system::System;
 use super::{expansion_of, warn_indefinite};
 use crate::array::{DeviceMatrix, Matrix};
+use crate::cost::Cost;
 use crate::cpu::linalg::corrected::Corrected;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Rows, Save, Targets, parameters,
+    Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, PictureInput, Predict, Prediction, ReportArray,
+    Rows, Save, Targets, parameters,
 };
 use crate::kernel_methods::expansion::KernelExpansion;
-use crate::kernel_methods::{FittedKernel, Kernel};
+use crate::kernel_methods::{FittedKernel, Kernel, cost};
 use crate::model_file::Container;
+use crate::plot::{Figure, short_number};
 
 const OP: &str = "KernelRidgeCv";
 
@@ -34,7 +37,7 @@ parameters! {
     ///   penalty. Solutions are corrected by residuals in f64, and the diagonal of G is checked on some rows.
     /// - Up to 256 rows, for penalties below 5e-4 of the mean diagonal, and where the check fails: an eigendecomposition
     ///   in f64, about 9·n³ operations on one core.
-    /// - The report has the mean squared error of every alpha as the curve `loo_error`.
+    /// - The report has the penalties and their mean squared errors as `leave_one_out`; `--plot` draws them.
     pub struct KernelRidgeCv: regressor("kernel-ridge-cv") -> KernelRidgeCvModel;
     about "kernel ridge regression that chooses its penalty by leaving rows out";
     {
@@ -46,6 +49,11 @@ parameters! {
 }
 
 impl Estimator for KernelRidgeCv {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let n = shape.rows as f64;
+        Some(cost::whole_matrix(shape, 8.0 * n * n * n / 3.0 + 64.0 * n * n * self.alphas.len() as f64))
+    }
+
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<KernelRidgeCvModel> {
         let x = x.complete(OP)?;
         let y = y.complete(OP, x.rows())?;
@@ -109,6 +117,16 @@ impl KernelRidgeCvModel {
         &self.errors
     }
 
+    /// The mean squared error of leaving each row out over the penalties, with the one that was chosen.
+    pub fn figure(&self) -> Figure {
+        let mut points: Vec<(f64, f64)> = self.params.alphas.iter().copied().zip(self.errors.iter().copied()).collect();
+        points.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let figure =
+            Figure::new().title("Error of leaving each row out").x_label("alpha").y_label("mean squared error");
+        let chosen = format!("alpha {}", short_number(self.alpha()));
+        figure.logarithmic_x().line("", points).centers(&chosen, [(self.alpha(), self.errors[self.chosen])])
+    }
+
     /// The coefficients of the fitted rows, n×p.
     pub fn dual_coef(&self) -> &Matrix {
         self.expansion.coef()
@@ -125,7 +143,15 @@ impl Model for KernelRidgeCvModel {
     }
 
     fn report(&self) -> FitReport {
-        FitReport::default().with_number("alpha", self.alpha()).with_curve("loo_error", &self.errors)
+        let mut report = FitReport::default().with_number("alpha", self.alpha());
+        report = report.with_number("leave_one_out_error", self.errors[self.chosen]);
+        let values = [&self.params.alphas[..], &self.errors].concat();
+        report.arrays.push(("leave_one_out", ReportArray { shape: [2, self.errors.len()], values }));
+        report
+    }
+
+    fn figures(&self, _: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        Ok(vec![self.figure()])
     }
 }
 

@@ -3,7 +3,7 @@
 use nalgebra::DVector;
 
 use super::path::RidgePath;
-use super::{OP, Solved, System};
+use super::{OP, Solved, System, gradients};
 use crate::array::Matrix;
 use crate::cpu::linalg::cholesky::FactoredSymmetric;
 use crate::cpu::linalg::corrected::Corrected;
@@ -12,18 +12,17 @@ use crate::linalg::{Cholesky, residual};
 
 /// A penalty below this share of the mean diagonal is lost in the rounding of an f32 matrix.
 const SINGLE_SHARE: f64 = 1e-5;
+/// Rows from which on, and outputs up to which, iterations on the matrix cost less than its factor.
+const MANY_ROWS: usize = 5000;
+const FEW_SIDES: usize = 4;
 
 /// In f32 with corrections in f64, by what is known for every penalty if there is that, and all in f64 where it is not enough.
 pub(super) fn solve(system: &System<'_>, y: &Matrix, alpha: f64, path: Option<&RidgePath>) -> Result<Solved> {
     let sides = system.sides(y);
     if alpha >= SINGLE_SHARE * system.mean_diagonal()? {
-        let by_path = path.and_then(|path| path.solve(alpha, &sides));
-        let solved = match by_path {
+        let solved = match path.and_then(|path| path.solve(alpha, &sides)) {
             Some(solved) => Some(solved),
-            None => {
-                let factor = FactoredSymmetric::factor(system.weighted_gram()?, system.x.rows(), alpha);
-                factor.and_then(|factor| factor.solve(&sides))
-            }
+            None => in_f32(system, alpha, &sides)?,
         };
         if let Some(Corrected { x, residual, corrections }) = solved {
             return finished(system, &x, residual, corrections);
@@ -31,6 +30,18 @@ pub(super) fn solve(system: &System<'_>, y: &Matrix, alpha: f64, path: Option<&R
         log::info!("{OP}: the matrix is too close to singular for f32; solving in f64");
     }
     in_f64(system, &sides, alpha)
+}
+
+/// By conjugate gradients on the matrix where its factor would cost more, else by the factor; nothing where f32 is not enough.
+fn in_f32(system: &System<'_>, alpha: f64, sides: &[Vec<f64>]) -> Result<Option<Corrected>> {
+    let (n, matrix) = (system.x.rows(), system.weighted_gram()?);
+    if n >= MANY_ROWS && sides.len() <= FEW_SIDES && !system.kernel.kernel().is_indefinite() {
+        let solved = gradients::solve_stored(&matrix, n, alpha, sides)?;
+        if solved.is_some() {
+            return Ok(solved);
+        }
+    }
+    Ok(FactoredSymmetric::factor(matrix, n, alpha).and_then(|factor| factor.solve(sides)))
 }
 
 fn in_f64(system: &System<'_>, sides: &[Vec<f64>], alpha: f64) -> Result<Solved> {

@@ -1,13 +1,17 @@
-//! Conjugate gradients on the kernel system, preconditioned by a low-rank factor; the matrix is never stored.
+//! Conjugate gradients on the kernel system, preconditioned by a low-rank factor: with products of a matrix that is never
+//! stored, or of one that is.
 
 use nalgebra::DMatrix;
 
 use super::{KernelRidge, OP, Solved, System};
 use crate::array::Matrix;
+use crate::cpu::linalg::corrected::Corrected;
 use crate::cpu::linalg::gemm::{Layout, gemm};
+use crate::cpu::linalg::gemv::{gemv, gemv_transposed};
+use crate::cpu::linalg::symmetric::symmetric_product;
 use crate::error::{Error, Result};
 use crate::estimator::Reporter;
-use crate::kernel_methods::pivoted::{LowRank, pivoted_cholesky};
+use crate::kernel_methods::pivoted::{LowRank, factor, pivoted_cholesky};
 use crate::linalg::Cholesky;
 
 /// Columns of the preconditioner's factor at most, and numbers in it: 192 MiB.
@@ -15,7 +19,12 @@ const MOST_RANK: usize = 1024;
 const MOST_NUMBERS: usize = 48 << 20;
 /// The least penalty of the preconditioner, as a share of the mean diagonal: it divides by it.
 const LEAST_SHARE: f64 = 1e-7;
+/// For a matrix that is there: columns of the factor at most, when it ends, and after how many iterations it gives up.
+const STORED_RANK: usize = 1024;
+const STORED_TOLERANCE: f64 = 1e-10;
+const STORED_ITERATIONS: usize = 60;
 
+/// With products of the kernel on the device.
 pub(super) fn solve(
     system: &System<'_>,
     y: &Matrix,
@@ -27,26 +36,88 @@ pub(super) fn solve(
     }
     let (n, p) = (system.x.rows(), y.columns());
     let (alpha, roots) = (params.alpha, system.roots());
-    let preconditioner = Preconditioner::new(system, params, &roots)?;
+    let mut low = pivoted_cholesky(OP, system.kernel, (system.x, system.rows), rank(n), params.seed)?;
+    for (row, values) in low.factor.chunks_exact_mut(low.rank.max(1)).enumerate() {
+        values.iter_mut().for_each(|value| *value *= roots[row] as f32);
+    }
+    let preconditioner = Preconditioner::new(low, n, alpha.max(LEAST_SHARE * system.mean_diagonal()?))?;
     let b: Vec<f64> = (0..n * p).map(|at| f64::from(y.as_slice()[at]) * roots[at / p]).collect();
-    let sizes = lengths(&b, p);
-    let mut x = vec![0.0; n * p];
-    let mut rest = b;
+    let product = |v: &[f64]| multiply(system, alpha, v, &roots, p);
+    let found = descend(&b, p, &preconditioner, product, (params.tol, params.max_iter), &mut |count, worst| {
+        reporter.report(count, Some(worst), count as f64 / params.max_iter as f64)
+    })?;
+    let Some(Descent { x, residuals, worst }) = found else {
+        let what = format!(
+            "the kernel matrix of {} plus alpha·I is not positive definite; raise alpha, or use another kernel",
+            system.kernel.kernel()
+        );
+        return Err(Error::Singular { what, condition: f64::INFINITY });
+    };
+    let converged = worst <= params.tol;
+    if !converged {
+        log::warn!("{OP}: residual {worst:.1e} after {} iterations; raise max_iter or alpha", residuals.len());
+    }
+    // What was carried along drifts away from the residual, so that is made anew for the report.
+    let rest: Vec<f64> = b.iter().zip(product(&x)?).map(|(b, product)| b - product).collect();
+    let residual = share(&lengths(&rest, p), &lengths(&b, p));
+    let coef: Vec<f64> = x.iter().enumerate().map(|(at, x)| x * roots[at / p]).collect();
+    Ok(Solved { coef: Matrix::from_f64(n, p, &coef)?, residual, iterations: residuals.len(), converged, residuals })
+}
+
+/// On a matrix that is there, n×n, to 1e-10; nothing where that takes too many iterations to be worth it.
+pub(super) fn solve_stored(matrix: &[f32], n: usize, alpha: f64, sides: &[Vec<f64>]) -> Result<Option<Corrected>> {
+    let diagonal: Vec<f64> = (0..n).map(|at| f64::from(matrix[at * n + at])).collect();
+    let mean = diagonal.iter().sum::<f64>() / n.max(1) as f64;
+    let low = factor(diagonal, STORED_RANK.min(n / 8), 0, |chosen| {
+        Ok(chosen.iter().flat_map(|&row| &matrix[row * n..(row + 1) * n]).copied().collect())
+    })?;
+    let preconditioner = Preconditioner::new(low, n, alpha.max(LEAST_SHARE * mean))?;
+    let mut all = Corrected { x: vec![], residual: 0.0, corrections: 0 };
+    for b in sides {
+        let product = |v: &[f64]| Ok(symmetric_product(matrix, n, |at| f64::from(matrix[at * n + at]) + alpha, v));
+        let limits = (STORED_TOLERANCE, STORED_ITERATIONS);
+        match descend(b, 1, &preconditioner, product, limits, &mut |_, _| Ok(false))? {
+            Some(found) if found.worst <= STORED_TOLERANCE => {
+                all.residual = all.residual.max(found.worst);
+                all.corrections = all.corrections.max(found.residuals.len());
+                all.x.push(found.x);
+            }
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(all))
+}
+
+/// What conjugate gradients found: the solution, n×p, the residuals of the iterations, and the last of them.
+struct Descent {
+    x: Vec<f64>,
+    residuals: Vec<f64>,
+    worst: f64,
+}
+
+/// Solves for b, n×p, until the residual is `tol` of it. `report` may stop it. Nothing where the matrix is not positive definite.
+fn descend(
+    b: &[f64],
+    p: usize,
+    preconditioner: &Preconditioner,
+    product: impl Fn(&[f64]) -> Result<Vec<f64>>,
+    (tol, max_iter): (f64, usize),
+    report: &mut dyn FnMut(usize, f64) -> Result<bool>,
+) -> Result<Option<Descent>> {
+    let sizes = lengths(b, p);
+    let mut x = vec![0.0; b.len()];
+    let mut rest = b.to_vec();
     let mut step = preconditioner.apply(&rest, p)?;
     let mut direction = step.clone();
     let mut slope = dots(&rest, &step, p);
     let mut residuals = vec![];
     let mut worst = share(&lengths(&rest, p), &sizes);
-    while worst > params.tol && residuals.len() < params.max_iter {
-        let product = multiply(system, alpha, &direction, &roots, p)?;
+    while worst > tol && residuals.len() < max_iter {
+        let product = product(&direction)?;
         let curvature = dots(&direction, &product, p);
         let rates: Vec<f64> = slope.iter().zip(&curvature).map(|(&slope, &bend)| ratio(slope, bend)).collect();
         if curvature.iter().zip(&slope).any(|(&bend, &slope)| bend <= 0.0 && slope > 0.0) {
-            let what = format!(
-                "the kernel matrix of {} plus alpha·I is not positive definite; raise alpha, or use another kernel",
-                system.kernel.kernel()
-            );
-            return Err(Error::Singular { what, condition: f64::INFINITY });
+            return Ok(None);
         }
         add_scaled(&mut x, &direction, &rates, 1.0);
         let before = rest.clone();
@@ -62,23 +133,11 @@ pub(super) fn solve(
         slope = fresh;
         worst = share(&lengths(&rest, p), &sizes);
         residuals.push(worst);
-        let done = residuals.len() as f64 / params.max_iter as f64;
-        if reporter.report(residuals.len(), Some(worst), done)? {
+        if report(residuals.len(), worst)? {
             break;
         }
     }
-    let converged = worst <= params.tol;
-    if !converged {
-        log::warn!("{OP}: residual {worst:.1e} after {} iterations; raise max_iter or alpha", residuals.len());
-    }
-    let coef: Vec<f64> = x.iter().enumerate().map(|(at, x)| x * roots[at / p]).collect();
-    Ok(Solved {
-        coef: Matrix::from_f64(n, p, &coef)?,
-        residual: worst,
-        iterations: residuals.len(),
-        converged,
-        residuals,
-    })
+    Ok(Some(Descent { x, residuals, worst }))
 }
 
 /// (D·K·D + alpha·I)·v, n×p: one product on the device, one wait.
@@ -95,6 +154,12 @@ fn multiply(system: &System<'_>, alpha: f64, v: &[f64], roots: &[f64], p: usize)
     Ok(values.map(|(at, &sum)| f64::from(sum) * size * roots[at / p] + alpha * v[at]).collect())
 }
 
+/// Columns of the preconditioner's factor for so many rows.
+pub(super) fn rank(rows: usize) -> usize {
+    let rank = (4.0 * (rows as f64).sqrt()) as usize;
+    rank.clamp(1, MOST_RANK).min(MOST_NUMBERS / rows.max(1)).max(1)
+}
+
 /// (F·Fᵀ + alpha·I)⁻¹ with F from randomly pivoted Cholesky.
 struct Preconditioner {
     low: LowRank,
@@ -104,16 +169,8 @@ struct Preconditioner {
 }
 
 impl Preconditioner {
-    fn new(system: &System<'_>, params: &KernelRidge, roots: &[f64]) -> Result<Preconditioner> {
-        let n = roots.len();
-        let rank = (4.0 * (n as f64).sqrt()) as usize;
-        let rank = rank.clamp(1, MOST_RANK).min(MOST_NUMBERS / n.max(1)).max(1);
-        let mut low = pivoted_cholesky(OP, system.kernel, (system.x, system.rows), rank, params.seed)?;
-        let rank = low.rank.max(1);
-        for (row, values) in low.factor.chunks_exact_mut(rank).enumerate() {
-            values.iter_mut().for_each(|value| *value *= roots[row] as f32);
-        }
-        let alpha = params.alpha.max(LEAST_SHARE * system.mean_diagonal()?).max(f64::MIN_POSITIVE);
+    fn new(low: LowRank, n: usize, alpha: f64) -> Result<Preconditioner> {
+        let alpha = alpha.max(f64::MIN_POSITIVE);
         let mut products = vec![0.0; low.rank * low.rank];
         gemm(Layout::TN, 1.0, &low.factor, (n, low.rank), &low.factor, (n, low.rank), 0.0, &mut products);
         let mut inner = DMatrix::from_fn(low.rank, low.rank, |i, j| f64::from(products[i * low.rank + j]));
@@ -127,11 +184,17 @@ impl Preconditioner {
         let size = v.iter().fold(0.0_f64, |largest, value| largest.max(value.abs())).max(f64::MIN_POSITIVE);
         let scaled: Vec<f32> = v.iter().map(|value| (value / size) as f32).collect();
         let mut inside = vec![0.0; r * p];
-        gemm(Layout::TN, 1.0, &self.low.factor, (n, r), &scaled, (n, p), 0.0, &mut inside);
+        match p {
+            1 => gemv_transposed(1.0, &self.low.factor, n, r, &scaled, 0.0, &mut inside),
+            _ => gemm(Layout::TN, 1.0, &self.low.factor, (n, r), &scaled, (n, p), 0.0, &mut inside),
+        }
         let inside = self.inner.solve(&DMatrix::from_fn(r, p, |i, j| f64::from(inside[i * p + j])))?;
         let inside: Vec<f32> = inside.transpose().iter().map(|&value| value as f32).collect();
         let mut back = vec![0.0; n * p];
-        gemm(Layout::NN, 1.0, &self.low.factor, (n, r), &inside, (r, p), 0.0, &mut back);
+        match p {
+            1 => gemv(1.0, &self.low.factor, n, r, &inside, 0.0, &mut back),
+            _ => gemm(Layout::NN, 1.0, &self.low.factor, (n, r), &inside, (r, p), 0.0, &mut back),
+        }
         Ok(v.iter().zip(back).map(|(v, back)| (v - f64::from(back) * size) / self.alpha).collect())
     }
 }

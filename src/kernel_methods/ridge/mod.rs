@@ -12,13 +12,14 @@ pub use cross_validated::{KernelRidgeCv, KernelRidgeCvModel};
 use serde::{Deserialize, Serialize};
 
 use super::expansion::KernelExpansion;
-use super::{FittedKernel, Kernel, SharedGrams};
+use super::{FittedKernel, Kernel, SharedGrams, cost};
 use crate::array::{DeviceMatrix, Matrix};
+use crate::cost::Cost;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save, Shared,
-    SharedPart, Targets, parameters,
+    Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save,
+    Shared, SharedPart, Targets, parameters,
 };
 use crate::model_file::Container;
 use shared::SharedRidge;
@@ -27,6 +28,8 @@ use system::System;
 const OP: &str = "KernelRidge";
 /// Rows up to which the whole matrix is made and factored, 1 GiB in f32.
 const EXACT_ROWS: usize = 16_384;
+/// Iterations of conjugate gradients that the cost is stated for.
+const EXPECTED_ITERATIONS: usize = 30;
 
 /// How the system of a kernel ridge is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -57,7 +60,8 @@ parameters! {
     ///
     /// # What to expect
     /// - Up to 16,384 rows the matrix is made where the rows live and factored on the host in f32, the solution corrected by
-    ///   residuals in f64; where alpha is too small for that, everything is done again in f64.
+    ///   residuals in f64; from 5,000 rows on conjugate gradients on the matrix come first, to 1e-10, and the factor only where they
+    ///   are slow. Where alpha is too small for f32, everything is done again in f64.
     /// - Above, conjugate gradients preconditioned by a low-rank factor (randomly pivoted Cholesky), with K·v as the only
     ///   use of the kernel; the report has the residual.
     /// - Several outputs share the factor. Weights count as in scikit-learn.
@@ -95,6 +99,23 @@ struct Solved {
 }
 
 impl Estimator for KernelRidge {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let (n, d, p) = (shape.rows as f64, shape.columns as f64, shape.outputs as f64);
+        if self.is_exact(shape.rows) {
+            return Some(cost::whole_matrix(shape, n * n * n / 3.0));
+        }
+        let iterations = self.max_iter.min(EXPECTED_ITERATIONS) as f64;
+        let rank = gradients::rank(shape.rows) as f64;
+        let descent = Cost {
+            operations: cost::pairs(n * n, d, p) * iterations + cost::pairs(n * rank, d, 0.0),
+            host_bytes: cost::on_host(2.0 * n * rank * rank + 4.0 * n * rank * p * iterations),
+            moved_bytes: 8.0 * n * p * iterations + 4.0 * n * rank,
+            syncs: iterations + rank / 64.0,
+            ..Cost::default()
+        };
+        Some(descent + cost::around(shape, shape.rows))
+    }
+
     /// n²·d operations for the matrix and n³/3 for its factor; by conjugate gradients n²·d an iteration.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<KernelRidgeModel> {
         let x = x.complete(OP)?;

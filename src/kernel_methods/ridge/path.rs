@@ -12,14 +12,16 @@ use crate::linalg::Eigen;
 const SMALL: usize = 256;
 /// A penalty below this share of the mean diagonal asks for more than a kernel matrix in f32.
 const SINGLE_SHARE: f64 = 5e-4;
-/// Rows whose entry of the inverse's diagonal is checked by solving for it, and how far it may be off.
+/// Rows whose entry of the inverse's diagonal is checked by solving for it, and how far it may be off: by a share of itself,
+/// and by what the rounding of the matrix does to it, which is random and averages out over the rows.
 const CHECKED: usize = 4;
 const TRUSTED: f64 = 5e-6;
+const ROUNDING: f64 = 4e-7;
 
 /// D·K·D + alpha·I, D the roots of the weights, factored for every alpha at once.
 pub(super) enum RidgePath {
     /// In f32, a band and the rotation to it, with the matrix for corrections.
-    Band { reduced: BandReduced, matrix: Vec<f32> },
+    Band { reduced: BandReduced, matrix: Vec<f32>, mean_diagonal: f64 },
     /// In f64, for few rows and for penalties that f32 cannot see.
     Spectrum { values: DVector<f64>, vectors: DMatrix<f64> },
 }
@@ -40,8 +42,8 @@ impl RidgePath {
         if n <= SMALL {
             return Ok(None);
         }
-        let matrix = system.weighted_gram()?;
-        Ok(Some(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix }))
+        let (matrix, mean_diagonal) = (system.weighted_gram()?, system.mean_diagonal()?);
+        Ok(Some(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix, mean_diagonal }))
     }
 
     fn in_f64(system: &System<'_>) -> Result<RidgePath> {
@@ -57,7 +59,7 @@ impl RidgePath {
     /// The solutions for some right-hand sides; nothing where f32 is not enough for this penalty.
     pub(super) fn solve(&self, alpha: f64, sides: &[Vec<f64>]) -> Option<Corrected> {
         match self {
-            RidgePath::Band { reduced, matrix } => reduced.solve(matrix, alpha, sides),
+            RidgePath::Band { reduced, matrix, .. } => reduced.solve(matrix, alpha, sides),
             RidgePath::Spectrum { values, vectors } => {
                 let solve = |side: &Vec<f64>| {
                     let mut turned = vectors.tr_mul(&DVector::from_column_slice(side));
@@ -74,10 +76,11 @@ impl RidgePath {
     /// For each penalty the diagonal of the inverse; nothing where f32 is not enough.
     fn inverse_diagonals(&self, alphas: &[f64]) -> Option<Vec<Vec<f64>>> {
         match self {
-            RidgePath::Band { reduced, .. } => {
+            RidgePath::Band { reduced, mean_diagonal, .. } => {
                 let found = reduced.inverse_diagonals(alphas)?;
                 let least = (0..alphas.len()).min_by(|&a, &b| alphas[a].total_cmp(&alphas[b]))?;
-                self.agrees(alphas[least], &found[least]).then_some(found)
+                let allowed = TRUSTED + ROUNDING * mean_diagonal / alphas[least];
+                self.agrees(alphas[least], &found[least], allowed).then_some(found)
             }
             RidgePath::Spectrum { values, vectors } => {
                 let squares = vectors.map(|value| value * value);
@@ -89,14 +92,14 @@ impl RidgePath {
     }
 
     /// Whether some entries of the diagonal are what solving for them gives.
-    fn agrees(&self, alpha: f64, diagonal: &[f64]) -> bool {
+    fn agrees(&self, alpha: f64, diagonal: &[f64], allowed: f64) -> bool {
         let n = diagonal.len();
         (0..CHECKED.min(n)).all(|at| {
             let row = at * (n - 1) / (CHECKED - 1).max(1);
             let mut unit = vec![0.0; n];
             unit[row] = 1.0;
             let solved = self.solve(alpha, &[unit]);
-            solved.is_some_and(|solved| (solved.x[0][row] / diagonal[row] - 1.0).abs() <= TRUSTED)
+            solved.is_some_and(|solved| (solved.x[0][row] / diagonal[row] - 1.0).abs() <= allowed)
         })
     }
 }

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::matrix::{PROGRAM_OPERATIONS, matrix};
-use super::{PairRows, Plan, check, encoded, form, step_code, step_operations};
+use super::{Instruction, PairRows, Pass, Plan, check, encoded, form, step_code, step_operations};
 use crate::array::{DeviceMatrix, RowStore, View, blocks};
 use crate::cpu::gram::product as twin;
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 use crate::ops::linalg::gemm::{KERNEL_MERGE, Layout, MergeParams, gemm_into};
+use crate::ops::linalg::map::{Combine, combine_matrices};
 use crate::ops::pairs::TILE;
 
 kernels! {
@@ -31,7 +32,8 @@ const SPAN: usize = 2048;
 const PROGRAM_TILE: usize = 64;
 
 /// K(a, b)·V for n and m rows and V of m×p: n×p values. K is not stored: 2·n·m·(d + p) operations, and on a GPU K is made
-/// again for every two columns of V.
+/// again for every two columns of V. A sum of kernels is a sum of such products; only a product or a function of kernels that
+/// need different sums over the columns goes through blocks of K.
 ///
 /// The product with the transpose is this with the sides exchanged: k(x, y) = k(y, x). The error is at most (m/256 + 300)·ε·Σ|k·v| beside that of k itself.
 pub fn product(
@@ -49,53 +51,61 @@ pub fn product(
     let mut out = DeviceMatrix::output(stream.device(), a.rows(), p)?;
     if stream.gpu().is_none() {
         twin::product(plan, &a.host()?, &b.host()?, v.values()?, p, out.values_mut()?);
-    } else if plan.passes.len() > 1 {
+    } else if let Some(terms) = terms(plan) {
+        for (number, pass) in terms.iter().enumerate().filter(|_| a.rows() > 0 && p > 0) {
+            let Some(recording) = stream.gpu() else { break };
+            record(recording, pass, (a, b), v, (&out, number > 0))?;
+        }
+    } else {
         by_blocks(stream, plan, (a, b), v, &out)?;
-    } else if a.rows() > 0
-        && p > 0
-        && let Some(recording) = stream.gpu()
-    {
-        record(recording, plan, (a, b), v, &out)?;
     }
     Ok(out)
 }
 
-/// K(a, b)ᵀ·(K(a, b)·V − U) for n and m rows, V of m×p and U of n×p: m×p values. On the CPU each value of K is made once.
+/// The passes of a plan that only adds up what they make, without the additions; nothing for other plans.
+fn terms(plan: &Plan) -> Option<Vec<Pass>> {
+    let added = [Instruction::Load(0), Instruction::Add];
+    let term = |(number, pass): (usize, &Pass)| {
+        let program = if number == 0 { &pass.program[..] } else { pass.program.strip_suffix(&added)? };
+        let alone = program.iter().all(|instruction| !matches!(instruction, Instruction::Load(_)));
+        (alone && pass.target == 0).then(|| Pass { program: program.to_vec(), ..pass.clone() })
+    };
+    plan.passes.iter().enumerate().map(term).collect()
+}
+
+/// K(a, b)ᵀ·(W∘(K(a, b)·V − U)) for n and m rows, V of m×p, U and W of n×p, ∘ value by value: m×p values. On the CPU each value
+/// of K is made once.
 pub fn normal_product(
     stream: &mut Stream,
     plan: &Plan,
     (a, b): (&PairRows, &PairRows),
     v: &DeviceMatrix,
-    u: Option<&DeviceMatrix>,
+    [u, w]: [Option<&DeviceMatrix>; 2],
 ) -> Result<DeviceMatrix> {
+    let p = v.columns();
+    let other = [u, w].into_iter().flatten().any(|other| (other.rows(), other.columns()) != (a.rows(), p));
+    if v.rows() != b.rows() || other {
+        let expected = format!("{} rows in V, {}×{p} in U and W", b.rows(), a.rows());
+        return Err(Error::shape("gram product", expected, v.rows()));
+    }
     if stream.gpu().is_some() {
         let mut between = product(stream, plan, (a, b), v)?;
         if let Some(u) = u {
-            between = subtract(stream, between, u)?;
+            combine_matrices(stream, Combine::Sum(-1.0, 1.0), u, &mut between)?;
+        }
+        if let Some(w) = w {
+            combine_matrices(stream, Combine::Product, w, &mut between)?;
         }
         return product(stream, plan, (b, a), &between);
     }
     check(stream, "gram product", plan, [a, b])?;
-    let p = v.columns();
-    if v.rows() != b.rows() || u.is_some_and(|u| (u.rows(), u.columns()) != (a.rows(), p)) {
-        return Err(Error::shape("gram product", format!("{} rows in V, {}×{p} in U", b.rows(), a.rows()), v.rows()));
-    }
     let mut out = DeviceMatrix::output(stream.device(), b.rows(), p)?;
-    let u = u.map(DeviceMatrix::values).transpose()?;
-    twin::normal_product(plan, (&a.host()?, &b.host()?), v.values()?, u, p, out.values_mut()?);
+    let [u, w] = [u.map(DeviceMatrix::values).transpose()?, w.map(DeviceMatrix::values).transpose()?];
+    twin::normal_product(plan, (&a.host()?, &b.host()?), v.values()?, [u, w], p, out.values_mut()?);
     Ok(out)
 }
 
-/// `between − u` on the device: as a product with the identity of p columns.
-fn subtract(stream: &mut Stream, mut between: DeviceMatrix, u: &DeviceMatrix) -> Result<DeviceMatrix> {
-    let p = u.columns();
-    let identity: Vec<f32> = (0..p * p).map(|at| if at % (p + 1) == 0 { 1.0 } else { 0.0 }).collect();
-    let identity = crate::array::Matrix::from_vec(p, p, identity)?.to(stream.device())?;
-    gemm_into(stream, Layout::NN, (-1.0, u), &identity, (1.0, &mut between))?;
-    Ok(between)
-}
-
-/// A kernel of several sums: blocks of rows of K in scratch, each multiplied and forgotten.
+/// A product or a function of kernels of several sums: blocks of rows of K in scratch, each multiplied and forgotten.
 fn by_blocks(
     stream: &mut Stream,
     plan: &Plan,
@@ -122,14 +132,14 @@ fn by_blocks(
     Ok(())
 }
 
+/// One pass, added to what is there if `add` is set.
 fn record(
     recording: &mut Recording,
-    plan: &Plan,
+    pass: &Pass,
     (a, b): (&PairRows, &PairRows),
     v: &DeviceMatrix,
-    out: &DeviceMatrix,
+    (out, add): (&DeviceMatrix, bool),
 ) -> Result<()> {
-    let pass = &plan.passes[0];
     let depth = a.sides[pass.side].0.columns() as u64;
     let step = step_operations(pass.step) * depth + PROGRAM_OPERATIONS + 8;
     let a_words = depth.next_multiple_of(4) + 4;
@@ -143,14 +153,14 @@ fn record(
     let a_block = RowStore::block_rows(&recording.gpu, a_words + 4 * layers, step * columns_at_once as u64, TILE);
     let out_rows = out.store()?;
     for rows in blocks(a.rows(), a_block) {
-        let target = out_rows.target(recording, rows.clone(), false)?;
+        let target = out_rows.target(recording, rows.clone(), add)?;
         for quad in 0..out_rows.stride() / 4 {
-            let mut beta = 0.0;
+            let mut beta = if add { 1.0 } else { 0.0 };
             for columns in blocks(b.rows(), columns_at_once) {
                 let into = target.view.skip(4 * quad);
                 spans_of(
                     recording,
-                    plan,
+                    pass,
                     (a, b),
                     (v, quad),
                     (rows.clone(), columns),
@@ -158,7 +168,7 @@ fn record(
                 )?;
                 beta = 1.0;
             }
-            if b.rows() == 0 {
+            if b.rows() == 0 && !add {
                 let into = target.view.skip(4 * quad);
                 let nothing = View::whole(recording.scratch(16 * rows.len() as u64, "no columns")?);
                 merge(recording, &nothing, (rows.len(), 0), (&into, out_rows.stride(), 0.0))?;
@@ -171,13 +181,12 @@ fn record(
 
 fn spans_of(
     recording: &mut Recording,
-    plan: &Plan,
+    pass: &Pass,
     (a, b): (&PairRows, &PairRows),
     (v, quad): (&DeviceMatrix, usize),
     (rows, columns): (Range<usize>, Range<usize>),
     into: (&View, usize, f32),
 ) -> Result<()> {
-    let pass = &plan.passes[0];
     let (a_rows, a_squares) = &a.sides[pass.side];
     let (b_rows, b_squares) = &b.sides[pass.side];
     let a_view = a_rows.store()?.view(recording, rows.clone())?;

@@ -2,7 +2,7 @@
 
 pub use crate::cpu::linalg::map::{Combine, Map};
 
-use crate::array::{BLOCK, DeviceVec, RowStore, blocks};
+use crate::array::{BLOCK, DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
@@ -48,7 +48,7 @@ pub fn map(stream: &mut Stream, function: Map, y: &mut DeviceVec<f32>) -> Result
         crate::cpu::linalg::map::map(function, y.values_mut()?);
         return Ok(());
     }
-    run(stream, code, None, y)
+    run(stream, code, None, (y.store()?, y.len()))
 }
 
 /// y ← f(x, y), value by value, for two vectors of the same length. Sums are right to 3 roundings of |a·x| + |b·y|, the
@@ -59,6 +59,31 @@ pub fn combine(stream: &mut Stream, function: Combine, x: &DeviceVec<f32>, y: &m
     if x.len() != y.len() {
         return Err(Error::shape("combine", format!("a vector of {}", y.len()), x.len()));
     }
+    let code = combination(function)?;
+    if stream.gpu().is_none() {
+        crate::cpu::linalg::map::combine(function, x.values()?, y.values_mut()?);
+        return Ok(());
+    }
+    run(stream, code, Some(x.store()?), (y.store()?, y.len()))
+}
+
+/// The same for two matrices of one shape, n×d.
+pub fn combine_matrices(stream: &mut Stream, function: Combine, x: &DeviceMatrix, y: &mut DeviceMatrix) -> Result<()> {
+    x.complete_on(stream, "combine")?;
+    y.complete_on(stream, "combine")?;
+    if (x.rows(), x.columns()) != (y.rows(), y.columns()) {
+        let shape = |matrix: &DeviceMatrix| format!("{}×{}", matrix.rows(), matrix.columns());
+        return Err(Error::shape("combine", shape(y), shape(x)));
+    }
+    let code = combination(function)?;
+    if stream.gpu().is_none() {
+        crate::cpu::linalg::map::combine(function, x.values()?, y.values_mut()?);
+        return Ok(());
+    }
+    run(stream, code, Some(x.store()?), (y.store()?, y.rows()))
+}
+
+fn combination(function: Combine) -> Result<Code> {
     let code = match function {
         Combine::Sum(a, b) => (4, a, b),
         Combine::Product => (5, 0.0, 0.0),
@@ -66,11 +91,7 @@ pub fn combine(stream: &mut Stream, function: Combine, x: &DeviceVec<f32>, y: &m
         Combine::Maximum => (7, 0.0, 0.0),
     };
     check_finite("combine", code)?;
-    if stream.gpu().is_none() {
-        crate::cpu::linalg::map::combine(function, x.values()?, y.values_mut()?);
-        return Ok(());
-    }
-    run(stream, code, Some(x), y)
+    Ok(code)
 }
 
 /// y ← a·x + y.
@@ -95,21 +116,27 @@ fn check_finite(op: &'static str, (_, a, b): Code) -> Result<()> {
     Err(Error::param(op, "finite numbers".to_string(), format!("{a} and {b}")))
 }
 
-fn run(stream: &mut Stream, (function, a, b): Code, x: Option<&DeviceVec<f32>>, y: &DeviceVec<f32>) -> Result<()> {
+/// The padding of rows is 0 on both sides, and every combination of zeros is 0.
+fn run(
+    stream: &mut Stream,
+    (function, a, b): Code,
+    x: Option<&RowStore>,
+    (to, rows): (&RowStore, usize),
+) -> Result<()> {
     let Some(recording) = stream.gpu() else { return Ok(()) };
-    let to = y.store()?;
-    let per_block = RowStore::block_rows(&recording.gpu, 2, 8, BLOCK);
-    for range in blocks(y.len(), per_block) {
+    let stride = to.stride();
+    let per_block = RowStore::block_rows(&recording.gpu, 2 * stride as u64, 8 * stride as u64, BLOCK);
+    for range in blocks(rows, per_block) {
         let target = to.target(recording, range.clone(), true)?;
         let other = match x {
-            Some(x) => x.store()?.view(recording, range.clone())?,
+            Some(x) => x.view(recording, range.clone())?,
             // Something has to be bound, and what is written is bound once.
             None => crate::array::View::whole(recording.scratch(16, "nothing")?),
         };
-        let vec4s = range.len().div_ceil(4) as u32;
+        let vec4s = (range.len() * stride).div_ceil(4) as u32;
         let (x_first, y_first) = (other.first_word() / 4, target.view.first_word() / 4);
         let params = Params { vec4s, x_first, y_first, function, a, b };
-        let count = range.len() as u64;
+        let count = (range.len() * stride) as u64;
         let work = Work { operations: 3 * count, bytes: (8 + 4 * u64::from(x.is_some())) * count };
         let buffers = &[other.buffer(), target.view.buffer()];
         let dispatch = Dispatch::new(&params, buffers, Grid::covering(u64::from(vec4s), 256)?, work);

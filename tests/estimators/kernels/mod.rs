@@ -1,5 +1,6 @@
 //! Models of kernels.
 
+mod edges;
 mod kernel;
 mod kmeans;
 mod maps;

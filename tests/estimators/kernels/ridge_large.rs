@@ -1,5 +1,6 @@
 //! Kernel ridge regression for many rows: conjugate gradients and Falkon against the exact solution.
 
+use gristmill::estimator::Model;
 use gristmill::kernel_methods::{Centers, RidgeSolver};
 use gristmill::prelude::*;
 
@@ -47,6 +48,57 @@ fn falkon_on_all_rows_is_kernel_ridge() {
 }
 
 #[test]
+fn weights_of_falkon_count_as_in_kernel_ridge() {
+    let (x, y) = smooth(300, 2, 29);
+    let two: Vec<f32> = y.iter().flat_map(|&y| [y, 1.0 - y]).collect();
+    let two = Matrix::from_vec(300, 2, two).unwrap();
+    let weights: Vec<f32> = (0..300).map(|row| (row % 4) as f32).collect();
+    let options = || Fit::default().sample_weight(&weights);
+    let exact = KernelRidge::default().alpha(0.05).kernel(Kernel::rbf(2.0)).fit_with(&x, &two, options()).unwrap();
+    let wanted = exact.predict(&x).unwrap();
+    for (name, device) in devices() {
+        let x = x.to(device).unwrap();
+        let falkon = Falkon::default().alpha(0.05).kernel(Kernel::rbf(2.0)).n_centers(1000);
+        let error = worst(&wanted, &falkon.fit_with(&x, &two, options()).unwrap().predict(&x).unwrap());
+        assert!(error < 2e-3, "{name}: {error}");
+    }
+}
+
+/// Read-backs of fits that differ by a number of iterations alone.
+fn waits(device: &Device, few: impl Fn() -> usize, many: impl Fn() -> usize) -> (u64, usize) {
+    let count = |fit: &dyn Fn() -> usize| {
+        device.profile(true);
+        let iterations = fit();
+        let readbacks = device.profile_report().readbacks;
+        device.profile(false);
+        (readbacks, iterations)
+    };
+    let (few, many) = (count(&few), count(&many));
+    (many.0 - few.0, many.1 - few.1)
+}
+
+#[test]
+fn an_iteration_waits_for_the_device_once() {
+    let (x, y) = smooth(400, 3, 33);
+    for (name, device) in devices().iter().filter(|(_, device)| matches!(device, Device::Gpu(_))) {
+        let x = x.to(device).unwrap();
+        let gradients = |max_iter: usize| {
+            let ridge = KernelRidge::default().alpha(1e-3).kernel(Kernel::laplacian(3.0)).solver(RidgeSolver::Pcg);
+            let model = ridge.tol(1e-12).max_iter(max_iter).fit(&x, &y).unwrap();
+            model.report().iterations.unwrap().count
+        };
+        let (waited, iterations) = waits(device, || gradients(2), || gradients(7));
+        assert_eq!((waited, iterations), (5, 5), "{name}: conjugate gradients");
+        let falkon = |max_iter: usize| {
+            let falkon = Falkon::default().n_centers(50).kernel(Kernel::rbf(2.0)).tol(1e-12);
+            falkon.max_iter(max_iter).fit(&x, &y).unwrap().report().iterations.unwrap().count
+        };
+        let (waited, iterations) = waits(device, || falkon(2), || falkon(9));
+        assert_eq!((waited, iterations), (7, 7), "{name}: Falkon");
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_model_and_files_come_back() {
     let (x, y) = smooth(200, 3, 25);
     let falkon = Falkon::default().n_centers(30).seed(5);
@@ -56,5 +108,4 @@ fn the_same_seed_gives_the_same_model_and_files_come_back() {
     assert_eq!(again.predict(&x).unwrap(), model.predict(&x).unwrap());
     assert_eq!(model.centers().rows(), 30);
     assert!(falkon.clone().kernel(Kernel::Precomputed).fit(&x, &y).is_err());
-    assert!(falkon.fit_with(&x, &y, Fit::default().sample_weight(&[1.0; 200])).is_err());
 }

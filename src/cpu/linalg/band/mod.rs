@@ -6,9 +6,8 @@
 mod inverse;
 mod panel;
 
-use rayon::prelude::*;
-
 use super::corrected::Corrected;
+use super::symmetric::symmetric_product;
 use crate::cpu::tile::{Dot, Operand, product};
 use panel::Panel;
 
@@ -57,7 +56,9 @@ impl BandReduced {
     /// nothing where the corrections do not shrink. Costs a few passes over n² numbers.
     pub fn solve(&self, matrix: &[f32], shift: f64, sides: &[Vec<f64>]) -> Option<Corrected> {
         let factor = BandFactor::new(self, shift)?;
-        Corrected::solve(sides, |b| self.apply_inverse(&factor, b), |x| symmetric_product(matrix, x, shift))
+        let diagonal = |at: usize| f64::from(matrix[at * self.size + at]) + shift;
+        let multiply = |x: &[f64]| symmetric_product(matrix, self.size, diagonal, x);
+        Corrected::solve(sides, |b| self.apply_inverse(&factor, b), multiply)
     }
 
     /// Q·(B + shift·I)⁻¹·Qᵀ·b.
@@ -120,22 +121,4 @@ impl BandFactor {
             x[at - values.len()..at].iter_mut().zip(values).for_each(|(x, factor)| *x -= factor * value);
         }
     }
-}
-
-/// `A·x + shift·x` in f64, of a symmetric matrix of which all is there.
-fn symmetric_product(matrix: &[f32], x: &[f64], shift: f64) -> Vec<f64> {
-    let mut out = vec![0.0; x.len()];
-    out.par_iter_mut().zip(matrix.par_chunks(x.len().max(1))).zip(x).for_each(|((out, row), own)| {
-        let mut lanes = [0.0_f64; 8];
-        let (groups, rest) = row.as_chunks::<8>();
-        let (left, right) = x.as_chunks::<8>();
-        for (group, x) in groups.iter().zip(left) {
-            for (lane, (&value, &x)) in lanes.iter_mut().zip(group.iter().zip(x)) {
-                *lane += f64::from(value) * x;
-            }
-        }
-        let tail: f64 = rest.iter().zip(right).map(|(&value, &x)| f64::from(value) * x).sum();
-        *out = lanes.iter().sum::<f64>() + tail + shift * own;
-    });
-    out
 }

@@ -4,6 +4,9 @@
 #[path = "../../../../../examples/ensemble_regions.rs"]
 mod ensemble_regions;
 #[allow(dead_code)]
+#[path = "../../../../../examples/kernel_ridge_fits.rs"]
+mod kernel_ridge_fits;
+#[allow(dead_code)]
 #[path = "../../../../../examples/kernel_views.rs"]
 mod kernel_views;
 #[allow(dead_code)]
@@ -43,5 +46,10 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written("tree_curves.svg", "pruning, errors round by round, importances, Shapley values");
     kernel_views::draw(&path("kernel_views.svg"))?;
     written("kernel_views.svg", "kernel principal components and k-means of two rings, Gram matrices of iris by class");
+    kernel_ridge_fits::draw(&path("kernel_ridge_fits.svg"))?;
+    written(
+        "kernel_ridge_fits.svg",
+        "kernel ridge by three widths, with the error of leaving rows out over the penalty",
+    );
     Ok(())
 }
