@@ -243,7 +243,8 @@ fn finish(raw: Raw, target: Target, options: &ReadOptions) -> Result<(Dataset, V
     );
     if options.drop_unlabelled {
         let (rest, dropped) = drop_unlabelled(data, &choice.targets, &name)?;
-        notes.push(format!("{name}: {dropped} rows without a target were left out"));
+        let rows = if dropped == 1 { "row without a target was" } else { "rows without a target were" };
+        notes.push(format!("{name}: {dropped} {rows} left out"));
         data = rest;
     }
     let rows = data.x.rows();

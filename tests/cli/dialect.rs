@@ -81,5 +81,5 @@ fn dropped_rows_are_counted() {
     let (_, errors) = run(&[&fit[..], &["--missing", "drop"]].concat());
     assert!(errors.contains("2 of 4 rows"), "{errors}");
     let (shown, errors) = run(&[&fit[..], &["--drop-unlabelled"]].concat());
-    assert!(errors.contains("1 rows without a target") && shown.contains("3 rows"), "{errors}{shown}");
+    assert!(errors.contains("1 row without a target") && shown.contains("3 rows"), "{errors}{shown}");
 }

@@ -92,7 +92,10 @@ fn the_usual_words_are_missing_and_others_when_named() {
 fn latin_1_is_read_when_named() {
     let options = ReadOptions::default().encoding(Encoding::Latin1);
     assert_eq!(with(b"st\xe4dte,n\nK\xf6ln,1\n", options).x.categories(0).unwrap(), ["Köln"]);
-    assert!(place(parse("t.csv", b"a,b\nK\xf6ln,1\n")).2.contains("UTF-8"));
+    for wrong in [&b"a,b\nK\xf6ln,1\n"[..], b"st\xe4dte,b\n3,1\n"] {
+        let why = place(parse("t.csv", wrong)).2;
+        assert!(why.contains("UTF-8") && why.contains("--encoding latin1"), "{why}");
+    }
 }
 
 #[test]
@@ -113,6 +116,26 @@ fn files_that_are_not_read_are_named_for_what_they_are() {
         let why = place(parse(name, bytes)).2;
         assert!(why.contains(what), "{what}: {why}");
     }
+}
+
+#[test]
+fn a_first_line_that_is_not_of_the_table_is_refused_with_the_flag_that_skips_it() {
+    // As scikit-learn's files begin: rows, columns, classes.
+    let (line, _, why) = place(parse("t.csv", "2,3,bad,good\n1,2,3,0\n4,5,6,1\n"));
+    assert!(line == Some(1) && why.contains("count rows and columns; --skip-lines 1"), "{why}");
+    let (line, _, why) = place(parse("t.csv", "2,3,bad,good\n1,2,3,4,5,6,7,0\n4,5,6,7,8,9,1,1\n"));
+    assert!(line == Some(2) && why.contains("8 cells, expected 4") && why.contains("--skip-lines 1"), "{why}");
+    // A target that the short line lacks is not what is wrong.
+    let wide = Dataset::parse("t.csv", b"2,3\n1,2,3\n4,5,6\n", &ReadOptions::default().target("3"));
+    assert!(place(wide).2.contains("--skip-lines 1"));
+    // A title has other delimiters than the table, or none.
+    let titled = "\nflats, a list\nrooms;rent\n2;610\n3;820\n";
+    let (line, _, why) = place(parse("t.csv", titled));
+    assert!(line == Some(3) && why.contains("2 cells, expected 1") && why.contains("--skip-lines 2"), "{why}");
+    assert_eq!(with(titled, ReadOptions::default().skip_lines(2)).x.names().unwrap(), ["rooms", "rent"]);
+    // Names may be numbers if one says so.
+    let named = with("2,3,bad,good\n1,2,3,0\n4,5,6,1\n", ReadOptions::default().header(Header::Yes));
+    assert_eq!(named.x.names().unwrap(), ["2", "3", "bad", "good"]);
 }
 
 #[test]

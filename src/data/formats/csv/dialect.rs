@@ -9,14 +9,21 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Lines that are looked at.
 const SAMPLE: usize = 32;
 
-/// The delimiter that each of the first lines has equally often, else the most frequent one of the first line.
+/// The delimiter that each of the first lines has equally often, or each but the first, which may be a title; else the
+/// most frequent one of the first line.
 pub(super) fn delimiter(block: &[u8]) -> u8 {
     let counts = count_delimiters(block);
-    let Some(first) = counts.first() else { return b',' };
-    let steady = |at: &usize| first[*at] > 0 && counts.iter().all(|line| line[*at] == first[*at]);
-    let most = |candidates: &mut dyn Iterator<Item = usize>| candidates.max_by_key(|at| (first[*at], 4 - at));
-    let found = most(&mut (0..4).filter(steady)).or_else(|| most(&mut (0..4).filter(|at| first[*at] > 0)));
-    found.map_or(b',', |at| DELIMITERS[at])
+    let most = |line: &[u32; 4], wanted: &dyn Fn(usize) -> bool| {
+        let found = (0..4).filter(|at| line[*at] > 0 && wanted(*at)).max_by_key(|at| (line[*at], 4 - at));
+        found.map(|at| DELIMITERS[at])
+    };
+    let steady = |lines: &[[u32; 4]]| {
+        let first = lines.first()?;
+        most(first, &|at| lines.iter().all(|line| line[at] == first[at]))
+    };
+    let below_a_title = || counts.get(1..).filter(|below| below.len() > 1).and_then(steady);
+    let frequent = || most(counts.first()?, &|_| true);
+    steady(&counts).or_else(below_a_title).or_else(frequent).unwrap_or(b',')
 }
 
 /// How often each delimiter stands outside quotes in the first lines that are not empty.

@@ -15,7 +15,7 @@ pub use chunks::CsvChunks;
 use gather::Gathered;
 use piece::{Fault, Kind, Piece, Plan, Wrong, parse};
 use records::{cells, cut, record_end, skip_empty_lines};
-use schema::Schema;
+use schema::{Schema, UTF8_ADVICE};
 
 use super::lines::{LONGEST, PIECE, count, too_long};
 use super::notation::Notation;
@@ -253,7 +253,7 @@ impl<'a> Stream<'a> {
                 )
             }
             Wrong::LoneReturn => "a carriage return within the cell; expected lines to end in LF or CR LF".to_string(),
-            Wrong::NotUtf8 => format!("{cell} is not valid UTF-8; save the file as UTF-8"),
+            Wrong::NotUtf8 => format!("{cell} is not valid UTF-8; {UTF8_ADVICE}"),
             Wrong::MisplacedQuote => {
                 format!("expected the cell to end after its closing quote, found {cell}; double the quotes within it")
             }

@@ -4,13 +4,16 @@ use std::collections::HashSet;
 
 use super::dialect;
 use super::piece::{Kind, Plan};
-use super::records::{Quotes, cells, skip_empty_lines};
+use super::records::{Quotes, cells, record_end, skip_empty_lines};
 use crate::data::choice::Choice;
 use crate::data::formats::lines::count;
 use crate::data::formats::notation::Notation;
 use crate::data::formats::source::Source;
-use crate::data::options::ReadOptions;
+use crate::data::options::{Header, ReadOptions};
 use crate::error::{Error, Result};
+
+/// What to do about bytes that are not the letters of UTF-8.
+pub(super) const UTF8_ADVICE: &str = "save the file as UTF-8, or read it with --encoding latin1";
 
 /// The columns of a file.
 pub(super) struct Schema {
@@ -65,6 +68,33 @@ pub(super) fn refuse_bomb(source: &Source, block: &[u8], delimiter: u8) -> Resul
     check_columns(source, columns, 64 * packed + (1536 << 10))
 }
 
+/// Refuses a first record that is not of the table: it has another number of cells than the second one, or holds the
+/// numbers of rows and columns and the names of classes, as scikit-learn's files do.
+fn refuse_preamble(source: &Source, block: &[u8], start: usize, delimiter: u8, header: Header) -> Result<()> {
+    let Some(end) = record_end(block, start, delimiter) else { return Ok(()) };
+    let second = skip_empty_lines(block, end);
+    if second == block.len() || record_end(block, second, delimiter).is_none() {
+        return Ok(());
+    }
+    let lines = |to: usize| count(&block[..to], b'\n') as u64;
+    let skip = format!("--skip-lines {}", lines(end));
+    let expected = cells(block, start, delimiter).count();
+    let found = cells(block, second, delimiter).count();
+    if found != expected {
+        let why = format!("the line has {found} cells, expected {expected} as in the first line");
+        let remedy = format!("{skip} if that is not of the table");
+        return Err(source.error(Some(lines(second) + 1), None, format!("{why}; {remedy}")));
+    }
+    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<usize>().ok();
+    let first: Vec<Option<usize>> =
+        cells(block, start, delimiter).take(3).map(|cell| number(&block[cell.text])).collect();
+    if header == Header::Auto && matches!(first[..], [Some(_), Some(columns), None] if columns + 1 == expected) {
+        let why = "the first line seems to count rows and columns";
+        return Err(source.error(Some(lines(start) + 1), None, format!("{why}; {skip} leaves it out")));
+    }
+    Ok(())
+}
+
 impl Schema {
     /// Finds the columns from the first records; also where the rows begin.
     pub(super) fn find(
@@ -81,6 +111,7 @@ impl Schema {
         let columns = cells(block, start, delimiter).count();
         let length = source.length().unwrap_or(0).max(source.taken());
         check_columns(source, columns, 6 * length + (768 << 10))?;
+        refuse_preamble(source, block, start, delimiter, options.header)?;
         let (mut names, mut rows) = (None, start);
         let guess = dialect::has_header(block, delimiter, &notation, options.header);
         let mut notes: Vec<String> = guess.doubt.map(str::to_string).into_iter().collect();
@@ -136,7 +167,8 @@ fn header_names(source: &Source, block: &[u8], start: usize, delimiter: u8) -> R
     names.reserve_exact(cells(block, start, delimiter).count());
     for (at, cell) in cells(block, start, delimiter).enumerate() {
         let wrong = |why: &str| source.error(Some(line), Some((at + 1).to_string()), why);
-        let text = std::str::from_utf8(&block[cell.text]).map_err(|_| wrong("the name is not valid UTF-8"))?;
+        let text = std::str::from_utf8(&block[cell.text])
+            .map_err(|_| wrong(&format!("the name is not valid UTF-8; {UTF8_ADVICE}")))?;
         names.push(match cell.quotes {
             Quotes::Open => return Err(wrong("the quote that opens here is never closed")),
             Quotes::Misplaced => return Err(wrong("expected the name to end after its closing quote")),
