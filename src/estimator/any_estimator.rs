@@ -253,9 +253,12 @@ impl<E: Estimator> Erased for E {
     fn fit_transform(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<(AnyModel, OwnedRows)> {
         super::Parameters::check(self)?;
         let target = E::Target::of(target)?;
-        let moved = movable(self, &target)?;
-        let (model, rows) = match &moved {
-            Some((_, left)) => self.fit_transform_rows(x, E::Target::of(left)?, options)?,
+        let (model, rows) = match movable(self, &target)? {
+            Some((shift, left)) => {
+                let made = self.fit_transform_rows(x, E::Target::of(&left)?, options)?;
+                crate::model_file::Persist::remember_shift(&made.0, shift);
+                made
+            }
             None => self.fit_transform_rows(x, target, options)?,
         };
         Ok((AnyModel::new(model), rows))

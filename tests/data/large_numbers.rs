@@ -55,6 +55,24 @@ fn targets_above_a_billion_are_learnt_by_every_kind_of_regressor() {
 }
 
 #[test]
+fn categories_are_encoded_by_targets_that_f32_cannot_tell_apart() {
+    use gristmill::preprocessing::{TargetEncoder, TargetEncoderModel};
+    // Means of 10⁹ + 199 and 10⁹ + 200: one f32.
+    let rows: String = (0..ROWS).map(|row| format!("{},{}\n", ["b", "a"][row % 2], BASE as u64 + row as u64)).collect();
+    let data = parse("t.csv", format!("kind,y\n{rows}")).unwrap().with_target("y").unwrap();
+    let encoder = TargetEncoder::default().smooth(0.0);
+    let model = encoder.fit(&data.x, &data.target).unwrap();
+    let (through_any, _) = AnyEstimator::new(encoder).fit_transform(&data, &data.target, Fit::default()).unwrap();
+    for model in [&model, through_any.downcast_ref::<TargetEncoderModel>().unwrap()] {
+        assert_eq!(model.target_mean(), [BASE + 199.5]);
+        let encoded = model.transform(&data.x).unwrap();
+        assert_eq!(encoded.get(1, 0) - encoded.get(0, 0), 1.0);
+        let again = TargetEncoderModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.target_mean(), [BASE + 199.5]);
+    }
+}
+
+#[test]
 fn pipelines_and_cross_validation_score_in_the_unit_of_the_target() {
     let data = data();
     let pipeline = Pipeline::new(Ridge::new(1e-6)).step(StandardScaler::default());

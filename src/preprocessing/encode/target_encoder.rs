@@ -16,7 +16,7 @@ const MISSING: u32 = u32::MAX;
 
 parameters! {
     /// Turns each categorical column into the mean target of the rows of each category, shrunk towards the mean of all
-    /// (Micci- Barreca 2001): for columns of many categories. Names and defaults are scikit-learn's.
+    /// (Micci-Barreca 2001): for columns of many categories. Names and defaults are scikit-learn's.
     ///
     /// A row's own target must not show in what is made of it. So a pipeline, and
     /// [`fit_transform`](crate::AnyEstimator::fit_transform), encode each part of the fitted rows by the targets of the
@@ -33,7 +33,8 @@ parameters! {
     /// ```
     ///
     /// Two classes give the share of the second, more classes a column for each. A category that was not fitted gets
-    /// the mean of all; missing values are a category of their own.
+    /// the mean of all; missing values are a category of their own. Targets that `f32` cannot tell apart, such as 10⁹ + i,
+    /// are encoded less a whole number close to their mean, so that their categories stay apart.
     pub struct TargetEncoder: supervised_transformer("target-encoder") -> TargetEncoderModel;
     about "turns each category into the mean target of its rows";
     {
@@ -213,9 +214,9 @@ pub struct TargetEncoderModel {
 }
 
 impl TargetEncoderModel {
-    /// The mean of the targets: one number, or the share of each class.
+    /// The mean of the targets, in their unit: one number, or the share of each class.
     pub fn target_mean(&self) -> &[f64] {
-        &self.means
+        self.params.in_unit_of_target(&self.means)
     }
 }
 
