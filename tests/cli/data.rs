@@ -62,7 +62,7 @@ fn quantiles_distinct_values_constants_and_duplicates_are_told() {
     assert!((a["deviation"].as_f64().unwrap() - 3.651_484).abs() < 1e-5, "{a}");
     assert_eq!((&described["columns"][2]["distinct"], &described["duplicates"]), (&2.into(), &1.into()));
     let (shown, _) = run(&["data", &file]);
-    assert!(shown.contains("One value in all rows: k") && shown.contains("1 rows are the same"), "{shown}");
+    assert!(shown.contains("One value in all rows: k") && shown.contains("1 row is the same"), "{shown}");
 }
 
 #[test]
@@ -75,4 +75,35 @@ fn tables_fit_the_width_of_the_terminal() {
         let longest = shown.lines().map(|line| line.chars().count()).max().unwrap();
         assert!(output.status.success() && longest <= 80, "{longest}: {shown}");
     }
+}
+
+#[test]
+fn correlations_with_the_target_are_told_the_largest_first() {
+    let described = json(&["data", "data/diabetes.csv", "--target", "progression"]);
+    let of = |name: &str| {
+        let columns = described["columns"].as_array().unwrap();
+        columns.iter().find(|column| column["name"] == name).unwrap()["correlation"].as_f64().unwrap()
+    };
+    // numpy.corrcoef of scikit-learn's table.
+    assert!((of("bmi") - 0.586_450_13).abs() < 1e-6 && (of("s3") + 0.394_789_25).abs() < 1e-6);
+    let (shown, _) = run(&["data", "data/diabetes.csv", "--target", "progression"]);
+    assert!(shown.contains("Correlation with the target: bmi 0.586, "), "{shown}");
+    let (shown, _) = run(&["data", "data/breast_cancer.csv", "--target", "diagnosis"]);
+    assert!(shown.contains("Correlation with the target: ") && shown.contains("(top 10 of 30)"), "{shown}");
+    let (shown, _) = run(&["data", "data/iris.csv", "--target", "species"]);
+    assert!(!shown.contains("Correlation"), "three classes have no order: {shown}");
+}
+
+#[test]
+fn a_number_is_never_broken_where_a_long_name_is() {
+    let folder = Folder::new();
+    let name = "a_column_whose_name_is_longer_than_most_names_are_that_one_meets";
+    let rows: String = (0..9).map(|row| format!("-{row}23456.78125,{row}\n")).collect();
+    let file = folder.file("t.csv", format!("{name},y\n{rows}"));
+    let output = super::gristmill(&["data", &file]).env("COLUMNS", "80").output().unwrap();
+    let (shown, _) = super::text(&output);
+    for number in ["-823456.8", "-423456.8", "-23456.8"] {
+        assert!(shown.contains(number), "{number} in {shown}");
+    }
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
 }

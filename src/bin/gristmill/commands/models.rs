@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arguments::GlobalArgs;
-use crate::report::{CommandResult, print, print_json, show};
+use crate::report::{CommandResult, hanging, paragraph, print, print_json, show};
 
 const EXAMPLES: &str = "Examples:
   gristmill models
@@ -90,13 +90,14 @@ fn block(model: &ModelDescription) -> String {
     ];
     let takes: Vec<&str> = takes.iter().filter(|(takes, _)| *takes).map(|(_, what)| *what).collect();
     let takes = if takes.is_empty() { String::new() } else { format!("; takes {}", takes.join(", ")) };
-    let mut block = format!("{} ({}{takes}): {}", model.name, task(model.task), model.about);
+    let mut block = paragraph(&format!("{} ({}{takes}): {}", model.name, task(model.task), model.about));
     let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
     let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let names = width(&mut model.parameters.iter().map(|parameter| parameter.name.len()));
     let values = width(&mut defaults.iter().map(|default| default.chars().count()));
     for (parameter, default) in model.parameters.iter().zip(&defaults) {
-        block += &format!("\n    {:names$} = {default:values$}   {}", parameter.name, parameter.help);
+        let lead = format!("    {:names$} = {default:values$}   ", parameter.name);
+        block += &format!("\n{}", hanging(&lead, parameter.help));
     }
     block
 }
@@ -104,8 +105,8 @@ fn block(model: &ModelDescription) -> String {
 fn detail(model: &ModelDescription) -> String {
     let target = if model.task.needs_target() { " --target COL" } else { "" };
     let first = model.parameters.first().map_or("parameter", |parameter| parameter.name);
-    let mut detail =
-        format!("{}\n\n  gristmill fit {} DATA{target} --set {first}=… --save model.gm", block(model), model.name);
+    let typed = format!("\n\n  gristmill fit {} DATA{target} \\\n      --set {first}=… --save model.gm", model.name);
+    let mut detail = block(model) + &typed;
     if model.task == Task::Transformation {
         detail += &format!("\n  gristmill fit MODEL DATA --step {}:{first}=…", model.name);
     }

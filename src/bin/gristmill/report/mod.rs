@@ -18,7 +18,9 @@ pub use csv::{quoted, write_numbers};
 pub use error::{CliError, CommandResult};
 pub use format::{bytes, moment, number, seconds};
 pub use notes::FitNotes;
-pub use output::{Table, note, print, print_json, print_json_error, show, table, table_of, write_file, write_out};
+pub use output::{
+    Table, hanging, note, paragraph, print, print_json, print_json_error, show, table, table_of, write_file, write_out,
+};
 pub use page::{check_page, write_page};
 pub use predictions::{Predicted, Uploaded, dense, note_unknown_classes, predict};
 pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};

@@ -9,7 +9,7 @@ use gristmill::model_file::write_atomically_with;
 use serde::Serialize;
 
 use super::error::CliError;
-use super::readable::{is_ascii, readable};
+use super::readable::{is_ascii, readable, wrapped};
 use super::resolved::{self, ResolvedRun};
 use crate::arguments::GlobalArgs;
 
@@ -98,21 +98,33 @@ pub fn note(global: &GlobalArgs, text: &str) {
 }
 
 /// A table in the style of all commands.
-pub struct Table(comfy_table::Table);
+pub struct Table {
+    shown: comfy_table::Table,
+    /// Columns that hold nothing but numbers so far.
+    numbers: Vec<bool>,
+}
 
 impl Table {
     /// Adds a row; its signs are made readable before there are widths to keep to.
     pub fn add_row(&mut self, row: impl Into<comfy_table::Row>) -> &mut Table {
         let row: comfy_table::Row = row.into();
         let cells: Vec<String> = row.cell_iter().map(|cell| readable(&cell.content())).collect();
-        self.0.add_row(cells);
+        let is_number = |cell: &String| cell.is_empty() || cell.parse::<f64>().is_ok();
+        self.numbers.iter_mut().zip(&cells).for_each(|(numbers, cell)| *numbers &= is_number(cell));
+        self.shown.add_row(cells);
         self
     }
 }
 
 impl std::fmt::Display for Table {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(formatter)
+        // A name goes on in the next line where there is no room for it; half a number would mislead.
+        let mut shown = self.shown.clone();
+        let whole = shown.column_iter_mut().zip(&self.numbers).filter(|(_, numbers)| **numbers);
+        whole.for_each(|(column, _)| {
+            column.set_constraint(comfy_table::ColumnConstraint::ContentWidth);
+        });
+        shown.fmt(formatter)
     }
 }
 
@@ -128,7 +140,29 @@ pub fn table(header: &[&str]) -> Table {
     if let Some(width) = width() {
         table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic).set_width(width);
     }
-    Table(table)
+    let numbers = (0..header.len()).map(|column| column > 0).collect();
+    Table { shown: table, numbers }
+}
+
+/// Words in lines that fit the terminal; those of a file or pipe are as long as they are.
+pub fn paragraph(text: &str) -> String {
+    width().map_or_else(|| text.to_string(), |width| wrapped(text, width.into()))
+}
+
+/// A text behind what it explains: its further lines begin where the first does, or below where that leaves no room.
+pub fn hanging(lead: &str, text: &str) -> String {
+    const LEAST: usize = 30;
+    const INDENT: usize = 8;
+    let Some(width) = width().map(usize::from) else { return format!("{lead}{text}") };
+    let behind = lead.chars().count();
+    let (indent, first) =
+        if behind + LEAST <= width { (behind, lead.to_string()) } else { (INDENT, below(lead, INDENT)) };
+    let lines = wrapped(&readable(text), width - indent).replace('\n', &below("", indent));
+    format!("{first}{lines}")
+}
+
+fn below(lead: &str, indent: usize) -> String {
+    format!("{}\n{:indent$}", lead.trim_end(), "")
 }
 
 /// Columns that a line may take: those of `COLUMNS`, or 80 on a terminal; any number in a file or pipe.

@@ -21,6 +21,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("│", "|"),
     ("─", "-"),
     ("·", "*"),
+    ("²⁴", "^24"),
     ("≤", "<="),
     ("≥", ">="),
     ("∈", "in"),
@@ -98,7 +99,7 @@ fn wrapped_example(line: &str) -> String {
 }
 
 /// Text in lines of at most so many letters, broken at blanks.
-fn wrapped(text: &str, width: usize) -> String {
+pub fn wrapped(text: &str, width: usize) -> String {
     let (mut lines, mut line) = (vec![], String::new());
     for word in text.split(' ') {
         if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::format::{number, seconds};
 use super::notes::FitNotes;
-use super::output::table_of;
+use super::output::{paragraph, table_of};
 use super::profile;
 use super::scores::{Scores, label};
 use crate::arguments::GlobalArgs;
@@ -249,7 +249,7 @@ impl std::fmt::Display for Report {
             write!(formatter, "\n{}: {} to {} in {} steps", label(name), number(first), number(last), values.len())?;
         }
         for (name, array) in &self.arrays {
-            write!(formatter, "\n{}: {}", label(name), self.describe_array(array))?;
+            write!(formatter, "\n{}", paragraph(&format!("{}: {}", label(name), self.describe_array(array))))?;
         }
         if !self.importances.is_empty() {
             let row = |of: &Importance| [of.column.clone(), number(of.mean), number(of.deviation)];
