@@ -81,8 +81,8 @@ pub(super) fn put(
     if !help.iter().any(|known| known.name == own) {
         let names = || help.iter().map(|known| known.name);
         let rule = match nearest_name(own, names()) {
-            Some(near) => format!("one of {model} (did you mean {near}?)"),
-            None => format!("one of {model}: {}", names().collect::<Vec<_>>().join(", ")),
+            Some(near) => format!("one that {model} has (did you mean {near}?)"),
+            None => format!("one that {model} has ({})", names().collect::<Vec<_>>().join(", ")),
         };
         return Err(Error::param("parameter", rule, format!("{name:?}")));
     }

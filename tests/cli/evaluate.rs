@@ -113,7 +113,20 @@ fn columns_without_names_are_numbered_as_in_the_file() {
     run(&["fit", "tree", &file, "--target", "1", "--save", &model]);
     assert!(run(&["inspect", &model]).0.contains("column_3"));
     let (shown, errors) = run(&["evaluate", &model, &file, "--permutation-importance", "3"]);
-    assert!(shown.contains("column_3") && !shown.contains("x0") && errors.is_empty(), "{shown}{errors}");
+    assert!(shown.contains("column_3") && !shown.contains("x0") && errors.lines().count() == 1, "{shown}{errors}");
     let without = folder.file("p.csv", "4,1\n5,11\n");
     assert_eq!(run(&["predict", &model, &without]), ("prediction\n0\n1\n".to_string(), String::new()));
+}
+
+#[test]
+fn scores_of_the_file_that_was_fitted_are_said_to_flatter() {
+    let folder = Folder::new();
+    let model = folder.path("iris.gm");
+    let rows = std::fs::read_to_string("data/iris.csv").unwrap();
+    let other = folder.file("other.csv", rows);
+    run(&["fit", "knn", "data/iris.csv", "--target", "species", "--test", &other, "--save", &model]);
+    let (_, errors) = run(&["evaluate", &model, "data/../data/iris.csv"]);
+    assert!(errors.contains("fitted on rows of this file"), "{errors}");
+    let (_, errors) = run(&["evaluate", &model, &other]);
+    assert!(!errors.contains("fitted on"), "{errors}");
 }

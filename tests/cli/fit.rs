@@ -368,3 +368,15 @@ fn json_says_what_was_run_and_how_classes_were_found() {
     let scores = &json(&fit)["scores"];
     assert!(["f1", "average_precision", "roc_auc"].iter().all(|score| scores[score].is_number()), "{scores}");
 }
+
+#[test]
+fn many_numbers_as_classes_are_one_warning_with_the_model_that_predicts_numbers() {
+    let fit = ["fit", "gbm", "data/diabetes.csv", "--target", "progression", "--set", "n_estimators=1"];
+    let (_, errors) = run(&fit);
+    assert!(errors.contains("214 different numbers") && errors.contains("gradient-boosting-regressor"), "{errors}");
+    assert_eq!(errors.matches("warning").count(), 1, "{errors}");
+    let folder = Folder::new();
+    let rows: String = (0..40).map(|row| format!("{row},c{}\n", row / 4)).collect();
+    let (_, errors) = run(&["fit", "gbm", &folder.file("t.csv", format!("a,k\n{rows}")), "--target", "k"]);
+    assert!(errors.contains("10 classes have fewer rows than a leaf, 20 at least"), "{errors}");
+}

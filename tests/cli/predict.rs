@@ -51,6 +51,12 @@ fn without_names_columns_are_taken_as_they_come() {
     assert!(errors.contains("does not name its columns") && errors.contains("sepal_length, sepal_width"), "{errors}");
     let errors = refused(1, &["predict", &model, &folder.file("narrow.csv", "5.1,3.5,1.4\n6.8,3,5.5\n")]);
     assert!(errors.contains("4 columns"), "{errors}");
+    // With its target the file has one more; which of the columns that is cannot be known.
+    let errors =
+        refused(1, &["predict", &model, &folder.file("wide.csv", "5.1,3.5,1.4,0.2,rose\n6.8,3,5.5,2.1,lily\n")]);
+    for word in ["5 columns, which it does not name", "fitted on 4 columns", "first line with their names"] {
+        assert!(errors.contains(word), "{word} in {errors}");
+    }
 }
 
 #[test]

@@ -215,7 +215,13 @@ fn estimators_inside_are_set_by_name_and_place() {
     let bagging = bagging.set("estimator", json!("kneighbors-classifier")).unwrap();
     let bagging = bagging.set("estimator.weights", json!("distance")).unwrap();
     assert_eq!(bagging.parameters().unwrap()["estimator"]["weights"], "distance");
-    assert!(bagging.set("estimator.depth", json!(2)).unwrap_err().to_string().contains("one of kneighbors-classifier"));
+    assert!(
+        bagging
+            .set("estimator.depth", json!(2))
+            .unwrap_err()
+            .to_string()
+            .contains("one that kneighbors-classifier has")
+    );
 }
 
 #[test]

@@ -15,6 +15,8 @@ use crate::report::{CliError, CommandResult, note};
 
 /// Warnings about the data that are shown.
 const MOST_WARNINGS: usize = 8;
+/// Classes of few rows that are named, each in a warning of its own.
+const MOST_RARE: usize = 3;
 
 /// Where the target is.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -180,7 +182,8 @@ impl DataArgs {
         check_target(pipeline.estimator().name(), pipeline.estimator().task(), &data.target)?;
         let names = if self.target.target.is_empty() { None } else { header(&self.data, &reading.options())? };
         let targets = self.target.target.iter().map(|wanted| named(wanted, names.as_deref())).collect();
-        for text in data.warnings().iter().chain(&rare_classes(pipeline, &data)).take(MOST_WARNINGS) {
+        let of_classes = many_numbers(pipeline, &data).map_or_else(|| rare_classes(pipeline, &data), |text| vec![text]);
+        for text in data.warnings().iter().chain(&of_classes).take(MOST_WARNINGS) {
             note(global, &format!("warning: {text}"));
         }
         Ok(Loaded { data, targets })
@@ -205,10 +208,36 @@ fn rare_classes(pipeline: &Pipeline, data: &Dataset) -> Vec<String> {
     let classes = labels.names().iter().zip(labels.counts());
     let rare =
         classes.filter(|(_, count)| pipeline.estimator().task() == Task::Classification && (*count as u64) < leaf);
+    let rows = |count: usize| if count == 1 { "1 row".to_string() } else { format!("{count} rows") };
+    let rare: Vec<(&String, usize)> = rare.collect();
+    if let Some(least) = rare.iter().map(|(_, count)| *count).min().filter(|_| rare.len() > MOST_RARE) {
+        let remedy = format!("set min_samples_leaf={least} or less");
+        return vec![format!("{} classes have fewer rows than a leaf, {leaf} at least: {remedy}", rare.len())];
+    }
     let warning = |(name, count): (&String, usize)| {
-        format!("class {name:?} has {count} rows, and a leaf at least {leaf}: set min_samples_leaf={count} or less")
+        let has = rows(count);
+        format!("class {name:?} has {has}, and a leaf at least {leaf}: set min_samples_leaf={count} or less")
     };
-    rare.map(warning).collect()
+    rare.into_iter().map(warning).collect()
+}
+
+/// Numbers of which there are many are likelier a quantity than classes.
+fn many_numbers(pipeline: &Pipeline, data: &Dataset) -> Option<String> {
+    const MOST_CLASSES: usize = 50;
+    let Target::Whole { classes, .. } = &data.target else { return None };
+    let (model, task, found) = (pipeline.estimator().name(), pipeline.estimator().task(), classes.classes());
+    let many = task == Task::Classification && found > MOST_CLASSES && found > data.rows() / 10;
+    many.then(|| {
+        let other = twin(model, "-regressor");
+        format!("the target has {found} different numbers, which {model} takes for classes: {other} predicts numbers")
+    })
+}
+
+/// The model of the other task that is most like this one.
+fn twin(model: &str, ending: &str) -> String {
+    let stem = model.trim_end_matches("-classifier").trim_end_matches("-regressor");
+    let found = registry::find(&format!("{stem}{ending}"));
+    found.map_or_else(|_| format!("random-forest{ending}"), |entry| entry.name.to_string())
 }
 
 /// Refuses data without the target that a model learns from, or with one of another kind.
@@ -225,9 +254,7 @@ pub fn check_target(model: &str, task: Task, target: &Target) -> CommandResult {
         (Task::Regression, Target::Classes(_)) => ("numbers", "classes in words", "-classifier"),
         _ => return Ok(task.check(target)?),
     };
-    let stem = model.trim_end_matches("-classifier").trim_end_matches("-regressor");
-    let other = registry::find(&format!("{stem}{ending}"))
-        .map_or_else(|_| format!("random-forest{ending}"), |entry| entry.name.to_string());
+    let other = twin(model, ending);
     Err(CliError::Unfit(format!("{model} predicts {predicts}, and the target has {has}: try {other}")))
 }
 

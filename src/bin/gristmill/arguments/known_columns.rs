@@ -93,6 +93,9 @@ impl KnownColumns {
                 options.features = Some(wanted);
             }
             None => {
+                if named && self.read.dates.is_empty() {
+                    self.check_width(path, targets)?;
+                }
                 let numbers = feature_numbers(self.columns.len(), targets);
                 options.categorical = self.categorical(|at, _| numbers[at].to_string());
                 taken_for.extend(self.columns.iter().map(|column| column.name.clone()).filter(|_| named));
@@ -131,6 +134,18 @@ impl KnownColumns {
         let mut read = self.read(path, targets)?;
         read.ignored = targets.iter().map(|target| format!("column {target}, the target")).collect();
         Ok(read)
+    }
+
+    /// Refuses a file without names that has more or fewer columns than the model and the targets.
+    fn check_width(&self, path: &Path, targets: &[String]) -> Result<()> {
+        let expected = self.columns.len() + targets.len();
+        let Some(width) = unnamed_width(path, &self.read)?.filter(|width| *width != expected) else { return Ok(()) };
+        let why = format!(
+            "the file has {width} columns, which it does not name, and the model was fitted on {} columns: give it a \
+             first line with their names",
+            self.columns.len()
+        );
+        Err(Error::Data { path: path.display().to_string(), line: None, column: None, why })
     }
 
     /// What the model's text columns are called.

@@ -14,8 +14,8 @@ use crate::arguments::{
 };
 use crate::pictures::Picture;
 use crate::report::{
-    CliError, CommandResult, Confusion, Importance, Progress, Report, check_page, dense, guarded, note_unknown_classes,
-    predict, print, print_json, quoted, timed, write_file, write_page,
+    CliError, CommandResult, Confusion, FitNotes, Importance, Progress, Report, check_page, dense, guarded, note,
+    note_unknown_classes, predict, print, print_json, quoted, timed, write_file, write_page,
 };
 
 /// Classes up to which the table of which are taken for which is shown.
@@ -64,6 +64,9 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     let saved = SavedModel::load(&args.model, &args.read)?;
     let placement = global.placement()?;
     let mut report = Report::new(saved.name());
+    if FitNotes::of(&saved.model).is_some_and(|notes| notes.is_of(&args.data)) {
+        note(global, "warning: the model was fitted on rows of this file, so their scores flatter");
+    }
     let data = timed(&mut report.seconds, "load", || read(args, global, &saved))?;
     let data = saved.align(data)?;
     (report.rows, report.columns, report.scored_rows) = (data.rows(), data.columns(), Some(data.rows()));

@@ -1,5 +1,7 @@
 //! What a model file remembers of its fit beside the model: `fit` and `cv` write it, `inspect` tells it.
 
+use std::path::Path;
+
 use gristmill::pipeline::PipelineModel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -37,6 +39,12 @@ impl FitNotes {
     pub fn of(model: &PipelineModel) -> Option<FitNotes> {
         let notes = model.notes();
         (!notes.is_empty()).then(|| serde_json::from_value(Value::Object(notes.clone())).ok()).flatten()
+    }
+
+    /// Whether the model was fitted on this file, or on rows of it; the further files were to score it.
+    pub fn is_of(&self, path: &Path) -> bool {
+        let same = |own: &String| Some(std::fs::canonicalize(own).ok()? == std::fs::canonicalize(path).ok()?);
+        self.files.first().and_then(same).unwrap_or(false)
     }
 
     /// What was fitted on in a line, and the scores in a table.

@@ -96,13 +96,14 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         let mut trial = CrossValidateOptions::default()
             .scoring([decides])
             .extra_scoring(Scoring::ALL.into_iter().filter(|scoring| scoring.task() == task))
+            .device(&device)
             .observer(&mut progress);
         if let Some(weights) = &weights {
             trial = trial.sample_weight(weights);
         }
         // The scores of fitted rows are half of the picture over one parameter.
         let trial = trial.train_scores(drawn && grid.len() == 1);
-        timed(&mut seconds, "fit", || search.fit_with(&data, &folds, trial, &device))
+        timed(&mut seconds, "fit", || search.fit_with(&data, &folds, trial))
     })?;
     let mut report = CvReport {
         model: pipeline.estimator().name().to_string(),
