@@ -133,16 +133,17 @@ pub use crate::kernel_methods::{
 pub use crate::linear::{
     LinearRegression, LinearRegressionModel, LogisticRegression, LogisticRegressionModel, Ridge, RidgeModel,
 };
+pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::model_file::Persist;
 pub use crate::neighbors::{
     KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel, LocalOutlierFactor,
-    LocalOutlierFactorModel, NearestNeighbors, NearestNeighborsModel,
+    LocalOutlierFactorModel, NearestNeighbors, NearestNeighborsModel, Weights,
 };
 pub use crate::pipeline::{Pipeline, PipelineModel};
 pub use crate::preprocessing::{
-    ColumnSelector, FunctionTransformer, GaussianBasis, KBinsDiscretizer, LabelEncoder, MinMaxScaler, Normalizer,
-    OneHotEncoder, OrdinalEncoder, PolynomialFeatures, QuantileTransformer, RobustScaler, SimpleImputer, SineBasis,
-    StandardScaler, TargetEncoder, VarianceThreshold,
+    ColumnSelector, FunctionTransformer, GaussianBasis, ImputeStrategy, KBinsDiscretizer, LabelEncoder, MinMaxScaler,
+    Normalizer, OneHotEncoder, OrdinalEncoder, PolynomialFeatures, QuantileTransformer, RobustScaler, SimpleImputer,
+    SineBasis, StandardScaler, TargetEncoder, VarianceThreshold,
 };
 pub use crate::selection::{
     CrossValidateOptions, Folds, GridSearch, Scoring, cross_validate, cross_validate_with, learning_curve,

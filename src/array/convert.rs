@@ -96,6 +96,13 @@ mod from_ndarray {
 }
 
 #[cfg(feature = "ndarray")]
+impl From<Matrix> for ndarray::Array2<f32> {
+    fn from(matrix: Matrix) -> ndarray::Array2<f32> {
+        (&matrix).into()
+    }
+}
+
+#[cfg(feature = "ndarray")]
 impl From<&Matrix> for ndarray::Array2<f32> {
     fn from(matrix: &Matrix) -> ndarray::Array2<f32> {
         ndarray::Array2::from_shape_fn((matrix.rows(), matrix.columns()), |(row, column)| matrix.get(row, column))

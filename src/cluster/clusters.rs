@@ -95,6 +95,7 @@ macro_rules! center_clusters {
     ($model:ident) => {
         impl $model {
             /// The centres, k×d.
+            #[doc(alias = "centroids")]
             pub fn cluster_centers(&self) -> &Matrix {
                 &self.clusters.centers
             }

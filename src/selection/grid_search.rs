@@ -104,19 +104,28 @@ impl GridSearch {
 
     /// Searches on the CPU by the task's usual score.
     pub fn fit(&self, data: &Dataset, folds: &Folds) -> Result<GridSearchResult> {
-        self.fit_with(data, folds, CrossValidateOptions::default(), &Device::Cpu)
+        self.fit_with(data, folds, CrossValidateOptions::default())
     }
 
-    /// Searches with these options on `device`, and fits the best combination there. A combination that cannot be
-    /// fitted is passed over; if none can, the first one's error is returned.
+    /// Searches by other scores, on a device, with weights or an observer, and fits the best combination there. A
+    /// combination that cannot be fitted is passed over; if none can, the first one's error is returned.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let search = GridSearch::new(Pipeline::new(KNeighborsClassifier::default())).parameter("n_neighbors", [1, 5]);
+    /// let options = CrossValidateOptions::default().scoring([Scoring::LogLoss]); // or Scoring::custom, one of your own
+    /// let found = search.fit_with(&datasets::iris()?, &Folds::stratified(5), options)?;
+    /// assert_eq!(found.best().parameters[0].1, 5);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
     pub fn fit_with(
         &self,
         data: &Dataset,
         folds: &Folds,
         options: CrossValidateOptions<'_>,
-        device: &Device,
     ) -> Result<GridSearchResult> {
-        let CrossValidateOptions { scoring, extra, train_scores, sample_weight, mut observer, .. } = options;
+        let CrossValidateOptions { scoring, extra, train_scores, sample_weight, device, mut observer } = options;
+        let device = device.unwrap_or(Device::Cpu);
         let combinations = self.combinations()?;
         let estimators: Vec<AnyEstimator> = combinations.iter().map(|(estimator, _)| estimator.clone()).collect();
         let mut options =
@@ -124,7 +133,7 @@ impl GridSearch {
         if let Some(observer) = &mut observer {
             options = options.observer(&mut **observer);
         }
-        let results = try_all(&self.pipeline, &estimators, data, folds, options.device(device))?;
+        let results = try_all(&self.pipeline, &estimators, data, folds, options.device(&device))?;
         let parameters = combinations.into_iter().map(|(_, parameters)| parameters);
         let candidates: Vec<Candidate> =
             parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();
@@ -135,7 +144,7 @@ impl GridSearch {
             Some(observer) => fit.observer(observer),
             None => fit,
         };
-        let model = chosen.fit_on(device, data, fit)?;
+        let model = chosen.fit_on(&device, data, fit)?;
         Ok(GridSearchResult { candidates, best_index, model })
     }
 

@@ -1,5 +1,4 @@
 use gristmill::prelude::*;
-use gristmill::preprocessing::*;
 
 use super::fixtures::*;
 use super::{assert_close, matrix};

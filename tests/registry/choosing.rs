@@ -205,7 +205,7 @@ fn curves_go_by_any_score_and_leave_out_what_cannot_be_fitted() {
     assert_eq!((curve.scoring, &curve.labels[..]), (Scoring::LogLoss, &["3".to_string(), "9".to_string()][..]));
     // A search has the same curve without another fit.
     let search = GridSearch::new(knn(3)).parameter("n_neighbors", values);
-    let found = search.fit_with(&iris, &folds, trial().train_scores(true), &Device::Cpu).unwrap();
+    let found = search.fit_with(&iris, &folds, trial().train_scores(true)).unwrap();
     assert_eq!(found.curve().unwrap(), curve);
     let bare = search.fit(&iris, &folds).unwrap();
     assert!(bare.curve().unwrap_err().to_string().contains("train_scores"));

@@ -18,7 +18,7 @@ fn rows_of_weight_0_teach_nothing_in_any_fold() {
     let (data, weights) = data();
     let (pipeline, folds) = (Pipeline::new(LinearRegression::default()), Folds::k_fold(4));
     let weighted = || CrossValidateOptions::default().sample_weight(&weights);
-    let search = GridSearch::new(pipeline.clone()).fit_with(&data, &folds, weighted(), &Device::Cpu).unwrap();
+    let search = GridSearch::new(pipeline.clone()).fit_with(&data, &folds, weighted()).unwrap();
     let new = Matrix::from_rows(&[[100.0]]).unwrap();
     let predicted = search.model.predict(&new).unwrap();
     assert!((predicted.numbers().unwrap().get(0, 0) - 200.0).abs() < 1e-2);
