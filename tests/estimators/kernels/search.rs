@@ -21,7 +21,7 @@ fn a_search_over_penalties_scores_as_fits_by_themselves() {
     for kernel in ["rbf(gamma=0.7)", "rbf", "poly(degree=2,gamma=0.5)"] {
         let search = GridSearch::new(Pipeline::new(ridge(kernel))).parameter("alpha", alphas);
         for (name, device) in devices() {
-            let found = search.fit_with(&data, &folds, CrossValidateOptions::default(), device).unwrap();
+            let found = search.fit_with(&data, &folds, CrossValidateOptions::default().device(device)).unwrap();
             for (alpha, candidate) in alphas.iter().zip(&found.candidates) {
                 let alone = cross_validate(&Pipeline::new(ridge(kernel).alpha(*alpha)), &data, &folds).unwrap();
                 let (a, b) = (candidate.score().mean, alone.score().mean);
