@@ -34,6 +34,7 @@
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every estimator by its name |
 //! | [`data`], [`datasets`] | tables and their targets, read from files; known and generated ones |
 //! | [`splits`], [`selection`] | training and test rows, folds; cross-validation, grid search, curves |
+//! | [`theory`] | bounds on the error of a model, VC dimensions, limits of learning |
 //! | [`metrics`], [`plot`] | scores; pictures in SVG and PNG |
 //! | [`estimator`] | what all estimators share: rows, options of a fit, observers, traits of models |
 //! | [`model_file`] | model files: a checked container that is written atomically |
@@ -88,6 +89,7 @@ mod settings;
 pub mod simd;
 mod solvers;
 pub mod splits;
+pub mod theory;
 pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix, PendingVec, SparseMatrix};

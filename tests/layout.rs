@@ -29,6 +29,7 @@ const RANKS: &[&str] = &[
     "model_file",
     "plot",
     "datasets",
+    "theory",
     "cost",
     "doctor",
     "placement",

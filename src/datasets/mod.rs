@@ -22,6 +22,7 @@
 //! | [`rectangle`] | a rectangle in the unit square, for decision regions |
 //! | [`Classification`] | classes on the corners of a cube, with redundant and useless columns |
 //! | [`Regression`] | numbers that are linear in some of the columns |
+//! | [`notes`] | the data of the lecture notes |
 //!
 //! ```
 //! use gristmill::datasets;
@@ -37,6 +38,7 @@ mod blobs;
 mod classics;
 mod classification;
 mod generate;
+pub mod notes;
 mod regression;
 mod shapes;
 

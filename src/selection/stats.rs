@@ -1,6 +1,7 @@
 //! Statistics of a few scores: mean, deviation, confidence interval, and the probability of a count.
 
 use crate::error::{Error, Result};
+pub use crate::theory::binomial::at_most as binomial_at_most;
 
 /// Mean and spread of a sample, such as the scores of the folds of a cross-validation.
 ///
@@ -99,46 +100,4 @@ fn student_t_central(angle: f64, degrees: usize) -> f64 {
         (_, true) => std::f64::consts::FRAC_2_PI * (angle + sine * sum),
         (_, false) => sine * sum,
     }
-}
-
-/// The probability of at most `successes` in `trials` independent trials that succeed with `probability`. O(trials).
-///
-/// ```
-/// use gristmill::selection::stats::binomial_at_most;
-/// assert!((binomial_at_most(1, 3, 0.5)? - 0.5).abs() < 1e-15);
-/// # Ok::<(), gristmill::Error>(())
-/// ```
-pub fn binomial_at_most(successes: u64, trials: u64, probability: f64) -> Result<f64> {
-    if !(0.0..=1.0).contains(&probability) {
-        return Err(Error::param("probability", "from 0 to 1", probability));
-    }
-    if successes >= trials || probability == 0.0 {
-        return Ok(1.0);
-    }
-    if probability == 1.0 {
-        return Ok(0.0);
-    }
-    // Every term as a multiple of the largest, which is known without factorials: only ratios of neighbours are used.
-    let odds = probability / (1.0 - probability);
-    let mode = (((trials as f64 + 1.0) * probability) as u64).min(trials);
-    let (mut below, mut above) = (0.0, 0.0);
-    let mut count = |at: u64, term: f64| if at <= successes { below += term } else { above += term };
-    count(mode, 1.0);
-    let mut term = 1.0_f64;
-    for at in mode + 1..=trials {
-        term *= (trials - at + 1) as f64 / at as f64 * odds;
-        count(at, term);
-        if term == 0.0 {
-            break;
-        }
-    }
-    let mut term = 1.0_f64;
-    for at in (0..mode).rev() {
-        term *= (at + 1) as f64 / ((trials - at) as f64 * odds);
-        count(at, term);
-        if term == 0.0 {
-            break;
-        }
-    }
-    Ok(below / (below + above))
 }

@@ -9,8 +9,9 @@ use crate::cost::Cost;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{ClassTarget, Criterion, FixedWeights};
 use crate::data::Labels;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, FitShape, Parameters, Rows, parameters};
+use crate::theory;
 
 const OP: &str = "DecisionTreeClassifier";
 
@@ -167,15 +168,11 @@ impl TreeModel<DecisionTreeClassifier> {
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn generalization_bound(&self, questions: usize, delta: f64) -> Result<f64> {
-        if !(delta > 0.0 && delta < 1.0) {
-            return Err(Error::param("delta", "a probability between 0 and 1", delta));
-        }
         let (nodes, tree) = (self.tree().nodes(), self.tree());
         let leaves = nodes.iter().zip(0..).filter(|(node, _)| node.feature.is_none());
         let wrong =
             leaves.map(|(node, number)| node.weight * (1.0 - tree.value(number).iter().copied().fold(0.0, f64::max)));
         let error = wrong.sum::<f64>() / nodes[0].weight;
-        let bits = (nodes.len() as f64 + 1.0) * (questions as f64 + 3.0).log2() + (2.0 / delta).log2();
-        Ok(error + (bits / (2.0 * nodes[0].count as f64)).sqrt())
+        Ok(error + theory::tree::gap(nodes.len() as u64, questions as u64, nodes[0].count as u64, delta)?)
     }
 }

@@ -16,6 +16,7 @@ const COMMANDS: &[&str] = &[
     "doctor",
     "tour",
     "bench",
+    "bound",
     "completions",
     "man",
 ];

@@ -1,5 +1,6 @@
 //! The command, run as a person would run it.
 
+mod bound;
 mod config;
 mod cv;
 mod data;

@@ -2,4 +2,5 @@
 
 mod classics;
 mod generators;
+mod notes;
 mod shapes;

@@ -1,6 +1,7 @@
 //! The commands, one file or folder each.
 
 mod bench;
+mod bound;
 mod completions;
 mod cv;
 mod data;
@@ -51,6 +52,8 @@ pub enum Command {
     Tour(tour::TourArgs),
     /// Measure the kernels, CPU against GPU and this machine's peak
     Bench(bench::BenchArgs),
+    /// Say what theory guarantees: bounds on errors, sample sizes, VC dimensions
+    Bound(bound::BoundArgs),
     /// Write a script that completes the arguments in a shell
     Completions(completions::CompletionsArgs),
     /// Write a page of the manual
@@ -74,6 +77,7 @@ impl Command {
             Command::Doctor(args) => doctor::run(args, global),
             Command::Tour(args) => tour::run(args, global),
             Command::Bench(args) => bench::run(args, global),
+            Command::Bound(args) => bound::run(args, global),
             Command::Completions(args) => completions::run(args),
             Command::Man(args) => man::run(args, global),
         }
