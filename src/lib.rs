@@ -88,6 +88,7 @@ mod settings;
 pub mod simd;
 mod solvers;
 pub mod splits;
+pub mod svm;
 pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix, PendingVec, SparseMatrix};

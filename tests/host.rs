@@ -14,4 +14,5 @@ mod plot;
 mod preprocessing;
 mod sparse;
 mod support;
+mod svm;
 mod tree;

@@ -40,6 +40,7 @@ const RANKS: &[&str] = &[
     "linear",
     "kernel_methods",
     "tree",
+    "svm",
     "ensemble",
     "pipeline",
     "selection",
