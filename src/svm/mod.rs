@@ -8,6 +8,7 @@ mod multiple_kernels;
 mod one_class;
 mod outcome;
 mod parameters;
+mod pictures;
 mod single;
 mod svc;
 mod svr;

@@ -3,15 +3,17 @@
 use super::classes::machine_rows;
 use super::forms::one_class;
 use super::parameters::{MachineOptions, with_machine};
+use super::pictures::one_class_figures;
 use super::single::{SingleFunction, single_model};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, Predict,
-    Prediction, Rows, Save, Task, parameters,
+    Abilities, Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput,
+    Predict, Prediction, Rows, Save, Task, parameters,
 };
 use crate::kernel_methods::{Gamma, Kernel};
 use crate::model_file::Container;
+use crate::plot::Figure;
 
 with_machine! {
     /// The one-class support vector machine (Schölkopf et al. 2001): a function that is at least 0 for most rows, and

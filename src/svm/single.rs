@@ -183,6 +183,16 @@ macro_rules! single_model {
                 }
             }
 
+            fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+                match <$name as Parameters>::TASK {
+                    Task::Outliers => {
+                        let decide = |x: Rows<'_>| self.machine.values(stringify!($name), x);
+                        one_class_figures(input, &self.machine.support, decide)
+                    }
+                    _ => Ok(vec![]),
+                }
+            }
+
             fn report(&self) -> FitReport {
                 let report = self.machine.outcome.report(self.machine.support.len());
                 $(let report = report.with_number(stringify!($extra), self.$extra);)*

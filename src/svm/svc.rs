@@ -3,15 +3,17 @@
 use super::classes::{ClassFit, ClassFunctions, Form, machine_rows};
 use super::forms::Slack;
 use super::parameters::{MachineOptions, MultiClass, SvmSolver, with_machine};
+use super::pictures::class_figures;
 use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::Result;
 use crate::estimator::{
-    Abilities, Decision, Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Rows, Save,
-    parameters,
+    Abilities, Decision, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Prediction,
+    Rows, Save, parameters,
 };
 use crate::kernel_methods::{Gamma, Kernel};
 use crate::model_file::Container;
+use crate::plot::Figure;
 use crate::tree::ClassWeight;
 
 with_machine! {
@@ -202,6 +204,13 @@ macro_rules! classifier {
 
             fn classes(&self) -> &[String] {
                 self.functions.classes.names()
+            }
+
+            fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+                let values = |x: Rows<'_>| self.functions.values(stringify!($name), x);
+                let predict = |x: Rows<'_>| self.functions.winners(&values(x)?, self.params.break_ties);
+                let decide = |x: Rows<'_>| self.functions.decisions(&values(x)?);
+                class_figures(input, &self.functions.support, predict, decide)
             }
 
             fn report(&self) -> FitReport {

@@ -3,15 +3,17 @@
 use super::classes::machine_rows;
 use super::forms::{numbers, numbers_nu};
 use super::parameters::{MachineOptions, with_machine};
+use super::pictures::one_class_figures;
 use super::single::{SingleFunction, single_model};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, Predict, Prediction, Rows,
-    Save, Targets, Task, parameters,
+    Abilities, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput, Predict,
+    Prediction, Rows, Save, Targets, Task, parameters,
 };
 use crate::kernel_methods::{Gamma, Kernel};
 use crate::model_file::Container;
+use crate::plot::Figure;
 
 with_machine! {
     /// Support vector regression: deviations up to `epsilon` cost nothing, what is beyond costs `c` times itself. Names and
