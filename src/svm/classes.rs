@@ -8,6 +8,7 @@ use super::forms::{Slack, two_classes, two_classes_nu};
 use super::machine::{Machine, Work};
 use super::outcome::Outcome;
 use super::parameters::{MachineOptions, MultiClass, SvmSolver};
+use super::shared::SharedMatrices;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::data::Labels;
 use crate::error::{Error, Result};
@@ -161,6 +162,8 @@ pub(super) struct ClassFit<'a> {
     pub weights: Option<&'a [f64]>,
     /// The solver, and the seed of its order.
     pub solver: (SvmSolver, u64),
+    /// Kernel matrices of these rows.
+    pub shared: Option<&'a SharedMatrices>,
 }
 
 impl ClassFit<'_> {
@@ -172,7 +175,7 @@ impl ClassFit<'_> {
         let options = &self.options;
         let machine = match self.on_weights() {
             true => Machine::without_matrix(self.op, &options.kernel, x, &rows.order)?,
-            false => Machine::fit(self.op, &options.kernel, x, Some(&rows.order), options.cache_size)?,
+            false => Machine::fit(self.op, &options.kernel, x, Some(&rows.order), (options.cache_size, self.shared))?,
         };
         let weights: Vec<f64> =
             rows.order.iter().map(|row| self.weights.map_or(1.0, |weights| weights[*row])).collect();

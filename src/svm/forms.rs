@@ -14,7 +14,7 @@ pub enum Slack {
     /// c·Σ slack²: 1/(2c) on the diagonal of the kernel matrix, 0 ≤ α.
     L2,
     /// None is allowed: the hard margin, for classes that the kernel separates.
-    None,
+    Hard,
 }
 
 /// Two classes, by the first row in the kernel matrix and the number of rows of each part: the first part has y = +1, the

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::shared::SharedMatrices;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::error::Result;
 use crate::kernel_methods::{FittedKernel, Kernel, KernelRows, warn_indefinite};
@@ -41,18 +42,22 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Fits the kernel to the rows of `x`, taken in `order`; keeps the kernel matrix if it is no larger than the cache.
+    /// Fits the kernel to the rows of `x`, taken in `order`; keeps the kernel matrix if it is no larger than
+    /// the cache, or takes the one that is shared.
     pub(super) fn fit(
         op: &'static str,
         kernel: &Kernel,
         x: &DeviceMatrix,
         order: Option<&[usize]>,
-        cache_mebibytes: f64,
+        (cache_mebibytes, shared): (f64, Option<&SharedMatrices>),
     ) -> Result<Machine> {
         let mut machine = Machine::with_bytes(op, kernel, x, order, (cache_mebibytes * f64::from(1 << 20)) as usize)?;
+        if let Some(shared) = shared {
+            machine.whole = shared.in_order(kernel, order)?;
+        }
         let n = machine.x.rows();
         let fits = n.checked_mul(4 * n).is_some_and(|need| need <= machine.bytes);
-        if fits || kernel.is_precomputed() {
+        if machine.whole.is_none() && (fits || kernel.is_precomputed()) {
             let mut stream = machine.x.device().stream();
             let matrix = machine.kernel.symmetric(&mut stream, &machine.rows)?;
             machine.whole = Some(matrix.to_matrix(&mut stream)?);
@@ -135,13 +140,11 @@ impl Machine {
         });
         let part;
         let source = match count == self.x.rows() {
-            true => Source { op: self.op, kernel: &self.kernel, x: &self.x, rows: &self.rows },
+            true => Source::new(self, &self.x)?,
             false => {
                 let chosen: Vec<usize> = ranges.iter().cloned().flatten().collect();
-                let x = self.x.rows_at(&mut self.x.device().stream(), &chosen)?.to(self.x.device())?;
-                let rows = self.kernel.rows(self.op, &x)?;
-                part = (x, rows);
-                Source { op: self.op, kernel: &self.kernel, x: &part.0, rows: &part.1 }
+                part = self.x.rows_at(&mut self.x.device().stream(), &chosen)?.to(self.x.device())?;
+                Source::new(self, &part)?
             }
         };
         let mut matrix = KernelMatrix::Rows(RowCache::new(&source, self.bytes));
@@ -152,12 +155,27 @@ impl Machine {
     }
 }
 
-/// Rows of the kernel matrix by one product each time.
+/// Rows of a block of columns: its part of the rows stays in a cache while some rows of the matrix are made.
+const BLOCK_ROWS: usize = 2048;
+
+/// Rows of the kernel matrix by a product for each block of columns.
 struct Source<'a> {
-    op: &'static str,
-    kernel: &'a FittedKernel,
+    machine: &'a Machine,
     x: &'a DeviceMatrix,
-    rows: &'a KernelRows,
+    /// The rows of `x`, in blocks.
+    blocks: Vec<KernelRows>,
+}
+
+impl<'a> Source<'a> {
+    fn new(machine: &'a Machine, x: &'a DeviceMatrix) -> Result<Source<'a>> {
+        let mut stream = x.device().stream();
+        let mut blocks = vec![];
+        for first in (0..x.rows()).step_by(BLOCK_ROWS) {
+            let part = x.range(&mut stream, first..(first + BLOCK_ROWS).min(x.rows()))?;
+            blocks.push(machine.kernel.rows(machine.op, &part)?);
+        }
+        Ok(Source { machine, x, blocks })
+    }
 }
 
 impl RowSource for Source<'_> {
@@ -165,11 +183,14 @@ impl RowSource for Source<'_> {
         self.x.rows()
     }
 
-    fn compute(&self, rows: &[usize], out: &mut Vec<f32>) -> Result<()> {
+    fn compute(&self, rows: &[usize], take: &mut dyn FnMut(usize, &[f32])) -> Result<()> {
+        let (op, kernel) = (self.machine.op, &self.machine.kernel);
         let mut stream = self.x.device().stream();
-        let some = self.kernel.rows(self.op, &self.x.rows_at(&mut stream, rows)?.to(self.x.device())?)?;
-        let made = self.kernel.matrix(&mut stream, &some, self.rows)?.to_matrix(&mut stream)?;
-        out.extend_from_slice(made.as_slice());
+        let some = kernel.rows(op, &self.x.rows_at(&mut stream, rows)?.to(self.x.device())?)?;
+        for (number, block) in self.blocks.iter().enumerate() {
+            let made = kernel.matrix(&mut stream, &some, block)?.to_matrix(&mut stream)?;
+            take(number * BLOCK_ROWS, made.as_slice());
+        }
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ mod one_class;
 mod outcome;
 mod parameters;
 mod pictures;
+mod shared;
 mod single;
 mod svc;
 mod svr;

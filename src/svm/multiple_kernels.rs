@@ -112,6 +112,7 @@ impl MultipleKernelLearning {
             multi_class: MultiClass::OneVersusOne,
             weights,
             solver: (SvmSolver::Smo, 0),
+            shared: None,
         }
     }
 
@@ -180,7 +181,7 @@ impl MultipleKernelLearning {
         let (mut kernels, mut matrices) = (vec![], vec![]);
         let mut machine = None;
         for kernel in &self.kernels {
-            let made = Machine::fit(Self::TYPE, kernel, x, Some(rows.order()), self.cache_size)?;
+            let made = Machine::fit(Self::TYPE, kernel, x, Some(rows.order()), (self.cache_size, None))?;
             let matrix = made.whole().cloned().ok_or_else(|| Error::shape(Self::TYPE, "a kernel matrix", "none"))?;
             let trace: f64 = (0..n).map(|row| f64::from(matrix.get(row, row))).sum();
             kernels.push((made.kernel.kernel().clone(), if trace > 0.0 { n as f64 / trace } else { 1.0 }));

@@ -4,14 +4,16 @@ use super::classes::machine_rows;
 use super::forms::one_class;
 use super::parameters::{MachineOptions, with_machine};
 use super::pictures::one_class_figures;
+use super::shared::SharedMatrices;
 use super::single::{SingleFunction, single_model};
 use crate::array::Matrix;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{
     Abilities, Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput,
-    Predict, Prediction, Rows, Save, Task, parameters,
+    Predict, Prediction, Rows, Save, Shared, SharedPart, Task, parameters,
 };
-use crate::kernel_methods::{Gamma, Kernel};
+use crate::kernel_methods::{Gamma, Kernel, SharedGrams};
 use crate::model_file::Container;
 use crate::plot::Figure;
 
@@ -50,6 +52,19 @@ impl Estimator for OneClassSvm {
         Abilities { sparse: true, ..Abilities::default() }
     }
 
+    fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
+        SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
+    }
+
+    fn share_fits(
+        settings: &[&Self],
+        x: Rows<'_>,
+        _: &Fit<'_>,
+        part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>> {
+        SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
+    }
+
     /// n²·d operations for the kernel matrix, and a few passes over its rows for each support vector.
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<OneClassSvmModel> {
         let x = machine_rows(Self::TYPE, x)?;
@@ -66,9 +81,10 @@ impl Estimator for OneClassSvm {
         };
         let infeasible = || Error::param("nu", "a share that the weights allow", self.nu);
         let problem = one_class(&weights, sum).ok_or_else(infeasible)?;
-        let settings = MachineOptions::from(self);
-        let (mut machine, solution) = options
-            .watched("one-class SVM", |reporter| SingleFunction::fit(Self::TYPE, &settings, &x, problem, reporter))?;
+        let (settings, shared) = (MachineOptions::from(self), options.shared_work());
+        let (mut machine, solution) = options.watched("one-class SVM", |reporter| {
+            SingleFunction::fit(Self::TYPE, (&settings, shared), &x, problem, reporter)
+        })?;
         machine.intercept = -solution.measured.offsets[0];
         Ok(OneClassSvmModel { params: self.clone().into(), machine })
     }

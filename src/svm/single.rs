@@ -4,6 +4,7 @@ use super::classes::machine_queries;
 use super::machine::{Machine, Work};
 use super::outcome::Outcome;
 use super::parameters::MachineOptions;
+use super::shared::SharedMatrices;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::error::Result;
 use crate::estimator::{Reporter, Rows};
@@ -25,13 +26,13 @@ impl SingleFunction {
     /// Solves a problem on the rows of `x`. With two variables for each row, the coefficient is their sum.
     pub(super) fn fit(
         op: &'static str,
-        options: &MachineOptions,
+        (options, shared): (&MachineOptions, Option<&SharedMatrices>),
         x: &DeviceMatrix,
         problem: Problem,
         reporter: &mut Reporter<'_>,
     ) -> Result<(SingleFunction, Solution)> {
         let n = x.rows();
-        let machine = Machine::fit(op, &options.kernel, x, None, options.cache_size)?;
+        let machine = Machine::fit(op, &options.kernel, x, None, (options.cache_size, shared))?;
         let mut report = |steps: usize, violation: f64| {
             reporter.report(steps, Some(violation), steps as f64 / options.max_iter as f64)
         };

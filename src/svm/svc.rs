@@ -4,14 +4,16 @@ use super::classes::{ClassFit, ClassFunctions, Form, machine_rows};
 use super::forms::Slack;
 use super::parameters::{MachineOptions, MultiClass, SvmSolver, with_machine};
 use super::pictures::class_figures;
+use super::shared::SharedMatrices;
 use crate::array::Matrix;
 use crate::data::Labels;
+use crate::device::Device;
 use crate::error::Result;
 use crate::estimator::{
-    Abilities, Decision, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Prediction,
-    Rows, Save, parameters,
+    Abilities, Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict,
+    Prediction, Rows, Save, Shared, SharedPart, parameters,
 };
-use crate::kernel_methods::{Gamma, Kernel};
+use crate::kernel_methods::{Gamma, Kernel, SharedGrams};
 use crate::model_file::Container;
 use crate::plot::Figure;
 use crate::tree::ClassWeight;
@@ -45,7 +47,7 @@ with_machine! {
     {
         /// The cost of slack; large values fit the rows more closely.
         c: f64 = 1.0, above(0.0);
-        /// How slack counts: l1, l2 (its square), or none, the hard margin, which takes no `c`.
+        /// How slack counts: l1, l2 (its square), or hard: none is allowed, whatever `c` is.
         slack: Slack = Slack::L1;
         /// Several classes: one_versus_one or one_versus_rest.
         multi_class: MultiClass = MultiClass::OneVersusOne;
@@ -112,9 +114,23 @@ macro_rules! classifier {
                     multi_class: self.multi_class,
                     weights: weights.as_deref(),
                     solver: $solver,
+                    shared: options.shared_work(),
                 };
                 let functions = options.watched($text, |reporter| fit.fit(&x, y, reporter))?;
                 Ok($model { params: self.clone().into(), functions })
+            }
+
+            fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
+                SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
+            }
+
+            fn share_fits(
+                settings: &[&Self],
+                x: Rows<'_>,
+                _: &Fit<'_>,
+                part: Option<SharedPart<'_>>,
+            ) -> Result<Option<Shared>> {
+                SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
             }
         }
 

@@ -4,14 +4,16 @@ use super::classes::machine_rows;
 use super::forms::{numbers, numbers_nu};
 use super::parameters::{MachineOptions, with_machine};
 use super::pictures::one_class_figures;
+use super::shared::SharedMatrices;
 use super::single::{SingleFunction, single_model};
 use crate::array::Matrix;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{
     Abilities, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput, Predict,
-    Prediction, Rows, Save, Targets, Task, parameters,
+    Prediction, Rows, Save, Shared, SharedPart, Targets, Task, parameters,
 };
-use crate::kernel_methods::{Gamma, Kernel};
+use crate::kernel_methods::{Gamma, Kernel, SharedGrams};
 use crate::model_file::Container;
 use crate::plot::Figure;
 
@@ -88,14 +90,27 @@ impl Estimator for Svr {
         Abilities { sparse: true, ..Abilities::default() }
     }
 
+    fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
+        SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
+    }
+
+    fn share_fits(
+        settings: &[&Self],
+        x: Rows<'_>,
+        _: &Fit<'_>,
+        part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>> {
+        SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
+    }
+
     /// n²·d operations for the kernel matrix, and a few passes over its rows for each support vector.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<SvrModel> {
         let x = machine_rows(Self::TYPE, x)?;
         let (targets, costs) = targets_and_costs(Self::TYPE, (y, x.rows()), self.c, &options)?;
         let problem = numbers(&targets, &costs, self.epsilon);
-        let settings = MachineOptions::from(self);
+        let (settings, shared) = (MachineOptions::from(self), options.shared_work());
         let (mut machine, solution) = options.watched("support vector regression", |reporter| {
-            SingleFunction::fit(Self::TYPE, &settings, &x, problem, reporter)
+            SingleFunction::fit(Self::TYPE, (&settings, shared), &x, problem, reporter)
         })?;
         machine.intercept = -solution.measured.offsets[0];
         Ok(SvrModel { params: self.clone().into(), machine })
@@ -107,15 +122,28 @@ impl Estimator for NuSvr {
         Abilities { sparse: true, ..Abilities::default() }
     }
 
+    fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
+        SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
+    }
+
+    fn share_fits(
+        settings: &[&Self],
+        x: Rows<'_>,
+        _: &Fit<'_>,
+        part: Option<SharedPart<'_>>,
+    ) -> Result<Option<Shared>> {
+        SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
+    }
+
     /// n²·d operations for the kernel matrix, and a few passes over its rows for each support vector.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<NuSvrModel> {
         let x = machine_rows(Self::TYPE, x)?;
         let (targets, costs) = targets_and_costs(Self::TYPE, (y, x.rows()), self.c, &options)?;
         let problem = numbers_nu(&targets, &costs, self.nu)
             .ok_or_else(|| Error::param("nu", "at most 1 of what the weights allow", self.nu))?;
-        let settings = MachineOptions::from(self);
+        let (settings, shared) = (MachineOptions::from(self), options.shared_work());
         let (mut machine, solution) = options.watched("support vector regression", |reporter| {
-            SingleFunction::fit(Self::TYPE, &settings, &x, problem, reporter)
+            SingleFunction::fit(Self::TYPE, (&settings, shared), &x, problem, reporter)
         })?;
         let [above, below] = solution.measured.offsets;
         machine.intercept = -0.5 * (above + below);

@@ -49,7 +49,7 @@ fn identical_rows_with_opposite_labels_converge() {
 fn a_hard_margin_that_is_not_there_ends_at_its_steps() {
     let x = Matrix::from_vec(4, 1, vec![0.0, 0.0, 1.0, 1.0]).unwrap();
     let y = Labels::from(&[0_u32, 1, 0, 1][..]);
-    let model = Svc::default().slack(Slack::None).kernel(Kernel::Linear).max_iter(1000).fit(&x, &y).unwrap();
+    let model = Svc::default().slack(Slack::Hard).kernel(Kernel::Linear).max_iter(1000).fit(&x, &y).unwrap();
     assert!(!model.converged());
 }
 

@@ -80,7 +80,7 @@ fn sparse_rows_give_what_dense_ones_give() {
 fn a_hard_margin_keeps_every_row_outside_and_its_width_is_that_of_the_weights() {
     let data = datasets::blobs(60, 2, 2, 4).unwrap();
     let y = data.labels().unwrap();
-    let hard = Svc::default().slack(Slack::None).kernel(Kernel::Linear).tol(1e-6).fit(&data.x, y).unwrap();
+    let hard = Svc::default().slack(Slack::Hard).kernel(Kernel::Linear).tol(1e-6).fit(&data.x, y).unwrap();
     let values = hard.function_values(&data.x).unwrap();
     let margins = |row: usize| values.get(row, 0) * if y.codes()[row] == 0 { 1.0 } else { -1.0 };
     assert!((0..60).all(|row| margins(row) > 1.0 - 1e-3));

@@ -166,7 +166,7 @@ fn a_square_of_slack_is_a_ridge_on_the_kernel_matrix() {
         }
     }
     let ridged = Matrix::from_vec(n, n, ridged).unwrap();
-    let hard = Svc::default().kernel(Kernel::Precomputed).slack(Slack::None).tol(1e-5).fit(&ridged, &y).unwrap();
+    let hard = Svc::default().kernel(Kernel::Precomputed).slack(Slack::Hard).tol(1e-5).fit(&ridged, &y).unwrap();
     assert!((model.objectives()[0] / hard.objectives()[0] - 1.0).abs() < 1e-4);
     assert!((model.intercept()[0] - hard.intercept()[0]).abs() < 1e-3);
 }

@@ -6,6 +6,7 @@ mod forms;
 mod libsvm;
 mod more;
 mod notes;
+mod search;
 mod steps;
 
 use gristmill::prelude::*;

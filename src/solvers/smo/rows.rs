@@ -4,9 +4,6 @@ use std::collections::HashMap;
 
 use crate::error::Result;
 
-/// Bytes of rows that are computed at a time: the allocator keeps what is given back.
-const BATCH_BYTES: usize = 8 << 20;
-
 /// Rows that there is always room for: those of the smallest working set.
 const LEAST_ROWS: usize = 16;
 
@@ -15,8 +12,8 @@ pub(crate) trait RowSource {
     /// Rows and columns of the matrix.
     fn count(&self) -> usize;
 
-    /// These rows, one after the other.
-    fn compute(&self, rows: &[usize], out: &mut Vec<f32>) -> Result<()>;
+    /// These rows, a block of columns after the other: `take` gets the first column and the values, row by row.
+    fn compute(&self, rows: &[usize], take: &mut dyn FnMut(usize, &[f32])) -> Result<()>;
 }
 
 /// A kernel matrix.
@@ -74,7 +71,8 @@ impl<'a> RowCache<'a> {
     pub(crate) fn new(source: &'a dyn RowSource, bytes: usize) -> RowCache<'a> {
         let n = source.count();
         let capacity = (bytes / (4 * n.max(1))).clamp(LEAST_ROWS, n.max(LEAST_ROWS));
-        let (values, places, place_of) = (vec![], vec![], HashMap::new());
+        // The room is never exceeded, and is not touched before rows come.
+        let (values, places, place_of) = (Vec::with_capacity(capacity * n), vec![], HashMap::new());
         RowCache { source, capacity, values, places, place_of, time: 0, hits: 0, computed: 0 }
     }
 
@@ -106,27 +104,27 @@ impl<'a> RowCache<'a> {
             .map(|place| (self.places[place].1, place))
             .collect();
         old.sort_unstable();
-        let mut targets = (used..self.capacity).chain(old.into_iter().map(|(_, place)| place));
+        let targets: Vec<usize> =
+            (used..self.capacity).chain(old.into_iter().map(|(_, place)| place)).take(missing.len()).collect();
         let n = self.source.count();
-        let batch = (BATCH_BYTES / (4 * n.max(1))).max(16);
-        let mut made = vec![];
-        for rows in missing.chunks(batch) {
-            made.clear();
-            self.source.compute(rows, &mut made)?;
-            self.computed += rows.len() as u64;
-            for (row, values) in rows.iter().zip(made.chunks_exact(n)) {
-                let Some(place) = targets.next() else { break };
-                if place == self.places.len() {
-                    self.places.push((*row, self.time));
-                    self.values.extend_from_slice(values);
-                } else {
-                    self.place_of.remove(&self.places[place].0);
-                    self.places[place] = (*row, self.time);
-                    self.values[place * n..(place + 1) * n].copy_from_slice(values);
-                }
-                self.place_of.insert(*row, place);
-            }
+        let places = targets.iter().map(|place| place + 1).max().unwrap_or(0).max(used);
+        self.values.resize(places * n, 0.0);
+        self.places.resize(places, (usize::MAX, 0));
+        for (row, place) in missing.iter().zip(&targets) {
+            self.place_of.remove(&self.places[*place].0);
+            self.places[*place] = (*row, self.time);
+            self.place_of.insert(*row, *place);
         }
-        Ok(())
+        self.computed += missing.len() as u64;
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let values = &mut self.values;
+        self.source.compute(&missing, &mut |first, block| {
+            let columns = block.len() / missing.len();
+            for (place, part) in targets.iter().zip(block.chunks_exact(columns)) {
+                values[place * n + first..][..columns].copy_from_slice(part);
+            }
+        })
     }
 }
