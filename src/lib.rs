@@ -90,6 +90,7 @@ pub mod simd;
 mod solvers;
 pub mod splits;
 pub mod theory;
+pub mod svm;
 pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix, PendingVec, SparseMatrix};

@@ -116,11 +116,12 @@ pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKM
 pub use crate::data::{Missing, ReadOptions};
 pub use crate::ensemble::{
     AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel, BaggingClassifier,
-    BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel, ExtraTreesClassifier, ExtraTreesClassifierModel,
-    ExtraTreesRegressor, ExtraTreesRegressorModel, GradientBoostingClassifier, GradientBoostingClassifierModel,
-    GradientBoostingRegressor, GradientBoostingRegressorModel, RandomForestClassifier, RandomForestClassifierModel,
-    RandomForestRegressor, RandomForestRegressorModel, StackingClassifier, StackingClassifierModel, StackingRegressor,
-    StackingRegressorModel, VotingClassifier, VotingClassifierModel, VotingRegressor, VotingRegressorModel,
+    BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel, Calibrated, CalibratedModel, ExtraTreesClassifier,
+    ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel, GradientBoostingClassifier,
+    GradientBoostingClassifierModel, GradientBoostingRegressor, GradientBoostingRegressorModel, RandomForestClassifier,
+    RandomForestClassifierModel, RandomForestRegressor, RandomForestRegressorModel, StackingClassifier,
+    StackingClassifierModel, StackingRegressor, StackingRegressorModel, VotingClassifier, VotingClassifierModel,
+    VotingRegressor, VotingRegressorModel,
 };
 pub use crate::estimator::{
     AnyEstimator, AnyModel, Decision, Fit, Predict, PredictProba, Prediction, Progress, Score, ScoreSamples, Transform,
@@ -148,6 +149,10 @@ pub use crate::preprocessing::{
 pub use crate::selection::{
     CrossValidateOptions, Folds, GridSearch, Scoring, cross_validate, cross_validate_with, learning_curve,
     permutation_importance, validation_curve,
+};
+pub use crate::svm::{
+    MultipleKernelLearning, MultipleKernelLearningModel, NuSvc, NuSvcModel, NuSvr, NuSvrModel, OneClassSvm,
+    OneClassSvmModel, Svc, SvcModel, Svr, SvrModel,
 };
 pub use crate::tree::{
     DecisionTreeClassifier, DecisionTreeClassifierModel, DecisionTreeRegressor, DecisionTreeRegressorModel,

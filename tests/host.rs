@@ -15,4 +15,5 @@ mod preprocessing;
 mod sparse;
 mod support;
 mod theory;
+mod svm;
 mod tree;

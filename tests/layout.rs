@@ -41,6 +41,7 @@ const RANKS: &[&str] = &[
     "linear",
     "kernel_methods",
     "tree",
+    "svm",
     "ensemble",
     "pipeline",
     "selection",

@@ -11,6 +11,7 @@ pub mod reduce;
 pub use crate::simd;
 pub mod sort;
 pub mod sparse;
+pub mod svm;
 mod tile;
 pub mod tree;
 

@@ -7,6 +7,7 @@ mod ada_boost;
 mod bagging;
 #[doc(hidden)]
 pub mod boosting;
+mod calibrated;
 mod ensemble_variance;
 #[doc(hidden)]
 pub mod forest;
@@ -26,6 +27,7 @@ pub use boosting::{
     BoostingLoss, ClassificationLoss, GradientBoostingClassifier, GradientBoostingClassifierModel,
     GradientBoostingRegressor, GradientBoostingRegressorModel, Growth, RegressionLoss,
 };
+pub use calibrated::{Calibrated, CalibratedModel, CalibrationMethod};
 pub use ensemble_variance::EnsembleVariance;
 pub use forest::{ExtraTreesClassifier, ExtraTreesClassifierModel, ExtraTreesRegressor, ExtraTreesRegressorModel};
 pub use forest::{

@@ -18,6 +18,7 @@ mod shared;
 mod tangent;
 mod text;
 
+pub(crate) use expansion::KernelExpansion;
 pub use falkon::{Centers, Falkon, FalkonModel};
 pub(crate) use fitted::{FittedKernel, KernelRows};
 pub use kernel::{Gamma, Kernel, PairFunction};
@@ -28,6 +29,7 @@ pub use maps::{
 };
 pub use mercer::mercer_check;
 pub use pictures::gram_figure;
+pub(crate) use ridge::warn_indefinite;
 pub use ridge::{KernelRidge, KernelRidgeCv, KernelRidgeCvModel, KernelRidgeModel, RidgeSolver};
 pub(crate) use shared::SharedGrams;
 pub use tangent::{TangentWeights, tangent_weights};

@@ -23,6 +23,7 @@
 
 mod chart;
 mod colour;
+mod contour;
 mod diagram;
 mod figure;
 mod fits;

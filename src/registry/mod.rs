@@ -21,7 +21,7 @@ use crate::data::nearest_name;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
-use crate::{baseline, cluster, ensemble, kernel_methods, linear, neighbors, pipeline, preprocessing, tree};
+use crate::{baseline, cluster, ensemble, kernel_methods, linear, neighbors, pipeline, preprocessing, svm, tree};
 
 /// An estimator of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,12 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<kernel_methods::KernelRidgeCv>(),
         Entry::of::<kernel_methods::Falkon>(),
         Entry::of::<kernel_methods::KernelPerceptron>(),
+        Entry::of::<svm::Svc>(),
+        Entry::of::<svm::NuSvc>(),
+        Entry::of::<svm::Svr>(),
+        Entry::of::<svm::NuSvr>(),
+        Entry::of::<svm::MultipleKernelLearning>(),
+        Entry::of::<svm::OneClassSvm>(),
         Entry::of::<tree::DecisionTreeClassifier>(),
         Entry::of::<tree::DecisionTreeRegressor>(),
         Entry::of::<tree::Id3Classifier>(),
@@ -72,6 +78,7 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::VotingRegressor>(),
         Entry::of::<ensemble::StackingClassifier>(),
         Entry::of::<ensemble::StackingRegressor>(),
+        Entry::of::<ensemble::Calibrated>(),
         Entry::of::<baseline::DummyClassifier>(),
         Entry::of::<baseline::DummyRegressor>(),
         Entry::of::<neighbors::NearestNeighbors>(),
@@ -118,6 +125,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("tree", "decision-tree-classifier"),
     ("tree-regressor", "decision-tree-regressor"),
     ("lof", "local-outlier-factor"),
+    ("svm", "svc"),
     ("ols", "linear-regression"),
 ];
 

@@ -2,3 +2,5 @@
 
 pub(crate) mod lbfgs;
 pub(crate) mod lloyd;
+pub(crate) mod sdca;
+pub(crate) mod smo;

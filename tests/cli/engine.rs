@@ -161,6 +161,7 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
         "kernel_views.svg",
         "kernel_ridge_fits.svg",
         "play_tennis.svg",
+        "svm_margins.svg",
         "tree.svg",
         "tree_curves.svg",
         "tree_regions.svg",

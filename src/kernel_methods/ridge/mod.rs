@@ -181,7 +181,7 @@ fn expansion_of(kernel: FittedKernel, rows: Matrix, coef: Matrix) -> Result<Kern
     Ok(KernelExpansion::new(kernel, rows, coef))
 }
 
-pub(super) fn warn_indefinite(op: &str, kernel: &Kernel) {
+pub(crate) fn warn_indefinite(op: &str, kernel: &Kernel) {
     if kernel.is_indefinite() {
         log::warn!("{op}: {kernel} is not positive semi-definite; the result may not be what its theory promises");
     }

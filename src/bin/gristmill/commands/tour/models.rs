@@ -43,6 +43,11 @@ fn on(device: &Device, rows: &mut Vec<Vec<String>>) -> Result<()> {
     add("KNeighborsClassifier, k = 5", "digits, half for testing", &|| {
         percent(KNeighborsClassifier::new(5).fit(&half, &y)?.score(&rest, &target)?)
     })?;
+    add("Svc, C = 10", "digits, half for testing", &|| {
+        let model = Svc::default().kernel(Kernel::rbf(0.001)).c(10.0).fit(&half, &y)?;
+        let right = percent(model.score(&rest, &target)?)?;
+        Ok(format!("{right}, {} support vectors", model.support().len()))
+    })?;
     add("Nystroem, 100 landmarks, then logistic", "digits, half for testing", &|| {
         let map = Nystroem::new(100).kernel(Kernel::rbf(0.001)).fit(&half)?;
         let model = LogisticRegression::default().c(10.0).fit(&map.transform(&half)?, &y)?;

@@ -10,6 +10,9 @@ mod kernel_ridge_fits;
 #[path = "../../../../../examples/kernel_views.rs"]
 mod kernel_views;
 #[allow(dead_code)]
+#[path = "../../../../../examples/svm_margins.rs"]
+mod svm_margins;
+#[allow(dead_code)]
 #[path = "../../../../../examples/tree_curves.rs"]
 mod tree_curves;
 #[allow(dead_code)]
@@ -50,6 +53,11 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written(
         "kernel_ridge_fits.svg",
         "kernel ridge by three widths, with the error of leaving rows out over the penalty",
+    );
+    svm_margins::draw(&path("svm_margins.svg"))?;
+    written(
+        "svm_margins.svg",
+        "margins and support vectors of five kernels, coordinate ascent, the contours of one class",
     );
     Ok(())
 }

@@ -1,0 +1,7 @@
+//! Steps of sequential minimal optimisation (SMO) on a kernel matrix in memory.
+
+pub mod block;
+mod passes;
+
+pub use block::{Block, Ended, Piece, Variables};
+pub use passes::add_rows;

@@ -1,0 +1,82 @@
+//! Probabilities from scores.
+
+use gristmill::ensemble::{Calibrated, CalibratedModel, CalibrationMethod};
+use gristmill::kernel_methods::Kernel;
+use gristmill::prelude::*;
+use gristmill::svm::Svc;
+
+use super::standardised;
+
+const METHODS: [CalibrationMethod; 3] =
+    [CalibrationMethod::Sigmoid, CalibrationMethod::Isotonic, CalibrationMethod::Temperature];
+
+/// The mean of −ln of the probability of each row's class.
+fn log_loss(model: &CalibratedModel, x: &Matrix, y: &Labels) -> f64 {
+    let probabilities = model.predict_proba(x).unwrap();
+    let of = |row: usize| -f64::from(probabilities.get(row, y.codes()[row] as usize)).max(1e-6).ln();
+    (0..x.rows()).map(of).sum::<f64>() / x.rows() as f64
+}
+
+#[test]
+fn probabilities_sum_to_one_and_agree_with_how_often_the_class_is_right() {
+    let (train, test) = datasets::moons(1200, 0.35, 2).unwrap().split(0.5, 1).unwrap();
+    let (x, y) = (&train.x, train.labels().unwrap());
+    for method in METHODS {
+        let model = Calibrated::default().method(method).fit(x, y).unwrap();
+        assert_eq!(model.members().len(), 5);
+        let probabilities = model.predict_proba(&test.x).unwrap();
+        let y = test.labels().unwrap();
+        let mut bins = [(0.0, 0.0, 0); 5];
+        for row in 0..test.x.rows() {
+            assert!((probabilities.row(row).iter().sum::<f32>() - 1.0).abs() < 1e-5);
+            let second = f64::from(probabilities.get(row, 1));
+            let bin = &mut bins[((second * 5.0) as usize).min(4)];
+            *bin = (bin.0 + second, bin.1 + f64::from(y.codes()[row]), bin.2 + 1);
+        }
+        for (told, seen, count) in bins.into_iter().filter(|(.., count)| *count >= 30) {
+            let (told, seen) = (told / count as f64, seen / count as f64);
+            assert!((told - seen).abs() < 0.2, "{method:?}: {told} told, {seen} seen of {count}");
+        }
+        assert!(log_loss(&model, &test.x, y) < 0.4);
+    }
+}
+
+#[test]
+fn three_classes_are_calibrated_and_saved() {
+    let iris = datasets::iris().unwrap();
+    let y = iris.labels().unwrap();
+    for method in METHODS {
+        let model = Calibrated::default().method(method).ensemble(false).fit(&iris.x, y).unwrap();
+        assert_eq!(model.members().len(), 1);
+        assert!(model.score(&iris.x, y).unwrap() > 0.93, "{method:?}");
+        assert!(log_loss(&model, &iris.x, y) < 0.3, "{method:?}");
+        let again = CalibratedModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.predict_proba(&iris.x).unwrap(), model.predict_proba(&iris.x).unwrap());
+    }
+}
+
+#[test]
+fn held_out_rows_calibrate_one_classifier() {
+    let cancer = datasets::breast_cancer().unwrap();
+    let (x, y) = (standardised(&cancer), cancer.labels().unwrap());
+    let (even, odd): (Vec<usize>, Vec<usize>) = (0..x.rows()).partition(|row| row % 2 == 0);
+    let [train, held] = [&even, &odd].map(|rows| (x.select(rows).unwrap(), y.select(rows).unwrap()));
+    let svc = AnyEstimator::new(Svc::default().kernel(Kernel::rbf(0.03)).tol(1e-6));
+    for method in METHODS {
+        let options = Fit::default().validation(&held.0, &held.1);
+        let model = Calibrated::new(svc.clone()).method(method).fit_with(&train.0, &train.1, options).unwrap();
+        assert_eq!(model.members().len(), 1);
+        assert!(log_loss(&model, &held.0, &held.1) < 0.12, "{method:?}");
+    }
+}
+
+#[test]
+fn a_classifier_without_scores_is_refused() {
+    let iris = datasets::iris().unwrap();
+    let wrong = Calibrated::new(AnyEstimator::new(Ridge::default()));
+    assert!(matches!(wrong.fit(&iris.x, iris.labels().unwrap()), Err(Error::Param { .. })));
+    // Probabilities are scores too.
+    let trees = Calibrated::new(AnyEstimator::new(RandomForestClassifier::default().n_estimators(20)));
+    let model = trees.fit(&iris.x, iris.labels().unwrap()).unwrap();
+    assert!(log_loss(&model, &iris.x, iris.labels().unwrap()) < 0.4);
+}
