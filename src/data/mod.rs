@@ -9,6 +9,7 @@
 //! ```
 
 mod choice;
+mod class_weight;
 mod columns;
 mod dataset;
 mod dates;
@@ -21,6 +22,7 @@ mod several;
 mod target;
 mod warnings;
 
+pub use class_weight::ClassWeight;
 pub use columns::nearest as nearest_name;
 pub use dataset::Dataset;
 pub use dates::DATE_PARTS;
