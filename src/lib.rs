@@ -86,7 +86,7 @@ pub mod registry;
 pub mod selection;
 mod settings;
 pub mod simd;
-mod solvers;
+pub mod solvers;
 pub mod splits;
 pub mod tree;
 

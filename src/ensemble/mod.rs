@@ -14,6 +14,7 @@ pub mod forest;
 pub mod margins;
 mod members;
 mod model;
+mod multiclass;
 mod pictures;
 mod stacking;
 mod voting;
@@ -33,5 +34,9 @@ pub use forest::{
 };
 pub use margins::ForestStrength;
 pub use model::EnsembleModel;
+pub use multiclass::{
+    ClassCodes, NestedDichotomies, NestedDichotomiesModel, OneVsOne, OneVsOneModel, OneVsRest, OneVsRestModel,
+    OutputCodes, OutputCodesModel, RestDecision,
+};
 pub use stacking::{StackingClassifier, StackingClassifierModel, StackingRegressor, StackingRegressorModel};
 pub use voting::{Vote, VotingClassifier, VotingClassifierModel, VotingRegressor, VotingRegressorModel};

@@ -47,7 +47,7 @@ fn planes(x: &[f32], coef: &[f64], intercept: &[f64], out: &mut [f32]) {
 
 /// The inner product in f64, in fixed lanes, for the compiler to vectorise.
 #[inline(always)]
-pub(super) fn dot(x: &[f32], coef: &[f64]) -> f64 {
+pub(in crate::cpu) fn dot(x: &[f32], coef: &[f64]) -> f64 {
     let ((x, x_rest), (coef, coef_rest)) = (x.as_chunks::<LANES>(), coef.as_chunks::<LANES>());
     let mut sums = [0.0_f64; LANES];
     for (x, coef) in x.iter().zip(coef) {
