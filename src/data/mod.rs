@@ -9,6 +9,7 @@
 //! ```
 
 mod choice;
+mod chunks;
 mod class_weight;
 mod columns;
 mod dataset;
@@ -22,6 +23,7 @@ mod several;
 mod target;
 mod warnings;
 
+pub use chunks::Chunks;
 pub use class_weight::ClassWeight;
 pub use columns::nearest as nearest_name;
 pub use dataset::Dataset;

@@ -160,6 +160,7 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
         "ensemble_regions.svg",
         "kernel_views.svg",
         "kernel_ridge_fits.svg",
+        "linear_views.svg",
         "play_tennis.svg",
         "tree.svg",
         "tree_curves.svg",
