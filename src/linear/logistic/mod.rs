@@ -7,10 +7,13 @@ use nalgebra::DMatrix;
 
 use super::classifier::{FitOutcome, LinearClassifier, LinearClassifierModel, Link, Shown, planes_of};
 use crate::array::DeviceMatrix;
+use crate::cost::Cost;
 use crate::cpu::random::HostRng;
 use crate::data::{ClassWeight, Labels};
 use crate::error::{Error, Result};
-use crate::estimator::{Abilities, Declared, Estimator, Fit, PredictProba, Queries, Reporter, Rows, parameters};
+use crate::estimator::{
+    Abilities, Declared, Estimator, Fit, FitShape, PredictProba, Queries, Reporter, Rows, parameters,
+};
 use crate::linalg::Cholesky;
 use crate::ops::linear::margin_gradient::{ClassRows, MarginLoss};
 use crate::solvers::newton::{self, Curved, Stage};
@@ -120,6 +123,21 @@ impl LogisticRegressionModel {
 impl Estimator for LogisticRegression {
     fn abilities(&self) -> Abilities {
         Abilities { sparse: true, ..Abilities::default() }
+    }
+
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let planes = planes_of(shape.outputs);
+        let few = planes * (shape.columns + 1) <= if planes == 1 { NEWTON } else { NEWTON_SEVERAL };
+        // Newton's steps on all rows are few; L-BFGS takes most of what it may.
+        let passes = if few { 10.0 } else { self.max_iter as f64 };
+        let values = (shape.rows * shape.columns) as f64;
+        Some(Cost {
+            operations: passes * 4.0 * values * planes as f64,
+            streamed_bytes: passes * 4.0 * values,
+            syncs: passes,
+            kernels: 2.0,
+            ..Cost::uploading(shape.rows, shape.columns)
+        })
     }
 
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<LogisticRegressionModel> {
