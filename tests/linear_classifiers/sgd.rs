@@ -43,7 +43,8 @@ fn every_loss_learns_numbers() {
     let noise = crate::support::numbers(500, 22);
     let y: Vec<f32> = (0..500).map(|row| 2.0 * x.get(row, 0) - x.get(row, 1) + 0.5 + 0.05 * noise[row]).collect();
     for loss in OF_NUMBERS {
-        let sgd = SgdRegressor::default().loss(loss).alpha(0.0).eta0(0.05).tol(1e-7).max_iter(300).seed(2);
+        let sgd = SgdRegressor::default().loss(loss).alpha(0.0).epsilon(0.01).eta0(0.05);
+        let sgd = sgd.tol(1e-7).max_iter(300).seed(2);
         let model = sgd.fit(&x, &y).unwrap();
         let off = (model.coef()[(0, 0)] - 2.0).abs().max((model.coef()[(0, 1)] + 1.0).abs());
         assert!(off < 0.05, "{loss:?}: {}", model.coef());
