@@ -87,10 +87,10 @@ pub mod registry;
 pub mod selection;
 mod settings;
 pub mod simd;
-mod solvers;
+pub mod solvers;
 pub mod splits;
-pub mod theory;
 pub mod svm;
+pub mod theory;
 pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix, PendingVec, SparseMatrix};

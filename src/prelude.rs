@@ -132,7 +132,10 @@ pub use crate::kernel_methods::{
     RandomFourierFeatures, RandomFourierFeaturesModel,
 };
 pub use crate::linear::{
-    LinearRegression, LinearRegressionModel, LogisticRegression, LogisticRegressionModel, Ridge, RidgeModel,
+    LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, LinearRegression, LinearRegressionModel, LinearSvc,
+    LinearSvcModel, LinearSvr, LinearSvrModel, LogisticRegression, LogisticRegressionModel, Perceptron,
+    PerceptronModel, QuadraticDiscriminantAnalysis, QuadraticDiscriminantAnalysisModel, Ridge, RidgeModel,
+    SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
 };
 pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::model_file::Persist;

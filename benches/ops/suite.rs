@@ -5,6 +5,7 @@ mod cluster;
 mod distance;
 mod gram;
 mod linalg;
+mod linear;
 mod neighbors;
 mod random;
 mod reduce;
@@ -20,6 +21,7 @@ pub fn cases() -> Vec<Case> {
         distance::cases(),
         gram::cases(),
         linalg::cases(),
+        linear::cases(),
         neighbors::cases(),
         random::cases(),
         reduce::cases(),

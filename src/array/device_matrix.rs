@@ -172,7 +172,7 @@ impl DeviceMatrix {
     }
 
     /// The host's values, where they are known without a copy.
-    pub(super) fn on_host(&self) -> Option<Matrix> {
+    pub(crate) fn on_host(&self) -> Option<Matrix> {
         match &self.storage {
             MatrixStorage::Cpu(matrix) => Some((**matrix).clone()),
             MatrixStorage::Gpu(store) => store.source(),

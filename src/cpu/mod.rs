@@ -5,6 +5,7 @@ pub mod distance;
 pub mod elementary;
 pub mod gram;
 pub mod linalg;
+pub mod linear;
 pub mod neighbors;
 pub mod random;
 pub mod reduce;

@@ -9,6 +9,8 @@
 //! ```
 
 mod choice;
+mod chunks;
+mod class_weight;
 mod columns;
 mod dataset;
 mod dates;
@@ -21,6 +23,8 @@ mod several;
 mod target;
 mod warnings;
 
+pub use chunks::Chunks;
+pub use class_weight::ClassWeight;
 pub use columns::nearest as nearest_name;
 pub use dataset::Dataset;
 pub use dates::DATE_PARTS;

@@ -15,6 +15,7 @@ pub mod forest;
 pub mod margins;
 mod members;
 mod model;
+mod multiclass;
 mod pictures;
 mod stacking;
 mod voting;
@@ -35,5 +36,9 @@ pub use forest::{
 };
 pub use margins::ForestStrength;
 pub use model::EnsembleModel;
+pub use multiclass::{
+    ClassCodes, NestedDichotomies, NestedDichotomiesModel, OneVsOne, OneVsOneModel, OneVsRest, OneVsRestModel,
+    OutputCodes, OutputCodesModel, RestDecision,
+};
 pub use stacking::{StackingClassifier, StackingClassifierModel, StackingRegressor, StackingRegressorModel};
 pub use voting::{Vote, VotingClassifier, VotingClassifierModel, VotingRegressor, VotingRegressorModel};

@@ -22,6 +22,9 @@ pub trait Ensemble: Estimator<Model = EnsembleModel<Self>> + Declared {
     /// What a fit leaves beside the members.
     type Fitted: Debug + Send + Sync;
 
+    /// Whether the members have the classes of the ensemble; else each tells some of them from others.
+    const SAME_CLASSES: bool = true;
+
     /// A number for each class, n×k, of which the largest wins; or the predictions, n×p.
     fn values(model: &EnsembleModel<Self>, x: Rows<'_>) -> Result<Matrix>;
 
@@ -45,6 +48,11 @@ pub trait Ensemble: Estimator<Model = EnsembleModel<Self>> + Declared {
 
     /// Takes it out again, for so many members.
     fn load(&self, container: &mut Container, members: usize) -> Result<Self::Fitted>;
+
+    /// Whether what was taken out fits so many classes.
+    fn fits(_fitted: &Self::Fitted, _classes: usize) -> bool {
+        true
+    }
 
     /// The report of the fit.
     fn report(_model: &EnsembleModel<Self>) -> FitReport {
@@ -150,7 +158,8 @@ impl<E: Ensemble> Save for EnsembleModel<E> {
             Task::Classification => container.take_strings("class_names")?,
             _ => vec![],
         };
-        if members.iter().chain(E::last(&fitted)).any(|member| member.classes() != names) {
+        let others = members.iter().chain(E::last(&fitted)).any(|member| member.classes() != names);
+        if (E::SAME_CLASSES && others) || !E::fits(&fitted, names.len()) {
             return Err(container.refuse("a member has other classes than the ensemble"));
         }
         let classes = Labels::from_codes(vec![], names).map_err(|error| container.refuse(error.to_string()))?;

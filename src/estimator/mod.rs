@@ -33,6 +33,7 @@ pub use contract::{Abilities, Declared, Estimator, FitShape, Learnt, Parameters,
 pub(crate) use contract::{checked_fit, remember};
 pub use fit::{Fit, ValidationTarget};
 pub use fitted_with::FittedWith;
+pub(crate) use model::unable;
 pub use model::{InputColumns, Model, Predicted, Prediction, Stored};
 pub use observer::{Flow, Observer, Progress, Report};
 pub(crate) use observer::{Reporter, Unobserved};

@@ -20,16 +20,47 @@
 //! least norm, as in scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
 
 mod centred_sparse;
+mod classifier;
 mod condense;
 mod dense;
+mod discriminant;
 mod fit;
+mod host_rows;
+mod least_squares_classifier;
 mod linear_regression;
-mod logistic_regression;
+mod logistic;
 mod normal;
+mod perceptron;
+mod pictures;
 mod predict;
+mod regressor;
 mod ridge;
+mod sgd;
 mod sparse;
+mod svm;
 
+pub use classifier::LinearClassifierModel;
+pub use discriminant::{
+    LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, QuadraticDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysisModel, Shrinkage,
+};
+pub use least_squares_classifier::{LeastSquaresClassifier, LeastSquaresClassifierModel};
 pub use linear_regression::{LinearRegression, LinearRegressionModel};
-pub use logistic_regression::{LogisticRegression, LogisticRegressionModel};
+pub use logistic::{LogisticRegression, LogisticRegressionModel};
+pub use perceptron::{Perceptron, PerceptronModel, RowOrder};
+pub use regressor::LinearRegressorModel;
 pub use ridge::{Ridge, RidgeModel};
+pub use sgd::{LearningRate, SgdClassifier, SgdClassifierModel, SgdLoss, SgdPenalty, SgdRegressor, SgdRegressorModel};
+pub use svm::{LinearSvc, LinearSvcModel, LinearSvr, LinearSvrModel, SvcLoss, SvrLoss};
+
+use crate::error::{Error, Result};
+use crate::estimator::Rows;
+
+/// Refuses rows without a row or a column.
+fn refuse_empty(op: &'static str, x: Rows<'_>) -> Result<()> {
+    let (rows, columns) = (x.rows(), x.column_info().1);
+    match rows > 0 && columns > 0 {
+        true => Ok(()),
+        false => Err(Error::shape(op, "at least one row and one column", format!("{rows}×{columns}"))),
+    }
+}

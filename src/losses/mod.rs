@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `pointwise` | losses of one score a row, in f32 lanes |
 //! | `softmax` | the loss of several scores a row, one a class |
+//! | `score` | losses of a score and their slopes, row by row, in f64 |
 //! | `derivatives` | gradients and Hessians of many rows on all cores |
 //! | `constants` | the score of least loss for all rows: means, quantiles, Huber's mean, log-odds |
 //!
@@ -13,10 +14,12 @@
 mod constants;
 mod derivatives;
 mod pointwise;
+mod score;
 mod softmax;
 
 pub use constants::{huber_delta, huber_mean, huber_step, log_shares, quantile};
 pub use derivatives::{Derivatives, LossRows, sum_rows};
+pub use score::ScoreLoss;
 pub use softmax::{softmax_derivatives, softmax_row, softmax_value};
 
 use pulp::Scalar;

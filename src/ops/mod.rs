@@ -8,6 +8,7 @@ mod columns;
 pub mod distance;
 pub mod gram;
 pub mod linalg;
+pub mod linear;
 pub mod neighbors;
 mod pairs;
 pub mod random;
@@ -69,6 +70,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         linalg::map::KERNELS,
         linalg::syrk::KERNELS,
         linalg::transpose::KERNELS,
+        linear::margin_gradient::KERNELS,
         neighbors::by_product::KERNELS,
         neighbors::k_nearest::KERNELS,
         neighbors::select::KERNELS,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::error::Result;
 
 /// Steps that are remembered.
-const MEMORY: usize = 10;
+pub(super) const MEMORY: usize = 10;
 /// A step must bring this share of what the slope promises, and leave at most that share of the slope.
 const ARMIJO: f64 = 1e-4;
 const CURVATURE: f64 = 0.9;
@@ -63,7 +63,7 @@ pub(crate) fn minimize(
 }
 
 /// −H·gradient by the remembered steps and changes of slope.
-fn descent(memory: &VecDeque<(Vec<f64>, Vec<f64>)>, gradient: &[f64]) -> Vec<f64> {
+pub(super) fn descent(memory: &VecDeque<(Vec<f64>, Vec<f64>)>, gradient: &[f64]) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|slope| -slope).collect();
     let mut shares = Vec::with_capacity(memory.len());
     for (step, change) in memory.iter().rev() {
@@ -113,7 +113,7 @@ fn search(
     Ok(best)
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 

@@ -3,12 +3,12 @@
 use super::cost::growing;
 use super::grow::TreeTable;
 use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, check_classes, rows_to_learn};
-use super::parameters::{ClassWeight, MaxFeatures, TreeLimits, with_tree_limits};
+use super::parameters::{MaxFeatures, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{ClassTarget, Criterion, FixedWeights};
-use crate::data::Labels;
+use crate::data::{ClassWeight, Labels};
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, FitShape, Parameters, Rows, parameters};
 use crate::theory;

@@ -20,12 +20,13 @@ pub(crate) mod pictures;
 mod ranked;
 
 pub use crate::cpu::tree::target::{Criterion, RegressionCriterion};
+pub use crate::data::ClassWeight;
 pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifierModel};
 pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
 pub(crate) use id3::category_name;
 pub use id3::{Id3Classifier, Id3ClassifierModel, NominalNode, NominalTree};
 pub use model::{Node, PruningPath, Tree, TreeModel};
 pub(crate) use model::{TreeEstimator, Trees, categories_asked, check_classes, likeliest, rows_to_learn, to_matrix};
-pub use parameters::{ClassWeight, MaxFeatures};
+pub use parameters::MaxFeatures;
 pub(crate) use parameters::{TreeLimits, with_tree_limits};
 pub use pictures::{NominalTreeFigure, TreeFigure, along_pruning, pruning_curves, pruning_path};

@@ -158,8 +158,9 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
     names.sort();
     let expected = [
         "ensemble_regions.svg",
-        "kernel_views.svg",
         "kernel_ridge_fits.svg",
+        "kernel_views.svg",
+        "linear_views.svg",
         "play_tennis.svg",
         "svm_margins.svg",
         "tree.svg",

@@ -46,3 +46,70 @@ fn chunks_are_drawn_with_the_last_rows_and_report_no_sum_of_distances() {
     assert!(svg.contains("centres") && svg.matches("<circle").count() + svg.matches("<path").count() > 40);
     assert!(refused(2, &[&fit[..], &["--step", "min-max-scaler"]].concat()).contains("--step"));
 }
+
+/// Two classes by the sign of a sum, 4000 rows.
+fn signs(folder: &Folder) -> String {
+    let row = |row: u32| {
+        let (a, b) = (f64::from(row * 37 % 101) / 50.0 - 1.0, f64::from(row * 53 % 97) / 48.0 - 1.0);
+        format!("{a},{b},{}\n", if a + b > 0.0 { "up" } else { "down" })
+    };
+    folder.file("signs.csv", format!("a,b,way\n{}", (0..4000).map(row).collect::<String>()))
+}
+
+#[test]
+fn a_classifier_learns_predicts_and_is_scored_in_chunks() {
+    let folder = Folder::new();
+    let (data, model) = (signs(&folder), folder.path("signs.gm"));
+    let fit = ["fit", "sgd-classifier", &data, "--target", "way", "--chunk-rows", "300", "--set", "loss=log_loss"];
+    let report = json(&[&fit[..], &["--save", &model]].concat());
+    assert_eq!((&report["rows"], &report["columns"], &report["iterations"]), (&4000.into(), &2.into(), &14.into()));
+    let whole = json(&["evaluate", &model, &data]);
+    let chunks = json(&["evaluate", &model, &data, "--chunk-rows", "700"]);
+    assert!(whole["scores"]["accuracy"].as_f64().unwrap() > 0.95, "{whole}");
+    assert_eq!(whole["scores"], chunks["scores"]);
+    assert_eq!(whole["confusion"], chunks["confusion"]);
+    let (all, _) = run(&["predict", &model, &data, "--proba"]);
+    let (parts, _) = run(&["predict", &model, &data, "--proba", "--chunk-rows", "999"]);
+    assert_eq!(all, parts);
+    assert!(refused(2, &["predict", &model, &data, "--chunk-rows", "9", "--keep", "a"]).contains("--keep"));
+}
+
+#[test]
+fn classes_that_the_first_chunk_lacks_can_be_named() {
+    let folder = Folder::new();
+    let rows = |class: &str, at: i32| (0..50).map(|row| format!("{},{class}\n", at + row % 7)).collect::<String>();
+    let text = format!("a,kind\n{}{}{}", rows("x", -20), rows("y", 0), rows("z", 20));
+    let data = folder.file("sorted.csv", text);
+    let fit = ["fit", "sgd-classifier", &data, "--target", "kind", "--chunk-rows", "50"];
+    assert!(refused(1, &fit).contains("class y"));
+    let report = json(&[&fit[..], &["--classes", "x,y,z"]].concat());
+    assert_eq!(report["rows"], 150);
+    assert!(refused(2, &[&fit[..], &["--classes", "x,y"]].concat()).contains("\"z\""));
+}
+
+#[test]
+fn numbers_of_libsvm_and_npy_files_are_learnt_in_chunks() {
+    let folder = Folder::new();
+    let value = |row: u32| f64::from(row * 29 % 83) / 40.0 - 1.0;
+    let lines: String =
+        (0..2000).map(|row| format!("{} 1:{} 3:{}\n", 2.0 * value(row) - 1.0, value(row), value(row + 1))).collect();
+    let data = folder.file("rows.libsvm", lines);
+    let model = folder.path("rows.gm");
+    let fit = ["fit", "sgd-regressor", &data, "--chunk-rows", "128", "--set", "eta0=0.1", "--save", &model];
+    let report = json(&fit);
+    assert_eq!((&report["rows"], &report["columns"]), (&2000.into(), &3.into()));
+    let scored = json(&["evaluate", &model, &data, "--chunk-rows", "300"]);
+    assert!(scored["scores"]["r2"].as_f64().unwrap() > 0.95, "{scored}");
+    let x = gristmill::Matrix::from_vec(600, 2, (0..1200).map(|at| value(at) as f32).collect()).unwrap();
+    let y = gristmill::Matrix::from_vec(600, 1, (0..600).map(|row| x.get(row, 0) - x.get(row, 1)).collect()).unwrap();
+    let mut files = vec![];
+    for (name, matrix) in [("x.npy", &x), ("y.npy", &y)] {
+        let mut bytes = vec![];
+        gristmill::data::write_npy(&mut bytes, matrix).unwrap();
+        std::fs::write(folder.path(name), bytes).unwrap();
+        files.push(folder.path(name));
+    }
+    let fit = ["fit", "sgd-regressor", &files[0], "--labels", &files[1], "--chunk-rows", "100", "--set", "eta0=0.1"];
+    let report = json(&fit);
+    assert_eq!((&report["rows"], &report["columns"], &report["iterations"]), (&600.into(), &2.into(), &6.into()));
+}

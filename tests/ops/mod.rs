@@ -5,6 +5,7 @@ mod distance;
 mod elementary;
 mod gram;
 mod linalg;
+mod linear;
 mod neighbors;
 mod random;
 mod reduce;

@@ -11,7 +11,6 @@ pub mod linear_predictor;
 pub mod map;
 pub mod normal_equations;
 pub mod residual_products;
-pub mod softmax_gradient;
 pub mod symmetric;
 pub mod syrk;
 pub mod transpose;

@@ -31,7 +31,7 @@ macro_rules! elements {
         }
 
         impl Element {
-            fn size(self) -> usize {
+            pub(in crate::data) fn size(self) -> usize {
                 match self {
                     Element::Bool => 1,
                     Element::F64 => 8,

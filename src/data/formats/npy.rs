@@ -42,7 +42,7 @@ pub fn write_npy(out: &mut dyn std::io::Write, x: &Matrix) -> std::io::Result<()
 }
 
 /// The description, and the bytes up to its end.
-fn description(source: &mut Source) -> Result<(String, u64)> {
+pub(super) fn description(source: &mut Source) -> Result<(String, u64)> {
     let mut start = vec![];
     source.take(&mut start, 12)?;
     let short = |source: &Source| source.error(None, None, "the file is cut off within its header");
@@ -73,14 +73,14 @@ fn description(source: &mut Source) -> Result<(String, u64)> {
 
 /// The three entries of a description.
 #[derive(Debug, Default, PartialEq)]
-struct Described {
-    descr: String,
+pub(super) struct Described {
+    pub(super) descr: String,
     column_major: bool,
     shape: Vec<u64>,
 }
 
 /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`, in any order of the entries.
-fn parse(text: &str) -> std::result::Result<Described, String> {
+pub(super) fn parse(text: &str) -> std::result::Result<Described, String> {
     let wrong = |what: &str| format!("the header {:?} {what}", text.trim_end().chars().take(120).collect::<String>());
     let (mut descr, mut order, mut shape) = (None, None, None);
     let inside = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -133,7 +133,7 @@ fn tuple(text: &str) -> Option<(Vec<u64>, &str)> {
     sizes.filter(|sizes| sizes.len() <= 32).map(|sizes| (sizes, rest))
 }
 
-fn layout(array: &Described, offset: u64) -> std::result::Result<Layout, String> {
+pub(super) fn layout(array: &Described, offset: u64) -> std::result::Result<Layout, String> {
     let unknown = || {
         let descr: String = array.descr.chars().take(40).collect();
         format!("numbers of type {descr:?}; expected f4, f8, i1 to i8, u1 to u8 or b1, as NumPy's astype makes them")

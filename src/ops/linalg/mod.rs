@@ -8,6 +8,5 @@ pub mod linear_predictor;
 pub mod map;
 pub mod normal_equations;
 pub(crate) mod residual_products;
-pub(crate) mod softmax_gradient;
 pub mod syrk;
 pub mod transpose;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gristmill::data::{DATE_PARTS, Format, Missing, ReadOptions, matching_files, nearest_name};
+use gristmill::data::{Chunks, DATE_PARTS, Format, Missing, ReadOptions, matching_files, nearest_name};
 use gristmill::pipeline::Column;
 use gristmill::{Dataset, Error, Result};
 
@@ -63,16 +63,17 @@ impl KnownColumns {
         KnownColumns { columns, takes_missing, read: read.options().sparse(data.sparse.is_some()) }
     }
 
-    /// Reads a file. Only the columns of the model and the targets are looked at; a missing one is an error, unless the
-    /// file does not name its columns: then they are taken as they come.
-    pub fn read(&self, path: &Path, targets: &[String]) -> Result<Read> {
+    /// How a file is read: only the columns of the model and the targets are looked at; a missing one is an error, unless
+    /// the file does not name its columns: then they are taken as they come. Also the columns that are ignored, and what
+    /// columns without names are taken for.
+    fn options(&self, path: &Path, targets: &[String]) -> Result<(ReadOptions, Vec<String>, Vec<String>)> {
         let missing = if self.takes_missing { Missing::Keep } else { Missing::Refuse };
         let mut options = self.read.clone().missing(missing).targets(targets.iter().cloned());
         if !self.columns.is_empty() {
             options.width = Some(self.columns.len());
         }
-        let numbered = !self.columns.is_empty() && self.columns.iter().all(|column| is_numbered(&column.name));
-        let named = !self.columns.is_empty() && !numbered && self.columns.iter().all(|column| !column.name.is_empty());
+        let named =
+            !self.columns.is_empty() && !self.numbered() && self.columns.iter().all(|column| !column.name.is_empty());
         let (mut ignored, mut taken_for) = (vec![], vec![]);
         match header(path, &self.read)?.filter(|_| named) {
             Some(names) => {
@@ -101,12 +102,39 @@ impl KnownColumns {
                 taken_for.extend(self.columns.iter().map(|column| column.name.clone()).filter(|_| named));
             }
         }
+        Ok((options, ignored, taken_for))
+    }
+
+    /// Whether the model's columns are numbers that stand for names.
+    fn numbered(&self) -> bool {
+        !self.columns.is_empty() && self.columns.iter().all(|column| is_numbered(&column.name))
+    }
+
+    /// Reads a file, with [`KnownColumns::options`].
+    pub fn read(&self, path: &Path, targets: &[String]) -> Result<Read> {
+        let (options, ignored, taken_for) = self.options(path, targets)?;
         let read = Dataset::read_with_notes(path, &options);
-        let (mut data, notes) = read.map_err(|error| self.explained(path, options, error))?;
-        if numbered && data.sparse.is_none() && data.x.columns() == self.columns.len() {
+        let (data, notes) = read.map_err(|error| self.explained(path, options, error))?;
+        Ok(Read { data: self.with_names(data)?, ignored, taken_for, notes })
+    }
+
+    /// Columns of numbers get their numbers as names.
+    fn with_names(&self, mut data: Dataset) -> Result<Dataset> {
+        if self.numbered() && data.sparse.is_none() && data.x.columns() == self.columns.len() {
             data.x = data.x.with_names(self.columns.iter().map(|column| column.name.clone()))?;
         }
-        Ok(Read { data, ignored, taken_for, notes })
+        Ok(data)
+    }
+
+    /// The same in chunks of at most so many rows.
+    pub fn chunks<'a>(
+        &'a self,
+        path: &Path,
+        targets: &[String],
+        rows: usize,
+    ) -> Result<impl Iterator<Item = Result<Dataset>> + 'a> {
+        let (options, ..) = self.options(path, targets)?;
+        Ok(Chunks::open(path, &options, rows)?.map(|chunk| self.with_names(chunk?)))
     }
 
     /// What to do when missing values are all that is wrong with a file: the model was fitted on rows without any.
@@ -126,9 +154,7 @@ impl KnownColumns {
     /// Reads a file for its rows alone. Where columns have no names, one more for each target of the model is taken for
     /// that target, and ignored.
     pub fn read_rows(&self, path: &Path, targets: &[String]) -> Result<Read> {
-        let wider = |width: usize| !self.columns.is_empty() && width == self.columns.len() + targets.len();
-        let numbered = !targets.is_empty() && targets.iter().all(|target| target.parse::<i64>().is_ok());
-        if !numbered || !unnamed_width(path, &self.read)?.is_some_and(wider) {
+        if !self.has_targets(path, targets)? {
             return self.read(path, &[]);
         }
         let mut read = self.read(path, targets)?;
@@ -146,6 +172,13 @@ impl KnownColumns {
             self.columns.len()
         );
         Err(Error::Data { path: path.display().to_string(), line: None, column: None, why })
+    }
+
+    /// Whether a file without names has a column more for each target of the model.
+    pub fn has_targets(&self, path: &Path, targets: &[String]) -> Result<bool> {
+        let wider = |width: usize| !self.columns.is_empty() && width == self.columns.len() + targets.len();
+        let numbered = !targets.is_empty() && targets.iter().all(|target| target.parse::<i64>().is_ok());
+        Ok(numbered && unnamed_width(path, &self.read)?.is_some_and(wider))
     }
 
     /// What the model's text columns are called.

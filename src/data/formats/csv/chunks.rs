@@ -122,3 +122,10 @@ impl Iterator for CsvChunks {
         if self.waiting.len() == self.start { None } else { Some(self.chunk()) }
     }
 }
+
+impl CsvChunks {
+    /// The features and the targets among the columns of a chunk, from 0.
+    pub(in crate::data) fn choice(&self) -> (&[usize], &[usize]) {
+        (&self.stream.schema.choice.features, &self.stream.schema.choice.targets)
+    }
+}

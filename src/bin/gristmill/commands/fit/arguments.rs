@@ -69,9 +69,12 @@ pub struct FitArgs {
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub read: ReadArgs,
-    /// Fits a CSV file in one pass, this many rows at a time, for models that take chunks of rows (see `gristmill models`); automatic above 256 MiB
+    /// Fits a CSV, LIBSVM or NPY file in one pass, this many rows at a time, for models that take chunks of rows (see `gristmill models`); automatic for clusters of CSV files above 256 MiB
     #[arg(long, value_name = "ROWS", help_heading = READING)]
     pub chunk_rows: Option<usize>,
+    /// All classes of the target, for --chunk-rows where the first chunk may lack some
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "chunk_rows", help_heading = READING)]
+    pub classes: Vec<String>,
 }
 
 impl FitArgs {

@@ -61,8 +61,16 @@ impl<'a> Columns<'a> {
     }
 
     pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.write_header(out)?;
+        self.write_rows(out)
+    }
+
+    pub fn write_header(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let header: Vec<Cow<str>> = self.names.iter().map(|name| quoted(name)).collect();
-        writeln!(out, "{}", header.join(","))?;
+        writeln!(out, "{}", header.join(","))
+    }
+
+    pub fn write_rows(&self, out: &mut dyn Write) -> std::io::Result<()> {
         // A class is quoted once, not once a row.
         let classes: Vec<Cow<str>> = match self.prediction {
             Prediction::Classes(labels) => labels.names().iter().map(|name| quoted(name)).collect(),

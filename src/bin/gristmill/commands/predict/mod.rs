@@ -1,5 +1,6 @@
 //! `gristmill predict`: the predictions of a saved model for the rows of a file.
 
+mod chunks;
 mod columns;
 mod contributions;
 
@@ -13,7 +14,7 @@ use serde_json::{Map, Value};
 
 use self::columns::{Columns, kept_text};
 use self::contributions::Contributions;
-use crate::arguments::{GlobalArgs, OUTPUT, ReadArgs, SavedModel, check_outputs};
+use crate::arguments::{GlobalArgs, OUTPUT, READING, ReadArgs, SavedModel, check_outputs};
 use crate::report::{CliError, CommandResult, Predicted, Report, predict, print_json, write_file, write_out};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
@@ -54,6 +55,9 @@ pub struct PredictArgs {
     keep: Vec<String>,
     #[command(flatten)]
     read: ReadArgs,
+    /// Reads a CSV, LIBSVM or NPY file and writes its predictions this many rows at a time, in memory that does not grow with it
+    #[arg(long, value_name = "ROWS", help_heading = READING)]
+    chunk_rows: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -80,26 +84,16 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
     let saved = SavedModel::load(&args.model, &args.read)?;
     let placement = global.placement()?;
     let mut report = Report::new(saved.name());
+    if let Some(rows) = args.chunk_rows {
+        let placed = placement.or_cpu("a chunk of rows is too little work for a GPU");
+        report.take_place(&placed);
+        return chunks::run(args, global, &saved, &placed.device, rows, report);
+    }
     let data = saved.read_rows(&args.data, global, &mut report)?;
     let placed = global.place(&placement, saved.predict_cost(&data))?;
     report.take_place(&placed);
     let device = placed.device;
-    let in_full = args.proba || args.scores || args.threshold.is_some();
-    let mut predicted = predict(&saved.model, &data, in_full, &device, global, &mut report.seconds)?;
-    for (asked, flag) in [(args.proba, "--proba"), (args.threshold.is_some(), "--threshold")] {
-        if asked && predicted.probabilities.is_none() {
-            let why = format!("{} gives no class probabilities; leave out {flag}", saved.name());
-            return Err(CliError::Usage(why));
-        }
-    }
-    if let Some(threshold) = args.threshold {
-        predicted.prediction = above_threshold(&predicted, threshold)?;
-    }
-    if args.scores && predicted.decision.is_none() {
-        return Err(CliError::Usage(format!("{} gives no scores of rows; leave out --scores", saved.name())));
-    }
-    predicted.probabilities = predicted.probabilities.filter(|_| args.proba);
-    predicted.decision = predicted.decision.filter(|_| args.scores);
+    let predicted = asked_for(args, &saved, &data, &device, global, &mut report)?;
     let kept = if args.keep.is_empty() { None } else { Some(kept_columns(args, data.rows())?) };
     let contributions = args.contributions.then(|| Contributions::of(&saved, &data)).transpose()?;
     report.take_profile(global, &device);
@@ -116,6 +110,34 @@ pub fn run(args: &PredictArgs, global: &GlobalArgs) -> CommandResult {
         write_out(|out| columns.write(out))?;
     }
     Ok(())
+}
+
+/// Predictions with what is asked for beside them.
+fn asked_for(
+    args: &PredictArgs,
+    saved: &SavedModel,
+    data: &Dataset,
+    device: &Device,
+    global: &GlobalArgs,
+    report: &mut Report,
+) -> CommandResult<Predicted> {
+    let in_full = args.proba || args.scores || args.threshold.is_some();
+    let mut predicted = predict(&saved.model, data, in_full, device, global, &mut report.seconds)?;
+    for (asked, flag) in [(args.proba, "--proba"), (args.threshold.is_some(), "--threshold")] {
+        if asked && predicted.probabilities.is_none() {
+            let why = format!("{} gives no class probabilities; leave out {flag}", saved.name());
+            return Err(CliError::Usage(why));
+        }
+    }
+    if let Some(threshold) = args.threshold {
+        predicted.prediction = above_threshold(&predicted, threshold)?;
+    }
+    if args.scores && predicted.decision.is_none() {
+        return Err(CliError::Usage(format!("{} gives no scores of rows; leave out --scores", saved.name())));
+    }
+    predicted.probabilities = predicted.probabilities.filter(|_| args.proba);
+    predicted.decision = predicted.decision.filter(|_| args.scores);
+    Ok(predicted)
 }
 
 /// Of two classes the second where its probability is at least the threshold.

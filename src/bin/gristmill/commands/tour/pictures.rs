@@ -9,6 +9,9 @@ mod kernel_ridge_fits;
 #[allow(dead_code)]
 #[path = "../../../../../examples/kernel_views.rs"]
 mod kernel_views;
+#[allow(dead_code)] // Its `main`.
+#[path = "../../../../../examples/linear_views.rs"]
+mod linear_views;
 #[allow(dead_code)]
 #[path = "../../../../../examples/svm_margins.rs"]
 mod svm_margins;
@@ -47,6 +50,11 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written("ensemble_regions.svg", "AdaBoost after 2, 10 and 50 rounds, bagging after 1, 10 and 100");
     tree_curves::draw(&path("tree_curves.svg"))?;
     written("tree_curves.svg", "pruning, errors round by round, importances, Shapley values");
+    linear_views::draw(&path("linear_views.svg"))?;
+    written(
+        "linear_views.svg",
+        "optimisers in a valley, least squares beside logistic regression, losses, weights of digits",
+    );
     kernel_views::draw(&path("kernel_views.svg"))?;
     written("kernel_views.svg", "kernel principal components and k-means of two rings, Gram matrices of iris by class");
     kernel_ridge_fits::draw(&path("kernel_ridge_fits.svg"))?;

@@ -1,5 +1,7 @@
 //! `gristmill evaluate`: how good a saved model is on the rows of a file.
 
+mod chunks;
+
 use std::path::PathBuf;
 
 use gristmill::Target;
@@ -9,7 +11,7 @@ use gristmill::selection::{CrossValidateOptions, Scoring, permutation_importance
 use gristmill::{Dataset, Device};
 
 use crate::arguments::{
-    GlobalArgs, OUTPUT, PlotArgs, ReadArgs, SCORING, SavedModel, TargetArgs, brings_target, check_folder,
+    GlobalArgs, OUTPUT, PlotArgs, READING, ReadArgs, SCORING, SavedModel, TargetArgs, brings_target, check_folder,
     check_outputs, check_target,
 };
 use crate::pictures::Picture;
@@ -52,6 +54,9 @@ pub struct EvaluateArgs {
     report: Option<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
+    /// Reads a CSV, LIBSVM or NPY file this many rows at a time; only predictions and targets are kept
+    #[arg(long, value_name = "ROWS", conflicts_with_all = ["permutation_importance", "plot", "report"], help_heading = READING)]
+    chunk_rows: Option<usize>,
 }
 
 pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
@@ -67,13 +72,24 @@ pub fn run(args: &EvaluateArgs, global: &GlobalArgs) -> CommandResult {
     if FitNotes::of(&saved.model).is_some_and(|notes| notes.is_of(&args.data)) {
         note(global, "warning: the model was fitted on rows of this file, so their scores flatter");
     }
-    let data = timed(&mut report.seconds, "load", || read(args, global, &saved))?;
-    let data = saved.align(data)?;
-    (report.rows, report.columns, report.scored_rows) = (data.rows(), data.columns(), Some(data.rows()));
-    let placed = global.place(&placement, saved.predict_cost(&data))?;
-    report.take_place(&placed);
-    let device = placed.device;
-    let predicted = predict(&saved.model, &data, true, &device, global, &mut report.seconds)?;
+    let (data, predicted, device) = match args.chunk_rows {
+        Some(rows) => {
+            let placed = placement.or_cpu("a chunk of rows is too little work for a GPU");
+            report.take_place(&placed);
+            let (data, predicted) = chunks::predict_chunks(args, global, &saved, &placed.device, rows, &mut report)?;
+            (data, predicted, placed.device)
+        }
+        None => {
+            let data = timed(&mut report.seconds, "load", || read(args, global, &saved))?;
+            let data = saved.align(data)?;
+            (report.rows, report.columns) = (data.rows(), data.columns());
+            let placed = global.place(&placement, saved.predict_cost(&data))?;
+            report.take_place(&placed);
+            let predicted = predict(&saved.model, &data, true, &placed.device, global, &mut report.seconds)?;
+            (data, predicted, placed.device)
+        }
+    };
+    report.scored_rows = Some(report.rows);
     note_unknown_classes(&saved.model, &data.target, global);
     report.take_model(&saved.model);
     report.files = [&args.model, &args.data].map(|path| path.display().to_string()).to_vec();
@@ -140,15 +156,21 @@ fn permutation_importances(
     Ok(all)
 }
 
-/// The rows with their target: from the column that is named or that the model remembers, or from a file of its own.
-fn read(args: &EvaluateArgs, global: &GlobalArgs, saved: &SavedModel) -> CommandResult<Dataset> {
-    let task = saved.task;
-    let remembered = task.needs_target() && args.target.labels.is_none() && !brings_target(&args.data, &args.read);
-    let targets = match args.target.target.is_empty() {
+/// The columns of the target: those that are named, or that the model remembers; none where a file brings it.
+fn targets<'a>(args: &'a EvaluateArgs, saved: &'a SavedModel) -> &'a [String] {
+    let remembered =
+        saved.task.needs_target() && args.target.labels.is_none() && !brings_target(&args.data, &args.read);
+    match args.target.target.is_empty() {
         true if remembered => saved.model.targets(),
         true => &[],
         false => &args.target.target,
-    };
+    }
+}
+
+/// The rows with their target: from the column that is named or that the model remembers, or from a file of its own.
+fn read(args: &EvaluateArgs, global: &GlobalArgs, saved: &SavedModel) -> CommandResult<Dataset> {
+    let task = saved.task;
+    let targets = targets(args, saved);
     // A file without the column that the model remembers is not the user's mistake in a flag.
     let read = saved.columns.read(&args.data, targets).map_err(|error| match args.target.target.is_empty() {
         true => CliError::Run(error),

@@ -1,0 +1,78 @@
+//! The rows of each class: how many, where, and how they scatter.
+
+use nalgebra::DMatrix;
+
+use crate::array::{DeviceMatrix, Matrix};
+use crate::data::Labels;
+use crate::error::{Error, Result};
+use crate::ops;
+
+/// Operations up to which a class is worked on in f64 throughout.
+const SMALL: usize = 20_000_000;
+
+/// What is known of one class.
+pub(super) struct ClassMoments {
+    /// Σ of the weights of its rows.
+    pub(super) weight: f64,
+    pub(super) mean: Vec<f64>,
+    /// Σ w·(x − mean)(x − mean)ᵀ.
+    pub(super) scatter: DMatrix<f64>,
+    /// The centred rows, where they are few and were asked for.
+    pub(super) rows: Option<DMatrix<f64>>,
+}
+
+/// Of each class, in their order; a class without rows is an error.
+pub(super) fn of_classes(
+    op: &'static str,
+    x: &DeviceMatrix,
+    y: &Labels,
+    weights: Option<&[f32]>,
+    keep_rows: bool,
+) -> Result<Vec<ClassMoments>> {
+    let x = x.to_matrix(&mut x.device().stream())?;
+    let of_class = |class: usize| {
+        let counts = |row: &usize| y.codes()[*row] as usize == class && weights.is_none_or(|all| all[*row] > 0.0);
+        let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
+        if rows.is_empty() {
+            let expected = "rows of every class that has a name".to_string();
+            return Err(Error::shape(op, expected, format!("none of {}", y.names()[class])));
+        }
+        let weights: Option<Vec<f32>> = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
+        of_rows(&x.select(&rows)?, weights.as_deref(), keep_rows)
+    };
+    (0..y.classes()).map(of_class).collect()
+}
+
+fn of_rows(x: &Matrix, weights: Option<&[f32]>, keep_rows: bool) -> Result<ClassMoments> {
+    let d = x.columns();
+    if !keep_rows && x.rows().saturating_mul(d).saturating_mul(d) > SMALL {
+        let none = Matrix::zeros(x.rows(), 0)?;
+        let device = crate::device::Device::Cpu;
+        let found = ops::normal_equations(&mut device.stream(), &x.to(&device)?, &none, weights, true)?;
+        let scatter = DMatrix::from_row_slice(d, d, &found.xx);
+        return Ok(ClassMoments { weight: found.weight, mean: found.x_mean, scatter, rows: None });
+    }
+    let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
+    let total: f64 = (0..x.rows()).map(weight).sum();
+    let mut mean = vec![0.0; d];
+    for row in 0..x.rows() {
+        mean.iter_mut().zip(x.row(row)).for_each(|(sum, value)| *sum += weight(row) * f64::from(*value) / total);
+    }
+    let centred = DMatrix::from_fn(x.rows(), d, |row, column| f64::from(x.get(row, column)) - mean[column]);
+    let mut weighted = centred.clone();
+    weighted.row_iter_mut().enumerate().for_each(|(row, mut values)| values *= weight(row));
+    let scatter = centred.tr_mul(&weighted);
+    Ok(ClassMoments { weight: total, mean, scatter, rows: keep_rows.then_some(centred) })
+}
+
+/// The prior probabilities: given ones, checked, or the shares of the weights.
+pub(super) fn priors(given: Option<&[f64]>, classes: &[ClassMoments]) -> Result<Vec<f64>> {
+    let total: f64 = classes.iter().map(|class| class.weight).sum();
+    let Some(given) = given else { return Ok(classes.iter().map(|class| class.weight / total).collect()) };
+    let sum: f64 = given.iter().sum();
+    if given.len() != classes.len() || !given.iter().all(|prior| *prior > 0.0) || (sum - 1.0).abs() > 1e-5 {
+        let rule = format!("{} numbers above 0 that add up to 1, one a class", classes.len());
+        return Err(Error::param("priors", rule, format!("{given:?}")));
+    }
+    Ok(given.to_vec())
+}

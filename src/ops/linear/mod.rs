@@ -1,0 +1,3 @@
+//! Margins of rows, what they lose, and the slope of that by the coefficients.
+
+pub mod margin_gradient;
