@@ -123,8 +123,21 @@ pub(super) fn solve_all(system: &System<'_>, alphas: &[f64], sides: &[Vec<f64>])
 }
 
 fn all_of(path: &RidgePath, alphas: &[f64], sides: &[Vec<f64>]) -> Option<Solutions> {
-    use rayon::prelude::*;
     let diagonals = path.inverse_diagonals(alphas)?;
-    let solved: Vec<Option<Corrected>> = alphas.par_iter().map(|&alpha| path.solve(alpha, sides)).collect();
-    solved.into_iter().zip(diagonals).map(|(solved, diagonal)| solved.map(|solved| (solved, diagonal))).collect()
+    let solved = match path {
+        RidgePath::Band { reduced, matrix, .. } => {
+            let mut all = vec![Corrected { x: vec![], residual: 0.0, corrections: 0 }; alphas.len()];
+            for side in sides {
+                for (all, (x, residual)) in all.iter_mut().zip(reduced.solve_shifts(matrix, alphas, side)?) {
+                    all.x.push(x);
+                    all.residual = all.residual.max(residual);
+                }
+            }
+            all
+        }
+        RidgePath::Spectrum { .. } => {
+            alphas.iter().map(|&alpha| path.solve(alpha, sides)).collect::<Option<Vec<Corrected>>>()?
+        }
+    };
+    Some(solved.into_iter().zip(diagonals).collect())
 }
