@@ -9,7 +9,7 @@ use crate::cpu::vectorised;
 
 /// Corrections at most; residuals, as shares of the right-hand side, that end them and that are accepted after the last.
 const MOST_CORRECTIONS: usize = 8;
-const SETTLED: f64 = 1e-10;
+const SETTLED: f64 = 1e-9;
 const ACCEPTED: f64 = 1e-7;
 /// Shifts and rows of a block of the product in f64.
 const SHIFTS: usize = 8;
@@ -18,8 +18,13 @@ const ROWS: usize = 4;
 impl BandReduced {
     /// Solves `(A + shift·I)·x = b` for each shift, as [`BandReduced::solve`] does for one: the reflections and the matrix are
     /// read once for all of them in each correction. Returns each solution with its residual, ‖b − A·x‖/‖b‖; nothing where one
-    /// does not come down.
-    pub fn solve_shifts(&self, matrix: &[f32], shifts: &[f64], b: &[f64]) -> Option<Vec<(Vec<f64>, f64)>> {
+    /// does not come down. The matrix may be a more exact form, in f64, of what was reduced.
+    pub fn solve_shifts<T: Copy + Into<f64> + Sync>(
+        &self,
+        matrix: &[T],
+        shifts: &[f64],
+        b: &[f64],
+    ) -> Option<Vec<(Vec<f64>, f64)>> {
         let (n, count) = (self.size, shifts.len());
         let factors: Vec<BandFactor> =
             shifts.iter().map(|&shift| BandFactor::new(self, shift)).collect::<Option<_>>()?;
@@ -80,7 +85,7 @@ impl BandReduced {
 }
 
 /// b − A·x − shift·x for each column of x, n×count, in f64.
-fn remainders(matrix: &[f32], shifts: &[f64], b: &[f64], x: &[f64]) -> Vec<f64> {
+fn remainders<T: Copy + Into<f64> + Sync>(matrix: &[T], shifts: &[f64], b: &[f64], x: &[f64]) -> Vec<f64> {
     let (n, count) = (b.len(), shifts.len());
     // Shifts in groups, each with all its rows one after the other.
     let groups = count.div_ceil(SHIFTS);
@@ -110,15 +115,15 @@ fn remainders(matrix: &[f32], shifts: &[f64], b: &[f64], x: &[f64]) -> Vec<f64> 
 
 /// The products of up to ROWS rows of the matrix with a group of columns.
 #[inline(always)]
-fn some_rows(matrix: &[f32], packed: &[[f64; SHIFTS]]) -> [[f64; SHIFTS]; ROWS] {
+fn some_rows<T: Copy + Into<f64>>(matrix: &[T], packed: &[[f64; SHIFTS]]) -> [[f64; SHIFTS]; ROWS] {
     let n = packed.len();
     let mut sums = [[0.0_f64; SHIFTS]; ROWS];
     // Rows past the end repeat the first, and are not used.
     let row = |at: usize| if (at + 1) * n <= matrix.len() { &matrix[at * n..(at + 1) * n] } else { &matrix[..n] };
-    let rows: [&[f32]; ROWS] = std::array::from_fn(row);
+    let rows: [&[T]; ROWS] = std::array::from_fn(row);
     for (place, x) in packed.iter().enumerate() {
         for (sums, row) in sums.iter_mut().zip(&rows) {
-            let value = f64::from(row[place]);
+            let value: f64 = row[place].into();
             sums.iter_mut().zip(x).for_each(|(sum, x)| *sum += value * x);
         }
     }
