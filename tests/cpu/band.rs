@@ -23,7 +23,8 @@ fn a_band_solves_for_every_shift_and_has_the_diagonal_of_the_inverse() {
         let reduced = BandReduced::reduce(matrix.clone(), n);
         let shifts = [0.01, 0.3, 20.0];
         let diagonals = reduced.inverse_diagonals(&shifts).unwrap();
-        for (shift, diagonal) in shifts.into_iter().zip(diagonals) {
+        let at_once = reduced.solve_shifts(&matrix, &shifts, &b).unwrap();
+        for ((shift, diagonal), (x, residual)) in shifts.into_iter().zip(diagonals).zip(at_once) {
             let mut full = DMatrix::from_fn(n, n, |i, j| f64::from(matrix[i * n + j]));
             (0..n).for_each(|at| full[(at, at)] += shift);
             let inverse = full.cholesky().unwrap().inverse();
@@ -31,6 +32,8 @@ fn a_band_solves_for_every_shift_and_has_the_diagonal_of_the_inverse() {
             let want = &inverse * DVector::from_column_slice(&b);
             let error = (DVector::from_column_slice(&solved.x[0]) - &want).amax();
             assert!(solved.residual <= 1e-9 && error <= 1e-8 * want.amax(), "{n} {shift}: {error:e}");
+            let error = (DVector::from_column_slice(&x) - &want).amax();
+            assert!(residual <= 1e-9 && error <= 1e-6 * want.amax(), "{n} {shift} at once: {error:e}");
             for (row, value) in diagonal.iter().enumerate() {
                 let wanted = inverse[(row, row)];
                 assert!((value / wanted - 1.0).abs() < 2e-6 + 2e-7 / shift, "{n} {shift}: {value} {wanted}");

@@ -10,8 +10,11 @@ use crate::linalg::Eigen;
 
 /// Rows up to which the eigendecomposition in f64 costs nothing to speak of.
 const SMALL: usize = 256;
-/// A penalty below this share of the mean diagonal asks for more than a kernel matrix in f32.
-const SINGLE_SHARE: f64 = 5e-4;
+/// Roundings of the reduction are random: their share in the mean over n rows is about this over √n, for a penalty of the mean
+/// diagonal, and 1e-5 of it may be lost.
+const SINGLE_SHARE: f64 = 0.03;
+/// A penalty below this share of the mean diagonal asks for coefficients from a kernel matrix in f64.
+const EXACT_SHARE: f64 = 0.05;
 /// Rows whose entry of the inverse's diagonal is checked by solving for it, and how far it may be off: by a share of itself,
 /// and by what the rounding of the matrix does to it, which is random and averages out over the rows.
 const CHECKED: usize = 4;
@@ -21,7 +24,7 @@ const ROUNDING: f64 = 4e-7;
 /// D·K·D + alpha·I, D the roots of the weights, factored for every alpha at once.
 pub(super) enum RidgePath {
     /// In f32, a band and the rotation to it, with the matrix for corrections.
-    Band { reduced: BandReduced, matrix: Vec<f32>, mean_diagonal: f64 },
+    Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>>, mean_diagonal: f64 },
     /// In f64, for few rows and for penalties that f32 cannot see.
     Spectrum { values: DVector<f64>, vectors: DMatrix<f64> },
 }
@@ -30,10 +33,17 @@ impl RidgePath {
     /// Factors the matrix of the system for penalties from `least` on. About 2n³/3 multiply-adds in f32; where that does not
     /// do, about 9n³ operations in f64.
     fn new(system: &System<'_>, least: f64) -> Result<RidgePath> {
-        match least >= SINGLE_SHARE * system.mean_diagonal()? {
-            true => RidgePath::in_f32(system)?.map_or_else(|| RidgePath::in_f64(system), Ok),
-            false => RidgePath::in_f64(system),
+        let (n, mean) = (system.x.rows() as f64, system.mean_diagonal()?);
+        if least < SINGLE_SHARE / n.sqrt() * mean {
+            return RidgePath::in_f64(system);
         }
+        let mut path = RidgePath::in_f32(system)?.map_or_else(|| RidgePath::in_f64(system), Ok)?;
+        if let RidgePath::Band { exact, .. } = &mut path
+            && least < EXACT_SHARE * mean
+        {
+            *exact = Some(exact_matrix(system)?.as_slice().to_vec());
+        }
+        Ok(path)
     }
 
     /// In f32; nothing for so few rows that it saves nothing.
@@ -43,16 +53,16 @@ impl RidgePath {
             return Ok(None);
         }
         let (matrix, mean_diagonal) = (system.weighted_gram()?, system.mean_diagonal()?);
-        Ok(Some(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix, mean_diagonal }))
+        Ok(Some(RidgePath::Band {
+            reduced: BandReduced::reduce(matrix.clone(), n),
+            matrix,
+            exact: None,
+            mean_diagonal,
+        }))
     }
 
     fn in_f64(system: &System<'_>) -> Result<RidgePath> {
-        let mut matrix = system.host_matrix()?;
-        if system.weights.is_some() {
-            let roots = system.roots();
-            matrix = DMatrix::from_fn(roots.len(), roots.len(), |i, j| matrix[(i, j)] * roots[i] * roots[j]);
-        }
-        let (values, vectors) = Eigen::factor(&matrix)?.into_parts();
+        let (values, vectors) = Eigen::factor(&exact_matrix(system)?)?.into_parts();
         Ok(RidgePath::Spectrum { values, vectors })
     }
 
@@ -104,6 +114,16 @@ impl RidgePath {
     }
 }
 
+/// D·K·D in f64.
+fn exact_matrix(system: &System<'_>) -> Result<DMatrix<f64>> {
+    let matrix = system.host_matrix()?;
+    if system.weights.is_none() {
+        return Ok(matrix);
+    }
+    let roots = system.roots();
+    Ok(DMatrix::from_fn(roots.len(), roots.len(), |i, j| matrix[(i, j)] * roots[i] * roots[j]))
+}
+
 /// Coefficients and the diagonal of the inverse for each of the penalties.
 pub(super) type Solutions = Vec<(Corrected, Vec<f64>)>;
 
@@ -123,8 +143,25 @@ pub(super) fn solve_all(system: &System<'_>, alphas: &[f64], sides: &[Vec<f64>])
 }
 
 fn all_of(path: &RidgePath, alphas: &[f64], sides: &[Vec<f64>]) -> Option<Solutions> {
-    use rayon::prelude::*;
     let diagonals = path.inverse_diagonals(alphas)?;
-    let solved: Vec<Option<Corrected>> = alphas.par_iter().map(|&alpha| path.solve(alpha, sides)).collect();
-    solved.into_iter().zip(diagonals).map(|(solved, diagonal)| solved.map(|solved| (solved, diagonal))).collect()
+    let solved = match path {
+        RidgePath::Band { reduced, matrix, exact, .. } => {
+            let mut all = vec![Corrected { x: vec![], residual: 0.0, corrections: 0 }; alphas.len()];
+            for side in sides {
+                let solved = match exact {
+                    Some(exact) => reduced.solve_shifts(exact, alphas, side)?,
+                    None => reduced.solve_shifts(matrix, alphas, side)?,
+                };
+                for (all, (x, residual)) in all.iter_mut().zip(solved) {
+                    all.x.push(x);
+                    all.residual = all.residual.max(residual);
+                }
+            }
+            all
+        }
+        RidgePath::Spectrum { .. } => {
+            alphas.iter().map(|&alpha| path.solve(alpha, sides)).collect::<Option<Vec<Corrected>>>()?
+        }
+    };
+    Some(solved.into_iter().zip(diagonals).collect())
 }

@@ -5,6 +5,7 @@
 
 mod inverse;
 mod panel;
+mod shifts;
 
 use super::corrected::Corrected;
 use super::symmetric::symmetric_product;

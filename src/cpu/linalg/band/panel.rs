@@ -130,12 +130,12 @@ impl Panel {
 }
 
 /// The rows of a matrix of WIDTH columns.
-fn rows(values: &[f32]) -> Operand<'_> {
+pub(super) fn rows(values: &[f32]) -> Operand<'_> {
     Operand::from_rows(values, values.len() / WIDTH, WIDTH)
 }
 
 /// The columns of a matrix of WIDTH columns.
-fn columns(values: &[f32]) -> Operand<'_> {
+pub(super) fn columns(values: &[f32]) -> Operand<'_> {
     Operand::from_columns(values, values.len() / WIDTH, WIDTH)
 }
 
