@@ -77,8 +77,8 @@ pub(crate) fn solve(
         }
         epoch += 1;
         if let Space::Linear { x, columns } = &space {
-            for at in 0..n {
-                let own = dot(&x[rows[at] * columns..(rows[at] + 1) * columns], &weights);
+            for (at, row) in rows.iter().enumerate() {
+                let own = dot(&x[row * columns..(row + 1) * columns], &weights);
                 variables.slope[at] = own + linear[at] + variables.ridge_of(at) * variables.beta[at];
             }
         }

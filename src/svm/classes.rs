@@ -305,11 +305,12 @@ impl ClassFit<'_> {
             let target = if matches!(self.form, Form::Cost(..)) { sign } else { 0.0 };
             let value = all.slope[at] - all.ridge_of(at) * beta - offset + target;
             let free = beta > all.low[at] && beta < all.high[at];
-            kinds[match () {
-                () if sign * value < 0.0 => 2,
-                () if free && all.ridge_of(at) == 0.0 => 0,
-                () => 1,
-            }] += 1;
+            let kind = match free && all.ridge_of(at) == 0.0 {
+                _ if sign * value < 0.0 => 2,
+                true => 0,
+                false => 1,
+            };
+            kinds[kind] += 1;
         }
         Function { coef, intercept: -offset / scale, solution, scale, kinds, work }
     }

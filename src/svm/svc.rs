@@ -6,7 +6,7 @@ use super::parameters::{MachineOptions, MultiClass, SvmSolver, with_machine};
 use super::pictures::class_figures;
 use super::shared::SharedMatrices;
 use crate::array::Matrix;
-use crate::data::Labels;
+use crate::data::{ClassWeight, Labels};
 use crate::device::Device;
 use crate::error::Result;
 use crate::estimator::{
@@ -16,7 +16,6 @@ use crate::estimator::{
 use crate::kernel_methods::{Gamma, Kernel, SharedGrams};
 use crate::model_file::Container;
 use crate::plot::Figure;
-use crate::tree::ClassWeight;
 
 with_machine! {
     /// The support vector classifier: of all functions that tell two classes apart, the one with the widest margin; rows

@@ -62,11 +62,17 @@ fn held_out_rows_calibrate_one_classifier() {
     let (even, odd): (Vec<usize>, Vec<usize>) = (0..x.rows()).partition(|row| row % 2 == 0);
     let [train, held] = [&even, &odd].map(|rows| (x.select(rows).unwrap(), y.select(rows).unwrap()));
     let svc = AnyEstimator::new(Svc::default().kernel(Kernel::rbf(0.03)).tol(1e-6));
-    for method in METHODS {
+    // scikit-learn 1.9: CalibratedClassifierCV around the frozen classifier, the second class of rows 0, 60, 101 and the last.
+    let expected =
+        [[0.98658, 0.03983, 0.01527, 0.02536], [1.0, 0.02941, 0.0, 0.02941], [0.97573, 0.01377, 0.00487, 0.00843]];
+    for (method, expected) in METHODS.into_iter().zip(expected) {
         let options = Fit::default().validation(&held.0, &held.1);
         let model = Calibrated::new(svc.clone()).method(method).fit_with(&train.0, &train.1, options).unwrap();
         assert_eq!(model.members().len(), 1);
         assert!(log_loss(&model, &held.0, &held.1) < 0.12, "{method:?}");
+        let probabilities = model.predict_proba(&x).unwrap();
+        let found = [0, 60, 101, x.rows() - 1].map(|row| probabilities.get(row, 1));
+        super::assert_near(&found, &expected, 2e-3);
     }
 }
 

@@ -77,11 +77,11 @@ fn class_weights_and_sample_weights_multiply_the_cost() {
 }
 
 trait ParseWeight {
-    fn parse_weight(&self) -> gristmill::tree::ClassWeight;
+    fn parse_weight(&self) -> gristmill::data::ClassWeight;
 }
 
 impl ParseWeight for str {
-    fn parse_weight(&self) -> gristmill::tree::ClassWeight {
+    fn parse_weight(&self) -> gristmill::data::ClassWeight {
         serde_json::from_value(self.into()).unwrap()
     }
 }

@@ -100,7 +100,7 @@ pub fn minimize(block: Block<'_>, variables: &mut Variables, tol: f64, max_steps
     loop {
         let violation = found.iter().map(|found| found.largest - found.smallest).fold(f64::NEG_INFINITY, f64::max);
         let ended = Ended { steps, violation: violation.max(0.0) };
-        if !(violation > tol) || steps >= max_steps {
+        if violation <= tol || violation.is_nan() || steps >= max_steps {
             return ended;
         }
         let Some((riser, faller)) = walk.pair(&found) else { return ended };

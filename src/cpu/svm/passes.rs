@@ -101,11 +101,11 @@ impl Found {
         let (rises, rise_rest) = rise.as_chunks::<LANES>();
         let (falls, fall_rest) = fall.as_chunks::<LANES>();
         for ((slope, rise), fall) in slopes.iter().zip(rises).zip(falls) {
-            for lane in 0..LANES {
-                let up = slope[lane] + f64::from(rise[lane]);
-                let down = slope[lane] - f64::from(fall[lane]);
-                low[lane] = if up < low[lane] { up } else { low[lane] };
-                high[lane] = if down > high[lane] { down } else { high[lane] };
+            let numbers = slope.iter().zip(rise).zip(fall);
+            for ((low, high), ((slope, rise), fall)) in low.iter_mut().zip(&mut high).zip(numbers) {
+                let (up, down) = (slope + f64::from(*rise), slope - f64::from(*fall));
+                *low = if up < *low { up } else { *low };
+                *high = if down > *high { down } else { *high };
             }
         }
         for (lane, ((slope, rise), fall)) in slope_rest.iter().zip(rise_rest).zip(fall_rest).enumerate() {
@@ -156,8 +156,8 @@ fn best_partner_all(from: (f64, f32), slope: &[f64], row: &[f32], diagonal: &[f3
         let mut high = [0.0_f32; LANES];
         let (groups, rest) = gains.as_chunks::<LANES>();
         for group in groups {
-            for lane in 0..LANES {
-                high[lane] = if group[lane] > high[lane] { group[lane] } else { high[lane] };
+            for (high, gain) in high.iter_mut().zip(group) {
+                *high = if *gain > *high { *gain } else { *high };
             }
         }
         let largest = high.iter().chain(rest).fold(0.0_f32, |best, value| best.max(*value));
