@@ -89,8 +89,8 @@ mod settings;
 pub mod simd;
 mod solvers;
 pub mod splits;
-pub mod theory;
 pub mod svm;
+pub mod theory;
 pub mod tree;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix, PendingVec, SparseMatrix};

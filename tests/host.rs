@@ -14,6 +14,6 @@ mod plot;
 mod preprocessing;
 mod sparse;
 mod support;
-mod theory;
 mod svm;
+mod theory;
 mod tree;

@@ -1,8 +1,8 @@
 //! Sample weights in cross-validation and search.
 
+use gristmill::Error;
 use gristmill::prelude::*;
 use gristmill::selection::{CrossValidateOptions, Folds, GridSearch, cross_validate_with, learning_curve_with};
-use gristmill::Error;
 
 /// y = 2x in rows that count, and something else in every fifth, which does not.
 fn data() -> (Dataset, Vec<f32>) {
