@@ -72,7 +72,7 @@
 //!     let pipeline = Pipeline::new(KNeighborsClassifier::default()).step(StandardScaler::default());
 //!     let search = GridSearch::new(pipeline).parameter("n_neighbors", [1, 5, 9]).parameter("weights", ["uniform"]);
 //!     let found = search.fit(&train, &Folds::stratified(5).seed(1))?;
-//!     println!("{:?}: {:.3}", found.best().parameters, found.best().score().mean);
+//!     println!("{}", found.best()); // parameters, mean and deviation of the score
 //!     assert!(found.model.score(&test, &test.target)? > 0.9);
 //!     Ok(())
 //! }

@@ -22,7 +22,7 @@ use crate::splits::Folds;
 ///     .parameter("weights", ["uniform", "distance"]);
 /// let found = search.fit(&iris, &Folds::stratified(5))?;
 /// assert_eq!(found.candidates.len(), 6);
-/// println!("{:?}: {:.3}", found.best().parameters, found.best().score().mean);
+/// assert!(found.best().to_string().starts_with("n_neighbors="), "{}", found.best()); // …, weights=uniform: 0.98 ± 0.01
 /// let predicted = found.model.predict(&iris.x)?;
 /// # Ok::<(), gristmill::Error>(())
 /// ```
@@ -49,6 +49,19 @@ impl Candidate {
     /// Mean and deviation of the first score on test rows; NaN for a candidate that could not be fitted.
     pub fn score(&self) -> super::stats::Sample {
         self.result.as_ref().map_or_else(|_| super::stats::Sample::of(&[]), CrossValidation::score)
+    }
+}
+
+/// `n_neighbors=5, weights=uniform: 0.9733 ± 0.0149`, or why it could not be fitted.
+impl std::fmt::Display for Candidate {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        let set: Vec<String> = self.parameters.iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
+        write!(formatter, "{}: ", set.join(", "))?;
+        match &self.result {
+            Ok(found) => write!(formatter, "{:.4} ± {:.4}", found.score().mean, found.score().deviation),
+            Err(error) => error.fmt(formatter),
+        }
     }
 }
 

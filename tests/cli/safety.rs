@@ -37,7 +37,7 @@ fn a_save_that_is_killed_leaves_the_old_file_or_the_new() {
     let (mut kills, mut complete) = (0, 0);
     let begun = Instant::now();
     // Two hundred, on a machine that has time for them.
-    while kills < 200 && (kills < 50 || begun.elapsed() < Duration::from_secs(60)) {
+    while kills < 200 && (kills < 25 || begun.elapsed() < Duration::from_secs(15)) {
         let before = std::fs::read(&model).unwrap();
         let neighbors = if before == whole[0] { 4 } else { 3 };
         let mut child = save(neighbors, &model).spawn().unwrap();

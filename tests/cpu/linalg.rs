@@ -57,13 +57,14 @@ fn check_gemv(rows: usize, columns: usize, alpha: f32, beta: f32) {
     let a = numbers(rows * columns, 5);
     let (x, x_t) = (numbers(columns, 6), numbers(rows, 7));
     let old = |count| if beta == 0.0 { vec![f32::NAN; count] } else { numbers(count, 8) };
+    let (before, before_t) = (old(rows), old(columns));
     let got = in_pools(|| {
-        let mut y = old(rows);
+        let mut y = before.clone();
         gemv(alpha, &a, rows, columns, &x, beta, &mut y);
         bits(&y)
     });
     let got_t = in_pools(|| {
-        let mut y = old(columns);
+        let mut y = before_t.clone();
         gemv_transposed(alpha, &a, rows, columns, &x_t, beta, &mut y);
         bits(&y)
     });
@@ -72,14 +73,14 @@ fn check_gemv(rows: usize, columns: usize, alpha: f32, beta: f32) {
     for (i, &got) in got.iter().enumerate() {
         let terms = (0..columns).map(|j| f64::from(a[i * columns + j]) * f64::from(x[j]));
         let size: f64 = terms.clone().map(f64::abs).sum();
-        let size = f64::from(alpha.abs()) * size + blend(0.0, old(rows)[i]).abs();
-        close(f64::from(f32::from_bits(got)), blend(terms.sum(), old(rows)[i]), 264.0, size);
+        let size = f64::from(alpha.abs()) * size + blend(0.0, before[i]).abs();
+        close(f64::from(f32::from_bits(got)), blend(terms.sum(), before[i]), 264.0, size);
     }
     for (j, &got) in got_t.iter().enumerate() {
         let terms = (0..rows).map(|i| f64::from(a[i * columns + j]) * f64::from(x_t[i]));
         let size: f64 = terms.clone().map(f64::abs).sum();
-        let size = f64::from(alpha.abs()) * size + blend(0.0, old(columns)[j]).abs();
-        close(f64::from(f32::from_bits(got)), blend(terms.sum(), old(columns)[j]), 258.0, size);
+        let size = f64::from(alpha.abs()) * size + blend(0.0, before_t[j]).abs();
+        close(f64::from(f32::from_bits(got)), blend(terms.sum(), before_t[j]), 258.0, size);
     }
 }
 

@@ -29,9 +29,9 @@ fn the_tree_has_the_bits_of_the_plain_path() {
     for metric in METRICS.into_iter().filter(|&metric| metric != Metric::Cosine) {
         for (m, d) in [(1, 1), (2, 3), (63, 2), (64, 1), (65, 4), (255, 3), (257, 8), (1000, 2), (3000, 5), (1100, 40)]
         {
-            assert_tree_is_plain(metric, &numbers(50 * d, 20), &numbers(m * d, 21), d);
-            assert_tree_is_plain(metric, &clustered(30, d, 22), &clustered(m, d, 23), d);
-            assert_tree_is_plain(metric, &lattice(30, d, 24), &lattice(m, d, 25), d);
+            assert_tree_is_plain(metric, &numbers(20 * d, 20), &numbers(m * d, 21), d);
+            assert_tree_is_plain(metric, &clustered(12, d, 22), &clustered(m, d, 23), d);
+            assert_tree_is_plain(metric, &lattice(12, d, 24), &lattice(m, d, 25), d);
             assert_tree_is_plain(metric, &numbers(5 * d, 26), &vec![0.25; m * d], d);
         }
         let far: Vec<f32> = numbers(1500 * 4, 27).iter().map(|value| value + 1e4).collect();
@@ -92,12 +92,12 @@ fn in_pools_some<T: Send>(work: impl Fn() -> T + Sync + Send) -> T {
 fn principal_coordinates_have_the_bits_of_the_plain_path() {
     for d in [64, 300] {
         for noise in [0.0, 0.001, 0.05] {
-            let (queries, rows) = (flat(150, d, noise, 30), flat(4000, d, noise, 32));
+            let (queries, rows) = (flat(60, d, noise, 30), flat(4000, d, noise, 32));
             assert_principal_is_plain(&queries, &rows, d, noise < 0.01);
             // Every row twice: all ties.
             let twice: Vec<f32> = rows.iter().chain(&rows).copied().collect();
             assert_principal_is_plain(&queries, &twice, d, noise < 0.01);
-            assert_principal_is_plain(&rows[..100 * d], &twice, d, noise < 0.01);
+            assert_principal_is_plain(&rows[..40 * d], &twice, d, noise < 0.01);
             let shift = |rows: &[f32]| rows.iter().map(|value| value + 1e4).collect::<Vec<f32>>();
             assert_principal_is_plain(&shift(&queries), &shift(&rows), d, false);
         }

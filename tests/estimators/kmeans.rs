@@ -135,7 +135,7 @@ fn data_far_off_centre_is_clustered_as_near_the_origin() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bits_twenty_times() {
+fn the_same_seed_gives_the_same_bits_each_time() {
     let x = matrix(5000, 8, 8);
     for (name, device) in devices() {
         let x = x.to(device).unwrap();
@@ -144,7 +144,7 @@ fn the_same_seed_gives_the_same_bits_twenty_times() {
             (bits(model.cluster_centers().as_slice()), model.labels().to_vec(), model.inertia().to_bits())
         };
         let first = run();
-        assert!((1..20).all(|_| run() == first), "{name}");
+        assert!((1..7).all(|_| run() == first), "{name}");
     }
 }
 

@@ -65,7 +65,10 @@ macro_rules! elements {
                 Element::F64 => {
                     let value = |bytes| if big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
                     each(bytes, out, |bytes| value(bytes) as f32);
-                    if let Some(at) = out.iter().position(|value| value.is_infinite()) {
+                    // Whether there is one is seen without a branch; only then is it looked for.
+                    let some = out.iter().fold(false, |some, value| some | value.is_infinite());
+                    let place = || out.iter().position(|value| value.is_infinite());
+                    if let Some(at) = some.then(place).flatten() {
                         return Err(Fault::Beyond(first + at, value(bytes.as_chunks::<8>().0[at])));
                     }
                 }

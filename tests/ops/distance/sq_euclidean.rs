@@ -79,11 +79,11 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
         let whole = distances(&open_gpu(options()), &x, &y);
-        for rows in [1, 2, 7, 64, 1000] {
+        for rows in [1, 7, 64] {
             let found = distances(&open_gpu(options().chunk_rows(rows)), &x, &y);
             assert_eq!(bits(found.as_slice()), bits(whole.as_slice()), "{rows} rows");
         }
-        for mebibytes in [1, 16, 128] {
+        for mebibytes in [1, 16] {
             let found = distances(&open_gpu(options().memory_budget(mebibytes << 20)), &x, &y);
             assert_eq!(bits(found.as_slice()), bits(whole.as_slice()), "{mebibytes} MiB");
         }

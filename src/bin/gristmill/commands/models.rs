@@ -54,7 +54,7 @@ pub fn run(args: &ModelsArgs, global: &GlobalArgs) -> CommandResult {
     for model in &models {
         print(&format!("{}\n", block(model)));
     }
-    print("gristmill models NAME shows one; gristmill fit NAME DATA --set parameter=value uses it.");
+    print(&paragraph("gristmill models NAME shows one; gristmill fit NAME DATA --set parameter=value uses it."));
     Ok(())
 }
 
