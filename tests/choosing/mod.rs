@@ -1,0 +1,5 @@
+//! Choosing columns, parameters and families; bias and variance.
+
+mod bias_variance;
+mod columns;
+mod search;
