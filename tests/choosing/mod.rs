@@ -2,4 +2,5 @@
 
 mod bias_variance;
 mod columns;
+mod criteria;
 mod search;

@@ -2,13 +2,12 @@
 
 use gristmill::datasets::notes;
 use gristmill::kernel_methods::{Kernel, mercer_check};
-use gristmill::plot::Figure;
 use gristmill::prelude::*;
 
 use super::book::Experiment;
 
 pub fn experiments() -> Result<Vec<Experiment>> {
-    Ok(vec![explicit_map()?, mercer()?, dual()?, square_wave()?])
+    Ok(vec![explicit_map()?, mercer()?, dual()?])
 }
 
 fn explicit_map() -> Result<Experiment> {
@@ -53,24 +52,4 @@ fn dual() -> Result<Experiment> {
         format!("{apart:.0e} apart at most"),
     )
     .why("with 000's objective, a mean of squares and λ/2, the dual needs λn/2"))
-}
-
-fn square_wave() -> Result<Experiment> {
-    let data = notes::square_wave(42)?;
-    let y: Vec<f32> = data.labels()?.codes().iter().map(|code| if *code == 1 { 1.0 } else { -1.0 }).collect();
-    let model = KernelRidge::default().alpha(0.01).kernel(Kernel::rbf(100.0)).fit(&data.x, &y)?;
-    let places: Vec<f32> = (0..=100).map(|at| at as f32 / 100.0).collect();
-    let predicted = model.predict(&Matrix::from_vec(101, 1, places.clone())?)?;
-    let line = places.iter().enumerate().map(|(row, x)| (f64::from(*x), f64::from(predicted.get(row, 0))));
-    let truth = (0..=200).map(|at| f64::from(at) / 200.0).map(|x| (x, notes::square_wave_at(x)));
-    let right = places
-        .iter()
-        .enumerate()
-        .filter(|(row, x)| f64::from(predicted.get(*row, 0)) * notes::square_wave_at(f64::from(**x)) > 0.0);
-    let ours = format!("{} of 101 places have the right sign, from 20 points", right.count());
-    let figure = Figure::new().title("A square wave from 20 points, Gaussian kernel, γ = 100");
-    let points = data.x.as_slice().iter().zip(&y).map(|(x, y)| (f64::from(*x), f64::from(*y)));
-    Ok(Experiment::new("000 §3.3.9", "The square wave by a Gaussian kernel", "drawn after each epoch of SDCA", ours)
-        .why("here by kernel ridge; the notes' f_true lacks its +1 branch, and all epochs visit the rows in one order")
-        .figure(figure.scatter("", points).line("fit", line).dashed("truth", truth)))
 }

@@ -3,6 +3,7 @@
 
 mod book;
 mod choice;
+mod classifiers;
 mod first;
 mod gram;
 mod linear;
@@ -45,6 +46,7 @@ type Contents = (&'static str, fn() -> Result<Vec<Experiment>>);
 const CHAPTERS: &[Contents] = &[
     ("Learning from examples", first::experiments),
     ("Linear models", linear::experiments),
+    ("Linear classifiers and margins", classifiers::experiments),
     ("Kernels", gram::experiments),
     ("Choice of a model, and theory", choice::experiments),
     ("Trees and ensembles", trees::experiments),
