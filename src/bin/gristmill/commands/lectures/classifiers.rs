@@ -14,14 +14,13 @@ pub fn experiments() -> Result<Vec<Experiment>> {
     Ok(vec![outliers()?, random_predictions()?, perceptron()?, discriminant()?, square_wave()?, one_class()?])
 }
 
-/// Two round clouds, apart by `distance` along the first column.
+/// Two round clouds of deviation 0.7, apart by `distance` along the first column.
 fn clouds(rows: usize, distance: f32, seed: u64) -> Result<(Matrix, Labels)> {
-    let noise = notes::noisy_xor(rows, seed)?.0;
-    // The noise alone: what is left of each point beside its corner has deviation 0.7.
-    let own = |value: f32| if value > 0.0 { value - 1.0 } else { value + 1.0 };
+    let normals =
+        datasets::Regression::default().n_samples(rows).n_features(2).n_informative(1).seed(seed).generate()?.x;
     let values = (0..rows).flat_map(|row| {
         let side = if row % 2 == 0 { -distance / 2.0 } else { distance / 2.0 };
-        [side + own(noise.x.get(row, 0)), own(noise.x.get(row, 1))]
+        [side + 0.7 * normals.get(row, 0), 0.7 * normals.get(row, 1)]
     });
     let x = Matrix::from_vec(rows, 2, values.collect())?;
     Ok((x, Labels::from((0..rows).map(|row| (row % 2) as u32).collect::<Vec<_>>().as_slice())))
