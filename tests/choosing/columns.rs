@@ -55,14 +55,14 @@ fn correlated(rows: usize, columns: usize, seed: u64) -> Dataset {
     let numbers = Philox::new(seed, 77);
     let mut x = Matrix::zeros(rows, columns).unwrap();
     let mut y = vec![0.0_f32; rows];
-    for row in 0..rows {
+    for (row, target) in y.iter_mut().enumerate() {
         let common = numbers.normal((row * (columns + 2)) as u64);
         for column in 0..columns {
             let own = numbers.normal((row * (columns + 2) + column + 1) as u64);
             x.as_mut_slice()[row * columns + column] = own + 0.7 * common;
-            y[row] += if column % 3 == 0 { own / (1.0 + column as f32 / 4.0) } else { 0.0 };
+            *target += if column % 3 == 0 { own / (1.0 + column as f32 / 4.0) } else { 0.0 };
         }
-        y[row] += 2.0 * numbers.normal((row * (columns + 2) + columns + 1) as u64);
+        *target += 2.0 * numbers.normal((row * (columns + 2) + columns + 1) as u64);
     }
     Dataset::new(x, Target::from_numbers(Matrix::from_vec(rows, 1, y).unwrap())).unwrap()
 }
