@@ -3,7 +3,6 @@
 use super::cross_validate::{CrossValidateOptions, try_all};
 use super::grid_search::{Candidate, Combination, GridSearch, GridSearchResult, best, search};
 use super::random_search::RandomSearch;
-use super::scoring::Scoring;
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -93,47 +92,51 @@ impl HalvingSearch {
 
     /// Searches on the CPU by the task's usual score.
     pub fn fit(&self, data: &Dataset, folds: &Folds) -> Result<HalvingResult> {
-        self.fit_with(data, folds, None, &Device::Cpu)
+        self.fit_with(data, folds, CrossValidateOptions::default())
     }
 
-    /// Searches by a score on `device`, and fits the best combination there on all rows.
-    pub fn fit_with(
-        &self,
-        data: &Dataset,
-        folds: &Folds,
-        scoring: Option<Scoring>,
-        device: &Device,
-    ) -> Result<HalvingResult> {
+    /// Searches by other scores, on a device, with weights or an observer of the last round, and fits the best combination
+    /// there on all rows.
+    pub fn fit_with(&self, data: &Dataset, folds: &Folds, options: CrossValidateOptions<'_>) -> Result<HalvingResult> {
         if self.factor < 2 {
             return Err(Error::param("factor", "at least 2", self.factor));
         }
-        let options = || match scoring {
-            Some(scoring) => CrossValidateOptions::default().scoring([scoring]),
-            None => CrossValidateOptions::default(),
-        };
+        let device = options.device.clone().unwrap_or(Device::Cpu);
         let (mut left, mut rounds) = (self.combinations.clone(), vec![]);
         for rows in self.sizes(data.rows()) {
-            let part = data.select(&self.part(data, rows)?)?;
+            let part = self.part(data, rows)?;
+            let weights =
+                options.sample_weight.map(|own| part.iter().filter_map(|row| own.get(*row).copied()).collect());
+            let weights: Option<Vec<f32>> = weights;
+            let mut round = CrossValidateOptions::default().scoring(options.scoring.clone()).device(&device);
+            if let Some(weights) = &weights {
+                round = round.sample_weight(weights);
+            }
             let estimators: Vec<_> = left.iter().map(|(estimator, _)| estimator.clone()).collect();
-            let results = try_all(&self.pipeline, &estimators, &part, folds, options().device(device))?;
+            let results = try_all(&self.pipeline, &estimators, &data.select(&part)?, folds, round)?;
             let parameters = left.iter().map(|(_, parameters)| parameters.clone());
             let mut candidates: Vec<Candidate> =
                 parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();
-            let kept = left.len().div_ceil(self.factor);
             rounds.push(HalvingRound { rows, candidates: candidates.clone() });
-            let mut next = vec![];
-            while next.len() < kept {
-                // A round in which nothing more can be fitted keeps what it has.
-                let Ok(at) = best(&candidates) else { break };
-                candidates.remove(at);
-                next.push(left.remove(at));
-            }
-            if next.is_empty() {
-                return Err(best(&candidates).err().unwrap_or_else(|| Error::param("grid", "not empty", "nothing")));
-            }
-            left = next;
+            left = self.kept(left, &mut candidates)?;
         }
-        Ok(HalvingResult { rounds, last: search(&self.pipeline, left, data, folds, options().device(device))? })
+        Ok(HalvingResult { rounds, last: search(&self.pipeline, left, data, folds, options)? })
+    }
+
+    /// The best part of a round; fewer where not so many could be fitted.
+    fn kept(&self, mut left: Vec<Combination>, candidates: &mut Vec<Candidate>) -> Result<Vec<Combination>> {
+        let (mut next, wanted) = (vec![], left.len().div_ceil(self.factor));
+        while next.len() < wanted {
+            match best(candidates) {
+                Ok(at) => {
+                    candidates.remove(at);
+                    next.push(left.remove(at));
+                }
+                Err(_) if !next.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(next)
     }
 
     /// The rows of each round before the last.

@@ -59,3 +59,17 @@ fn bias_variance_takes_a_file_or_a_generator() {
     assert!(shown.contains("least error: alpha=10") && shown.contains("noise"), "{shown}");
     assert!(refused(2, &["bias-variance", "ridge", "notes:round"]).contains("notes:wide"));
 }
+
+#[test]
+fn cv_draws_halves_and_estimates() {
+    let model = ["cv", "kneighbors-classifier", "data/digits.csv", "--target", "digit", "--folds", "3"];
+    let grid = ["--grid", "n_neighbors=1,2,3,5,8,13,21,34,55"];
+    let halved = json(&[&model[..], &grid, &["--halving"]].concat());
+    assert_eq!(halved["candidates"].as_array().unwrap().len(), 3);
+    let random = json(&[&model[..], &grid, &["--random", "4"]].concat());
+    assert_eq!(random["candidates"].as_array().unwrap().len(), 4);
+    let cost = json(&[&model[..], &grid, &["--estimate"]].concat());
+    assert_eq!(cost["fits"], 28);
+    assert!(cost["seconds"].as_f64().unwrap() > 0.0);
+    assert!(refused(2, &[&model[..], &grid, &["--halving", "--random", "3"]].concat()).contains("--halving"));
+}
