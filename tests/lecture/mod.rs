@@ -45,16 +45,16 @@ fn the_best_of_many_circles_is_kept_and_its_error_is_partly_luck() {
 #[test]
 fn gradient_steps_find_the_rectangle() {
     let (train, test) = (notes::rectangle(50, 0).unwrap(), notes::rectangle(500, 9).unwrap());
-    for (shape, least) in [(Shape::Rectangle, 0.85), (Shape::Ellipse, 0.8)] {
-        let best = (0..3).map(|seed| {
-            let model =
-                ShapeClassifier::default().shape(shape).seed(seed).fit(&train.x, train.labels().unwrap()).unwrap();
-            let losses = model.train_losses();
-            assert!(losses.len() == 5000 && losses[4999] < losses[0]);
-            model.score(&test.x, test.labels().unwrap()).unwrap()
-        });
-        let best = best.fold(0.0, f64::max);
-        assert!(best > least, "{shape:?}: {best}");
+    for (shape, least) in [(Shape::Rectangle, 0.8), (Shape::Ellipse, 0.75)] {
+        let one = ShapeClassifier::default().shape(shape).max_iter(2000);
+        let model = one.clone().n_init(10).fit(&train.x, train.labels().unwrap()).unwrap();
+        let losses = model.train_losses();
+        assert!(losses.len() == 2000 && losses[1999] < losses[0]);
+        let right = model.score(&test.x, test.labels().unwrap()).unwrap();
+        assert!(right > least, "{shape:?}: {right}");
+        // More starts are never worse to the fitted rows.
+        let alone = one.fit(&train.x, train.labels().unwrap()).unwrap();
+        assert!(losses[1999] <= alone.train_losses()[1999]);
     }
     let wild = ShapeClassifier::default().learning_rate(50.0).fit(&train.x, train.labels().unwrap());
     assert!(wild.unwrap_err().to_string().contains("learning_rate"));

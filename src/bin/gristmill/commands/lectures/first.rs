@@ -113,7 +113,7 @@ fn losses() -> Result<Experiment> {
 }
 
 fn shape(train: &Dataset, test: &Dataset) -> Result<Experiment> {
-    let model = |shape: Shape| ShapeClassifier::default().shape(shape).fit(&train.x, train.labels()?);
+    let model = |shape: Shape| ShapeClassifier::default().shape(shape).n_init(5).fit(&train.x, train.labels()?);
     let (ellipse, rectangle) = (model(Shape::Ellipse)?, model(Shape::Rectangle)?);
     let (one, other) = (ellipse.score(&test.x, test.labels()?)?, rectangle.score(&test.x, test.labels()?)?);
     let regions = decision_regions(&train.x, train.labels()?, 120, |x| rectangle.predict(x))?;

@@ -27,8 +27,8 @@ pub fn show(page: &mut Page) -> Result<()> {
     add("Memoriser", errors(&|x| memoriser.predict(x))?);
     let circles = RandomCircles::default().fit(x, y)?;
     add("RandomCircles, the best of 100", errors(&|x| circles.predict(x))?);
-    let rectangle = ShapeClassifier::default().fit(x, y)?;
-    add("ShapeClassifier, 5000 gradient steps", errors(&|x| rectangle.predict(x))?);
+    let rectangle = ShapeClassifier::default().max_iter(2000).n_init(8).fit(x, y)?;
+    add("ShapeClassifier, 2000 gradient steps", errors(&|x| rectangle.predict(x))?);
     let neighbours = KNeighborsClassifier::new(4).fit(x, y)?;
     add("KNeighborsClassifier, k = 4", errors(&|x| neighbours.predict(x))?);
     page.table(&["learner", "error on fitted points", "on new points"], rows);
