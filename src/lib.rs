@@ -30,6 +30,7 @@
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
 //! | [`baseline`] | models that ignore the features: what others have to beat |
+//! | [`lecture`] | the small learners of a first lecture |
 //! | [`preprocessing`] | scaling, encoding, basis functions, imputing |
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every estimator by its name |
 //! | [`data`], [`datasets`] | tables and their targets, read from files; known and generated ones |
@@ -71,6 +72,7 @@ mod error;
 pub mod estimator;
 pub mod kernel;
 pub mod kernel_methods;
+pub mod lecture;
 pub mod linalg;
 pub mod linear;
 pub mod losses;

@@ -150,8 +150,8 @@ pub use crate::preprocessing::{
     SineBasis, StandardScaler, TargetEncoder, VarianceThreshold,
 };
 pub use crate::selection::{
-    CrossValidateOptions, Folds, GridSearch, Scoring, cross_validate, cross_validate_with, learning_curve,
-    permutation_importance, validation_curve,
+    CrossValidateOptions, Folds, GridSearch, HalvingSearch, ParameterRange, RandomSearch, Scoring, cross_validate,
+    cross_validate_with, learning_curve, permutation_importance, validation_curve,
 };
 pub use crate::svm::{
     MultipleKernelLearning, MultipleKernelLearningModel, NuSvc, NuSvcModel, NuSvr, NuSvrModel, OneClassSvm,

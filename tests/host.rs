@@ -2,10 +2,12 @@
 //! their estimators.
 
 mod array;
+mod choosing;
 mod cpu;
 mod data;
 mod datasets;
 mod ensemble;
+mod lecture;
 mod linalg;
 mod linear_classifiers;
 mod losses;

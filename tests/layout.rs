@@ -43,6 +43,7 @@ const RANKS: &[&str] = &[
     "tree",
     "svm",
     "ensemble",
+    "lecture",
     "pipeline",
     "selection",
     "registry",

@@ -21,7 +21,9 @@ use crate::data::nearest_name;
 use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
-use crate::{baseline, cluster, ensemble, kernel_methods, linear, neighbors, pipeline, preprocessing, svm, tree};
+use crate::{
+    baseline, cluster, ensemble, kernel_methods, lecture, linear, neighbors, pipeline, preprocessing, svm, tree,
+};
 
 /// An estimator of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +95,10 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::NestedDichotomies>(),
         Entry::of::<baseline::DummyClassifier>(),
         Entry::of::<baseline::DummyRegressor>(),
+        Entry::of::<lecture::Memoriser>(),
+        Entry::of::<lecture::RandomCircles>(),
+        Entry::of::<lecture::ShapeClassifier>(),
+        Entry::of::<lecture::QuantisedRegressor>(),
         Entry::of::<neighbors::NearestNeighbors>(),
         Entry::of::<preprocessing::SimpleImputer>(),
         Entry::of::<preprocessing::OneHotEncoder>(),

@@ -36,6 +36,9 @@ pub struct GridSearch {
 /// Parameters that are set, by name.
 type Parameters = Vec<(String, Value)>;
 
+/// An estimator, and what was set to make it.
+pub(super) type Combination = (AnyEstimator, Parameters);
+
 /// One combination of parameters and how it did.
 #[derive(Debug, Clone)]
 pub struct Candidate {
@@ -137,32 +140,15 @@ impl GridSearch {
         folds: &Folds,
         options: CrossValidateOptions<'_>,
     ) -> Result<GridSearchResult> {
-        let CrossValidateOptions { scoring, extra, train_scores, sample_weight, device, mut observer } = options;
-        let device = device.unwrap_or(Device::Cpu);
-        let combinations = self.combinations()?;
-        let estimators: Vec<AnyEstimator> = combinations.iter().map(|(estimator, _)| estimator.clone()).collect();
-        let mut options =
-            CrossValidateOptions { scoring, extra, train_scores, sample_weight, ..CrossValidateOptions::default() };
-        if let Some(observer) = &mut observer {
-            options = options.observer(&mut **observer);
-        }
-        let results = try_all(&self.pipeline, &estimators, data, folds, options.device(&device))?;
-        let parameters = combinations.into_iter().map(|(_, parameters)| parameters);
-        let candidates: Vec<Candidate> =
-            parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();
-        let best_index = best(&candidates)?;
-        let chosen = Pipeline::clone(&self.pipeline).with_estimator(estimators[best_index].clone());
-        let fit = sample_weight.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
-        let fit = match observer {
-            Some(observer) => fit.observer(observer),
-            None => fit,
-        };
-        let model = chosen.fit_on(&device, data, fit)?;
-        Ok(GridSearchResult { candidates, best_index, model })
+        search(&self.pipeline, self.combinations()?, data, folds, options)
+    }
+
+    pub(super) fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
     }
 
     /// Every combination of the values, the last parameter changing fastest.
-    fn combinations(&self) -> Result<Vec<(AnyEstimator, Parameters)>> {
+    pub(super) fn combinations(&self) -> Result<Vec<Combination>> {
         let mut found = vec![(self.pipeline.estimator().clone(), vec![])];
         for (name, values) in &self.grid {
             if values.is_empty() {
@@ -182,12 +168,44 @@ impl GridSearch {
     }
 }
 
+/// Tries every combination on every fold, and fits the best one on all rows. A combination that cannot be fitted is passed
+/// over; if none can, the first one's error is returned.
+pub(super) fn search(
+    pipeline: &Pipeline,
+    combinations: Vec<Combination>,
+    data: &Dataset,
+    folds: &Folds,
+    options: CrossValidateOptions<'_>,
+) -> Result<GridSearchResult> {
+    let CrossValidateOptions { scoring, extra, train_scores, sample_weight, device, mut observer } = options;
+    let device = device.unwrap_or(Device::Cpu);
+    let estimators: Vec<AnyEstimator> = combinations.iter().map(|(estimator, _)| estimator.clone()).collect();
+    let mut options =
+        CrossValidateOptions { scoring, extra, train_scores, sample_weight, ..CrossValidateOptions::default() };
+    if let Some(observer) = &mut observer {
+        options = options.observer(&mut **observer);
+    }
+    let results = try_all(pipeline, &estimators, data, folds, options.device(&device))?;
+    let parameters = combinations.into_iter().map(|(_, parameters)| parameters);
+    let candidates: Vec<Candidate> =
+        parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();
+    let best_index = best(&candidates)?;
+    let chosen = Pipeline::clone(pipeline).with_estimator(estimators[best_index].clone());
+    let fit = sample_weight.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+    let fit = match observer {
+        Some(observer) => fit.observer(observer),
+        None => fit,
+    };
+    let model = chosen.fit_on(&device, data, fit)?;
+    Ok(GridSearchResult { candidates, best_index, model })
+}
+
 fn no_curve(rule: &str) -> Error {
     Error::param("curve", format!("asked of {rule}"), "another search")
 }
 
 /// The first of the best candidates; those that failed do not count.
-fn best(candidates: &[Candidate]) -> Result<usize> {
+pub(super) fn best(candidates: &[Candidate]) -> Result<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (at, candidate) in candidates.iter().enumerate() {
         let Ok(result) = &candidate.result else { continue };

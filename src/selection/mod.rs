@@ -1,22 +1,48 @@
-//! Choosing a model on rows it has not seen: splits, folds, cross-validation, grid search, learning and validation
-//! curves, permutation importance, and the statistics of a few scores.
+//! Choosing a model on rows it has not seen.
+//!
+//! | question | function |
+//! |---|---|
+//! | how good is it on new rows? | [`cross_validate`]; [`nested_cross_validate`] for a whole search |
+//! | which parameters? | [`GridSearch`], [`RandomSearch`], [`HalvingSearch`]; [`GridSearch::estimate`] says how long |
+//! | which columns? | [`best_subset`], [`forward_selection`], [`backward_elimination`], [`recursive_elimination`], [`permutation_importance`] |
+//! | which family, by a bound? | [`structural_risk`] |
+//! | more rows, or a better model? | [`learning_curve`], [`validation_curve`], [`iteration_curve`], [`bias_variance`] |
 //!
 //! The splits themselves are in [`splits`](crate::splits).
 
+mod bias_variance;
+mod columns;
 mod cross_validate;
 mod curves;
 mod grid_search;
+mod halving;
+mod iteration_curve;
+mod nested;
 mod permutation;
 mod pictures;
+mod random_search;
 mod scoring;
+mod search_cost;
 mod shared_observer;
 pub mod stats;
+mod structural_risk;
 
 pub use crate::splits::{
     Folds, Splits, ThreeWay, stratified_three_way_split, stratified_train_test_split, three_way_split, train_test_split,
 };
+pub use bias_variance::{BiasVariance, Truth, bias_variance, bias_variance_by_generator};
+pub use columns::{
+    ColumnPath, ColumnStep, Criterion, Subset, SubsetFit, SubsetPath, backward_elimination, backward_subsets,
+    best_subset, forward_selection, forward_subsets, recursive_elimination,
+};
 pub use cross_validate::{CrossValidateOptions, CrossValidation, cross_validate, cross_validate_with};
 pub use curves::{Curve, learning_curve, learning_curve_with, validation_curve, validation_curve_with};
 pub use grid_search::{Candidate, GridSearch, GridSearchResult};
+pub use halving::{HalvingResult, HalvingRound, HalvingSearch};
+pub use iteration_curve::{IterationCurve, iteration_curve};
+pub use nested::{NestedCrossValidation, nested_cross_validate};
 pub use permutation::{PermutationImportance, permutation_importance, permutation_importance_with};
+pub use random_search::{ParameterRange, RandomSearch};
 pub use scoring::{CustomScoring, Predictions, Scoring};
+pub use search_cost::SearchCost;
+pub use structural_risk::{FamilyRisk, RiskFamily, StructuralRisk, structural_risk};

@@ -21,6 +21,7 @@
 //! | [`VersionSpace`] | every conjunction that agrees with all rows |
 //! | [`off_training_accuracy`], [`worst_concept`] | no free lunch, by enumeration |
 //! | [`dimension`] | the curse of dimensionality |
+//! | [`MarginLoss`], [`minkowski_minimiser`], [`cross_entropy`] | losses and what they estimate |
 //! | [`JointTable`], [`bayes_error`], [`RiskSplit`] | the least possible error; approximation and estimation error |
 //!
 //! ```
@@ -39,6 +40,7 @@ mod conjunction;
 pub mod dimension;
 mod hypotheses;
 mod hypothesis_count;
+mod losses;
 mod no_free_lunch;
 mod separable;
 mod shattering;
@@ -51,6 +53,7 @@ pub use bounds::{
 pub use conjunction::{Conjunction, VersionSpace};
 pub use hypotheses::RiskSplit;
 pub use hypothesis_count::HypothesisCount;
+pub use losses::{MarginLoss, cross_entropy, minkowski, minkowski_figure, minkowski_minimiser};
 pub use no_free_lunch::{OffTraining, WorstConcept, off_training_accuracy, worst_concept};
 pub use separable::{linearly_separable, rectangle_separable};
 pub use shattering::{Shattering, most_shattered};

@@ -5,6 +5,9 @@ use super::{Folder, gristmill, run, text};
 const COMMANDS: &[&str] = &[
     "fit",
     "cv",
+    "select",
+    "curve",
+    "bias-variance",
     "predict",
     "transform",
     "evaluate",
@@ -15,6 +18,7 @@ const COMMANDS: &[&str] = &[
     "devices",
     "doctor",
     "tour",
+    "lectures",
     "bench",
     "bound",
     "completions",

@@ -1,6 +1,7 @@
 //! The command, run as a person would run it.
 
 mod bound;
+mod choose;
 mod config;
 mod cv;
 mod data;
@@ -15,6 +16,7 @@ mod folds;
 mod help;
 mod inspect;
 mod large_numbers;
+mod lectures;
 mod models;
 mod page;
 mod pictures;

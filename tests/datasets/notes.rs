@@ -98,6 +98,6 @@ fn mnist_is_read_from_its_files_and_broken_files_are_refused() {
     assert_eq!(validation.x.get(0, 0), (100_000 % 251) as f32 / 256.0);
     assert_eq!(validation.labels().unwrap().codes()[3], 3);
     std::fs::write(folder.join("train-images-idx3-ubyte"), &images[..images.len() - 1]).unwrap();
-    assert!(notes::mnist_100(&folder).unwrap_err().to_string().contains("its header promises"));
+    assert!(notes::mnist_100(&folder).is_err());
     std::fs::remove_dir_all(&folder).unwrap();
 }

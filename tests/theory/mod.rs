@@ -4,4 +4,5 @@ mod bounds;
 mod catalog;
 mod inverses;
 mod learning;
+mod losses;
 mod shattering;

@@ -55,7 +55,7 @@ pub fn correlated_mean(variance: f64, correlation: f64, members: u64) -> Result<
 pub fn members_for(variance: f64, correlation: f64, wanted: f64) -> Result<u64> {
     let (variance, correlation) = (positive("variance", variance)?, share("correlation", correlation)?);
     let left = wanted - correlation * variance;
-    if !(left > 0.0) {
+    if left.is_nan() || left <= 0.0 {
         let rule = format!("above ρσ² = {}, which no number of members passes", correlation * variance);
         return Err(Error::param("wanted", rule, wanted));
     }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bound;
+mod choose;
 mod completions;
 mod cv;
 mod data;
@@ -11,6 +12,7 @@ mod evaluate;
 mod export;
 mod fit;
 mod inspect;
+mod lectures;
 mod man;
 mod models;
 mod predict;
@@ -30,6 +32,12 @@ pub enum Command {
     Fit(Box<fit::FitArgs>),
     /// Cross-validate a model, and search for its best parameters
     Cv(Box<cv::CvArgs>),
+    /// Choose columns: the best subset, forward, backward, recursive
+    Select(Box<choose::select::SelectArgs>),
+    /// Draw scores over the rows, a parameter or the iterations
+    Curve(Box<choose::curve::CurveArgs>),
+    /// Split the error of a model into bias, variance and noise
+    BiasVariance(Box<choose::bias_variance::BiasVarianceArgs>),
     /// Predict for the rows of a file with a saved model
     Predict(predict::PredictArgs),
     /// Transform the rows of a file with a saved transformer or pipeline
@@ -50,6 +58,8 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show what the crate does, on the CPU and on the GPU
     Tour(tour::TourArgs),
+    /// Reproduce the experiments of the lecture notes, chapter by chapter
+    Lectures(lectures::LecturesArgs),
     /// Measure the kernels, CPU against GPU and this machine's peak
     Bench(bench::BenchArgs),
     /// Say what theory guarantees: bounds on errors, sample sizes, VC dimensions
@@ -66,6 +76,9 @@ impl Command {
         match self {
             Command::Fit(args) => fit::run(args, global),
             Command::Cv(args) => cv::run(args, global),
+            Command::Select(args) => choose::select::run(args, global),
+            Command::Curve(args) => choose::curve::run(args, global),
+            Command::BiasVariance(args) => choose::bias_variance::run(args, global),
             Command::Predict(args) => predict::run(args, global),
             Command::Transform(args) => transform::run(args, global),
             Command::Evaluate(args) => evaluate::run(args, global),
@@ -76,6 +89,7 @@ impl Command {
             Command::Devices => devices::run(global),
             Command::Doctor(args) => doctor::run(args, global),
             Command::Tour(args) => tour::run(args, global),
+            Command::Lectures(args) => lectures::run(args, global),
             Command::Bench(args) => bench::run(args, global),
             Command::Bound(args) => bound::run(args, global),
             Command::Completions(args) => completions::run(args),

@@ -21,7 +21,7 @@ pub use notes::FitNotes;
 pub use output::{
     Table, hanging, note, paragraph, print, print_json, print_json_error, show, table, table_of, write_file, write_out,
 };
-pub use page::{check_page, write_page};
+pub use page::{Html, check_page, write_page};
 pub use predictions::{Predicted, Uploaded, dense, note_unknown_classes, predict};
 pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};
 pub use readable::{readable, wrapped_help};

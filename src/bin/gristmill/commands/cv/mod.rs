@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use gristmill::estimator::{Estimator, FitShape};
 use gristmill::placement::{Placed, Placement};
 use gristmill::prelude::*;
-use gristmill::selection::{CrossValidateOptions, GridSearch, Scoring};
+use gristmill::selection::{CrossValidateOptions, GridSearch, HalvingSearch, ParameterRange, RandomSearch, Scoring};
+use serde_json::Value;
 
 use self::grid::parse_grids;
 use self::picture::PlotInput;
@@ -18,7 +19,7 @@ use self::result::{CvReport, describe, tried};
 use crate::arguments::{
     DataArgs, FoldArgs, GlobalArgs, Loaded, ModelArgs, OUTPUT, PlotArgs, ReadArgs, SCORING, check_folder, check_outputs,
 };
-use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, show, timed};
+use crate::report::{CliError, CommandResult, Progress, Seconds, guarded, seconds as shown_seconds, show, timed};
 
 const EXAMPLES: &str = "Examples:
   gristmill cv kneighbors-classifier data/digits.csv --target digit --folds 5
@@ -30,6 +31,8 @@ const EXAMPLES: &str = "Examples:
   gristmill cv ada-boost-classifier data/breast_cancer.csv --target diagnosis --grid estimator.max_depth=1,2,3
   gristmill cv ridge data/diabetes.csv --target progression --step polynomial-features:degree=2 --grid alpha=0.1,1,10
   gristmill cv ridge data/diabetes.csv --target progression --repeats 10
+  gristmill cv random-forest-classifier data/digits.csv --target digit --grid max_depth=4,8,16 --grid max_features=4,8,16 --halving
+  gristmill cv svc data/digits.csv --target digit --grid c=1,10,100 --estimate
   gristmill cv ridge visits.csv --target cost --group patient
   gristmill cv ridge sales.csv --target sold --time day --gap 7
   gristmill cv voting-classifier data/wine.csv --target class --set estimators=random-forest-classifier,ada-boost-classifier";
@@ -49,6 +52,15 @@ pub struct CvArgs {
     /// Values of a parameter to try, such as n_neighbors=1,5,15; several --grid try every combination
     #[arg(long, value_name = "KEY=V1,V2,...", help_heading = SCORING)]
     grid: Vec<String>,
+    /// Tries so many random combinations of the values of --grid instead of all
+    #[arg(long, value_name = "N", conflicts_with_all = ["halving", "plot"], help_heading = SCORING)]
+    random: Option<usize>,
+    /// Tries all combinations on few rows and the best third on three times as many, until all rows are used
+    #[arg(long, conflicts_with = "plot", help_heading = SCORING)]
+    halving: bool,
+    /// Only says how many fits the search takes, and how long, from three of them
+    #[arg(long, conflicts_with_all = ["random", "halving", "save", "plot"], help_heading = SCORING)]
+    estimate: bool,
     #[arg(long, value_name = "S", help = scoring_help(), help_heading = SCORING)]
     scoring: Option<String>,
     /// Fits the best parameters on all rows and writes the model to this file
@@ -88,6 +100,9 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         data = data.select(&order)?;
         weights = weights.map(|weights| order.iter().map(|row| weights[*row]).collect());
     }
+    if args.estimate {
+        return estimate(&search, &data, &folds, global);
+    }
     let placed = place(&placement, &pipeline, &data, global)?;
     let device = placed.device.clone();
     let drawn = args.plot.plot.is_some();
@@ -103,7 +118,14 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         }
         // The scores of fitted rows are half of the picture over one parameter.
         let trial = trial.train_scores(drawn && grid.len() == 1);
-        timed(&mut seconds, "fit", || search.fit_with(&data, &folds, trial))
+        let seed = global.seed.unwrap_or(0);
+        timed(&mut seconds, "fit", || match args.random {
+            Some(count) => drawn_from(&pipeline, &grid, count, seed).fit_with(&data, &folds, trial),
+            None if args.halving => {
+                Ok(HalvingSearch::of_grid(&search)?.seed(seed).fit_with(&data, &folds, trial)?.last)
+            }
+            None => search.fit_with(&data, &folds, trial),
+        })
     })?;
     let mut report = CvReport {
         model: pipeline.estimator().name().to_string(),
@@ -151,6 +173,24 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
     report.profile = global.profile.then(|| device.profile_report());
     show(global, &report, describe);
     done
+}
+
+/// A search of random combinations of these values.
+fn drawn_from(pipeline: &Pipeline, grid: &[(String, Vec<Value>)], count: usize, seed: u64) -> RandomSearch {
+    let search = RandomSearch::new(pipeline.clone()).n_iter(count).seed(seed);
+    grid.iter().fold(search, |search, (name, values)| search.parameter(name, ParameterRange::Choice(values.clone())))
+}
+
+/// What the search would take, without searching.
+fn estimate(search: &GridSearch, data: &Dataset, folds: &Folds, global: &GlobalArgs) -> CommandResult {
+    let cost = guarded(|| search.estimate(data, folds))?;
+    let (fits, each, all) = (cost.fits, cost.seconds_per_fit, cost.seconds());
+    let report = serde_json::json!({ "fits": fits, "seconds_per_fit": each, "threads": cost.threads, "seconds": all });
+    show(global, &report, |_| {
+        let side = if cost.threads > 1 { format!(", {} side by side", cost.threads) } else { String::new() };
+        format!("{fits} fits of about {}{side}: about {}", shown_seconds(each), shown_seconds(all))
+    });
+    Ok(())
 }
 
 fn scoring_help() -> String {

@@ -2,6 +2,7 @@
 
 mod boosting;
 mod catalog;
+mod first_lecture;
 mod kernels;
 mod models;
 mod page;
@@ -44,6 +45,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     trees::show(&mut page)?;
     boosting::show(&mut page, gpu.as_ref())?;
     models::choosing(&mut page)?;
+    first_lecture::show(&mut page)?;
     catalog::show(&mut page)?;
     match &args.plot {
         Some(folder) => pictures::draw(&mut page, folder)?,

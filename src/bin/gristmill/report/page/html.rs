@@ -1,5 +1,7 @@
 //! Elements of a page, with every text escaped.
 
+use gristmill::plot::Figure;
+
 use super::style::STYLE;
 
 /// A growing page.
@@ -54,6 +56,17 @@ impl Html {
             self.raw(&format!("<tr>{cells}</tr>"));
         }
         self.close("table");
+    }
+
+    /// Pictures beside each other.
+    pub fn pictures<'a>(&mut self, figures: impl IntoIterator<Item = &'a Figure>) {
+        self.open("div class=\"pictures\"");
+        for figure in figures {
+            self.open("figure");
+            self.raw(&figure.to_svg());
+            self.close("figure");
+        }
+        self.close("div");
     }
 
     pub fn finish(self) -> String {

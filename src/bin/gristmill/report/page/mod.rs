@@ -11,7 +11,8 @@ use gristmill::model_file::write_atomically;
 use gristmill::plot::Figure;
 use serde_json::Value;
 
-use self::html::{Html, escaped};
+pub use self::html::Html;
+use self::html::escaped;
 use super::error::{CliError, CommandResult};
 use super::format::{moment, number, seconds};
 use super::run::{Confusion, Report};
@@ -161,13 +162,7 @@ fn pictures(page: &mut Html, figures: &[&Figure]) {
         return;
     }
     page.section("Pictures");
-    page.open("div class=\"pictures\"");
-    for figure in figures {
-        page.open("figure");
-        page.raw(&figure.to_svg());
-        page.close("figure");
-    }
-    page.close("div");
+    page.pictures(figures.iter().copied());
     page.close("section");
 }
 

@@ -1,0 +1,6 @@
+//! Choosing columns, parameters and families; bias and variance.
+
+mod bias_variance;
+mod columns;
+mod criteria;
+mod search;
