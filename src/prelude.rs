@@ -134,8 +134,8 @@ pub use crate::kernel_methods::{
 pub use crate::linear::{
     LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, LinearRegression, LinearRegressionModel, LinearSvc,
     LinearSvcModel, LinearSvr, LinearSvrModel, LogisticRegression, LogisticRegressionModel, Perceptron,
-    PerceptronModel, QuadraticDiscriminantAnalysis, QuadraticDiscriminantAnalysisModel, Ridge, RidgeModel,
-    SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
+    PerceptronModel, QuadraticDiscriminantAnalysis, QuadraticDiscriminantAnalysisModel, Ridge, RidgeCv, RidgeCvModel,
+    RidgeModel, SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
 };
 pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::model_file::Persist;

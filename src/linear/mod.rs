@@ -19,24 +19,17 @@
 //! **Linearly dependent columns**, to one part in 2²³ for f32 and to rounding for f64: of all solutions the one of
 //! least norm, as in scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
 
-mod centred_sparse;
 mod classifier;
-mod condense;
-mod dense;
 mod discriminant;
-mod fit;
 mod host_rows;
+mod least_squares;
 mod least_squares_classifier;
-mod linear_regression;
 mod logistic;
-mod normal;
 mod perceptron;
 mod pictures;
 mod predict;
 mod regressor;
-mod ridge;
 mod sgd;
-mod sparse;
 mod svm;
 
 pub use classifier::LinearClassifierModel;
@@ -44,12 +37,13 @@ pub use discriminant::{
     LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, QuadraticDiscriminantAnalysis,
     QuadraticDiscriminantAnalysisModel, Shrinkage,
 };
+pub use least_squares::{
+    LinearRegression, LinearRegressionModel, Ridge, RidgeCv, RidgeCvModel, RidgeModel, RidgePath, Statistics,
+};
 pub use least_squares_classifier::{LeastSquaresClassifier, LeastSquaresClassifierModel};
-pub use linear_regression::{LinearRegression, LinearRegressionModel};
 pub use logistic::{LogisticRegression, LogisticRegressionModel};
 pub use perceptron::{Perceptron, PerceptronModel, RowOrder};
 pub use regressor::LinearRegressorModel;
-pub use ridge::{Ridge, RidgeModel};
 pub use sgd::{LearningRate, SgdClassifier, SgdClassifierModel, SgdLoss, SgdPenalty, SgdRegressor, SgdRegressorModel};
 pub use svm::{LinearSvc, LinearSvcModel, LinearSvr, LinearSvrModel, SvcLoss, SvrLoss};
 

@@ -50,6 +50,7 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<neighbors::LocalOutlierFactor>(),
         Entry::of::<linear::LinearRegression>(),
         Entry::of::<linear::Ridge>(),
+        Entry::of::<linear::RidgeCv>(),
         Entry::of::<linear::LogisticRegression>(),
         Entry::of::<linear::SgdClassifier>(),
         Entry::of::<linear::SgdRegressor>(),
