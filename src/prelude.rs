@@ -132,6 +132,7 @@ pub use crate::kernel_methods::{
     RandomFourierFeatures, RandomFourierFeaturesModel,
 };
 pub use crate::linear::{
+    ElasticNet, ElasticNetCv, ElasticNetCvModel, ElasticNetModel, Lasso, LassoCv, LassoCvModel, LassoModel,
     LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, LinearRegression, LinearRegressionModel, LinearSvc,
     LinearSvcModel, LinearSvr, LinearSvrModel, LogisticRegression, LogisticRegressionModel, Perceptron,
     PerceptronModel, QuadraticDiscriminantAnalysis, QuadraticDiscriminantAnalysisModel, Ridge, RidgeCv, RidgeCvModel,

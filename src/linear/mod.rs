@@ -22,6 +22,7 @@
 mod classifier;
 mod discriminant;
 mod host_rows;
+mod lasso;
 mod least_squares;
 mod least_squares_classifier;
 mod logistic;
@@ -36,6 +37,9 @@ pub use classifier::LinearClassifierModel;
 pub use discriminant::{
     LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, QuadraticDiscriminantAnalysis,
     QuadraticDiscriminantAnalysisModel, Shrinkage,
+};
+pub use lasso::{
+    ElasticNet, ElasticNetCv, ElasticNetCvModel, ElasticNetModel, Lasso, LassoCv, LassoCvModel, LassoModel, LassoPath,
 };
 pub use least_squares::{
     LinearRegression, LinearRegressionModel, Ridge, RidgeCv, RidgeCvModel, RidgeModel, RidgePath, Statistics,

@@ -1,5 +1,6 @@
 //! Regression: statistics, paths, penalties, other losses, and what the notes say of them.
 
+mod lasso_cv;
 mod ridge_path;
 mod statistics;
 
