@@ -19,8 +19,11 @@
 //! **Linearly dependent columns**, to one part in 2²³ for f32 and to rounding for f64: of all solutions the one of
 //! least norm, as in scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
 
+mod bayesian;
+mod bridge;
 mod classifier;
 mod discriminant;
+mod general;
 mod host_rows;
 mod lasso;
 mod least_squares;
@@ -30,14 +33,19 @@ mod perceptron;
 mod pictures;
 mod predict;
 mod regressor;
+mod robust;
 mod sgd;
+mod standard_rows;
 mod svm;
 
+pub use bayesian::{BayesianLinearRegression, BayesianLinearRegressionModel};
+pub use bridge::{BridgeRegressor, BridgeRegressorModel};
 pub use classifier::LinearClassifierModel;
 pub use discriminant::{
     LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, QuadraticDiscriminantAnalysis,
     QuadraticDiscriminantAnalysisModel, Shrinkage,
 };
+pub use general::{GammaRegressor, GammaRegressorModel, PoissonRegressor, PoissonRegressorModel};
 pub use lasso::{
     ElasticNet, ElasticNetCv, ElasticNetCvModel, ElasticNetModel, Lasso, LassoCv, LassoCvModel, LassoModel, LassoPath,
 };
@@ -48,6 +56,7 @@ pub use least_squares_classifier::{LeastSquaresClassifier, LeastSquaresClassifie
 pub use logistic::{LogisticRegression, LogisticRegressionModel};
 pub use perceptron::{Perceptron, PerceptronModel, RowOrder};
 pub use regressor::LinearRegressorModel;
+pub use robust::{HuberRegressor, HuberRegressorModel};
 pub use sgd::{LearningRate, SgdClassifier, SgdClassifierModel, SgdLoss, SgdPenalty, SgdRegressor, SgdRegressorModel};
 pub use svm::{LinearSvc, LinearSvcModel, LinearSvr, LinearSvrModel, SvcLoss, SvrLoss};
 

@@ -1,6 +1,11 @@
 //! Regression: statistics, paths, penalties, other losses, and what the notes say of them.
 
+mod bayesian;
+mod exponential_mean;
+mod huber;
+mod lasso;
 mod lasso_cv;
+mod notes;
 mod ridge_path;
 mod statistics;
 
