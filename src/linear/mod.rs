@@ -16,6 +16,17 @@
 //! needs f64, rows on a GPU are read back, block by block. Sparse rows are never made dense: their means are taken out
 //! of the products. The f32 rows are taken as exact numbers.
 //!
+//! | other penalties and losses | estimators | method |
+//! |---|---|---|
+//! | absolute values of the coefficients, and squares | [`Lasso`], [`ElasticNet`] | coordinate descent on working sets |
+//! | a power of the coefficients | [`BridgeRegressor`] | proximal steps along the coordinates |
+//! | Huber's loss with a scale | [`HuberRegressor`] | L-BFGS |
+//! | counts, positive amounts | [`PoissonRegressor`], [`GammaRegressor`] | Newton, L-BFGS for many columns |
+//! | a prior over the coefficients | [`BayesianLinearRegression`] | Cholesky in f64 |
+//!
+//! **Conventions.** `Ridge` sums squares as scikit-learn does, `Lasso` and `ElasticNet` halve their mean, the others average:
+//! a penalty λ of one convention is nλ, λ/2 or λ/(2n) of another.
+//!
 //! **Linearly dependent columns**, to one part in 2²³ for f32 and to rounding for f64: of all solutions the one of
 //! least norm, as in scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
 
