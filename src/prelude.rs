@@ -132,10 +132,13 @@ pub use crate::kernel_methods::{
     RandomFourierFeatures, RandomFourierFeaturesModel,
 };
 pub use crate::linear::{
-    LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, LinearRegression, LinearRegressionModel, LinearSvc,
-    LinearSvcModel, LinearSvr, LinearSvrModel, LogisticRegression, LogisticRegressionModel, Perceptron,
-    PerceptronModel, QuadraticDiscriminantAnalysis, QuadraticDiscriminantAnalysisModel, Ridge, RidgeModel,
-    SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
+    BayesianLinearRegression, BayesianLinearRegressionModel, BridgeRegressor, BridgeRegressorModel, ElasticNet,
+    ElasticNetCv, ElasticNetCvModel, ElasticNetModel, GammaRegressor, GammaRegressorModel, HuberRegressor,
+    HuberRegressorModel, Lasso, LassoCv, LassoCvModel, LassoModel, LinearDiscriminantAnalysis,
+    LinearDiscriminantAnalysisModel, LinearRegression, LinearRegressionModel, LinearSvc, LinearSvcModel, LinearSvr,
+    LinearSvrModel, LogisticRegression, LogisticRegressionModel, Perceptron, PerceptronModel, PoissonRegressor,
+    PoissonRegressorModel, QuadraticDiscriminantAnalysis, QuadraticDiscriminantAnalysisModel, Ridge, RidgeCv,
+    RidgeCvModel, RidgeModel, SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
 };
 pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::model_file::Persist;

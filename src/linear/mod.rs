@@ -16,40 +16,58 @@
 //! needs f64, rows on a GPU are read back, block by block. Sparse rows are never made dense: their means are taken out
 //! of the products. The f32 rows are taken as exact numbers.
 //!
+//! | other penalties and losses | estimators | method |
+//! |---|---|---|
+//! | absolute values of the coefficients, and squares | [`Lasso`], [`ElasticNet`] | coordinate descent on working sets |
+//! | a power of the coefficients | [`BridgeRegressor`] | proximal steps along the coordinates |
+//! | Huber's loss with a scale | [`HuberRegressor`] | L-BFGS |
+//! | counts, positive amounts | [`PoissonRegressor`], [`GammaRegressor`] | Newton, L-BFGS for many columns |
+//! | a prior over the coefficients | [`BayesianLinearRegression`] | Cholesky in f64 |
+//!
+//! **Conventions.** `Ridge` sums squares as scikit-learn does, `Lasso` and `ElasticNet` halve their mean, the others average:
+//! a penalty λ of one convention is nλ, λ/2 or λ/(2n) of another.
+//!
 //! **Linearly dependent columns**, to one part in 2²³ for f32 and to rounding for f64: of all solutions the one of
 //! least norm, as in scikit-learn. Constant columns have the coefficient 0, if there is an intercept.
 
-mod centred_sparse;
+mod bayesian;
+mod bridge;
 mod classifier;
-mod condense;
-mod dense;
 mod discriminant;
-mod fit;
+mod general;
 mod host_rows;
+mod lasso;
+mod least_squares;
 mod least_squares_classifier;
-mod linear_regression;
 mod logistic;
-mod normal;
 mod perceptron;
 mod pictures;
 mod predict;
 mod regressor;
-mod ridge;
+mod robust;
 mod sgd;
-mod sparse;
+mod standard_rows;
 mod svm;
 
+pub use bayesian::{BayesianLinearRegression, BayesianLinearRegressionModel};
+pub use bridge::{BridgeRegressor, BridgeRegressorModel};
 pub use classifier::LinearClassifierModel;
 pub use discriminant::{
     LinearDiscriminantAnalysis, LinearDiscriminantAnalysisModel, QuadraticDiscriminantAnalysis,
     QuadraticDiscriminantAnalysisModel, Shrinkage,
 };
+pub use general::{GammaRegressor, GammaRegressorModel, PoissonRegressor, PoissonRegressorModel};
+pub use lasso::{
+    ElasticNet, ElasticNetCv, ElasticNetCvModel, ElasticNetModel, Lasso, LassoCv, LassoCvModel, LassoModel, LassoPath,
+};
+pub use least_squares::{
+    LinearRegression, LinearRegressionModel, Ridge, RidgeCv, RidgeCvModel, RidgeModel, RidgePath, Statistics,
+};
 pub use least_squares_classifier::{LeastSquaresClassifier, LeastSquaresClassifierModel};
-pub use linear_regression::{LinearRegression, LinearRegressionModel};
 pub use logistic::{LogisticRegression, LogisticRegressionModel};
 pub use perceptron::{Perceptron, PerceptronModel, RowOrder};
 pub use regressor::LinearRegressorModel;
-pub use ridge::{Ridge, RidgeModel};
+pub use robust::{HuberRegressor, HuberRegressorModel};
 pub use sgd::{LearningRate, SgdClassifier, SgdClassifierModel, SgdLoss, SgdPenalty, SgdRegressor, SgdRegressorModel};
 pub use svm::{LinearSvc, LinearSvcModel, LinearSvr, LinearSvrModel, SvcLoss, SvrLoss};
 

@@ -9,12 +9,12 @@ use crate::estimator::Rows;
 use crate::model_file::Container;
 use crate::ops;
 
-/// Gives a model that holds a `linear` plane what every such model can do.
+/// Gives a model that holds a `linear` plane what every such model can do; a function may give its report.
 macro_rules! linear_model {
-    ($model:ident) => {
+    ($model:ident $(, $report:ident)?) => {
         impl $model {
             /// The coefficients, p×d: one row for each output.
-            pub fn coef(&self) -> &DMatrix<f64> {
+            pub fn coef(&self) -> &nalgebra::DMatrix<f64> {
                 self.linear.coef()
             }
 
@@ -24,7 +24,7 @@ macro_rules! linear_model {
             }
 
             /// The prediction for f64 rows, n×d, in f64: n×p.
-            pub fn predict_f64(&self, x: &DMatrix<f64>) -> Result<DMatrix<f64>> {
+            pub fn predict_f64(&self, x: &nalgebra::DMatrix<f64>) -> Result<nalgebra::DMatrix<f64>> {
                 self.linear.predict_f64(OP, x, self.intercept())
             }
         }
@@ -42,6 +42,12 @@ macro_rules! linear_model {
             fn text(&self, columns: &crate::estimator::InputColumns) -> Option<String> {
                 Some(self.linear.equation(&columns.names, self.intercept()))
             }
+
+            $(
+                fn report(&self) -> crate::estimator::FitReport {
+                    $report(self)
+                }
+            )?
         }
     };
 }
@@ -65,6 +71,14 @@ impl Linear {
         }
         let what = "the coefficients are beyond the range of f64".to_string();
         Err(Error::Singular { what, condition: f64::INFINITY })
+    }
+
+    /// The planes of several as those of one.
+    pub(super) fn stacked(planes: &[Linear]) -> Result<Linear> {
+        let columns = planes.first().map_or(0, |plane| plane.coef.ncols());
+        let rows = planes.iter().flat_map(|plane| plane.coef.transpose().as_slice().to_vec());
+        let intercept: Vec<f64> = planes.iter().flat_map(|plane| plane.intercept.clone()).collect();
+        Linear::new(DMatrix::from_row_iterator(intercept.len(), columns, rows), intercept)
     }
 
     pub(super) fn coef(&self) -> &DMatrix<f64> {

@@ -13,6 +13,7 @@
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 
+pub(crate) mod coordinate;
 pub(crate) mod dual_descent;
 pub(crate) mod lbfgs;
 pub(crate) mod lloyd;

@@ -157,11 +157,13 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
         std::fs::read_dir(&pictures).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     let expected = [
+        "bayesian_line.svg",
         "ensemble_regions.svg",
         "kernel_ridge_fits.svg",
         "kernel_views.svg",
         "linear_views.svg",
         "play_tennis.svg",
+        "regression_views.svg",
         "svm_margins.svg",
         "tree.svg",
         "tree_curves.svg",

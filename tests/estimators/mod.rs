@@ -25,6 +25,7 @@ mod mini_batch_kmeans;
 mod neighbors;
 mod observers;
 mod random_forest;
+mod regression;
 mod svm;
 mod traffic;
 mod tree_devices;

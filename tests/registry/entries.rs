@@ -146,7 +146,7 @@ fn a_truncated_or_flipped_file_of_any_model_is_refused() {
     assert!(LAYOUTS.iter().all(|name| registry::find(name).is_ok()));
     let x = Matrix::from_rows(&[[0.0, 2.0], [1.0, 1.0], [4.0, 4.0], [5.0, 3.0], [9.0, 0.0], [8.0, 2.0]]).unwrap();
     let classes = Labels::from_names(&["a", "a", "b", "b", "a", "b"]);
-    let numbers = Matrix::from_vec(6, 1, vec![0.0, 1.0, 2.5, 3.0, 4.0, 5.5]).unwrap();
+    let numbers = Matrix::from_vec(6, 1, vec![0.5, 1.0, 2.5, 3.0, 4.0, 5.5]).unwrap();
     for entry in registry::entries() {
         let target = match entry.task {
             Task::Regression => gristmill::Target::Numbers(numbers.clone()),

@@ -28,12 +28,19 @@ pub struct ResidualProducts {
     pub residual: Vec<f64>,
     /// `Σ w·(x − mean)`, d numbers.
     pub offset: Vec<f64>,
+    /// `Σ w·r²`, p numbers.
+    pub squares: Vec<f64>,
 }
 
 impl ResidualProducts {
     /// No rows yet.
     pub fn new(columns: usize, outputs: usize) -> ResidualProducts {
-        ResidualProducts { xr: vec![0.0; columns * outputs], residual: vec![0.0; outputs], offset: vec![0.0; columns] }
+        ResidualProducts {
+            xr: vec![0.0; columns * outputs],
+            residual: vec![0.0; outputs],
+            offset: vec![0.0; columns],
+            squares: vec![0.0; outputs],
+        }
     }
 
     /// Adds rows of X (n×d, d ≥ 1) with their targets (n×p) and weights, 4·n·d·p operations on all cores.
@@ -54,8 +61,12 @@ impl ResidualProducts {
             })
             .collect();
         for block in blocks {
-            let pairs =
-                [(&mut self.xr, block.xr), (&mut self.residual, block.residual), (&mut self.offset, block.offset)];
+            let pairs = [
+                (&mut self.xr, block.xr),
+                (&mut self.residual, block.residual),
+                (&mut self.offset, block.offset),
+                (&mut self.squares, block.squares),
+            ];
             for (total, part) in pairs {
                 total.iter_mut().zip(part).for_each(|(total, part)| *total += part);
             }
@@ -72,10 +83,12 @@ fn add_block(x: &[f32], y: &[f32], weights: Option<&[f32]>, plane: Plane<'_>, su
         add(&mut sums.offset, weight, x, mean);
         let targets = &y[row * outputs..(row + 1) * outputs];
         let planes = coef.chunks_exact(columns).zip(intercept).zip(targets);
-        let sums = sums.xr.chunks_exact_mut(columns).zip(&mut sums.residual);
-        for (((coef, intercept), target), (xr, residual)) in planes.zip(sums) {
-            let left = weight * (f64::from(*target) - dot(x, coef) - intercept);
+        let sums = sums.xr.chunks_exact_mut(columns).zip(&mut sums.residual).zip(&mut sums.squares);
+        for (((coef, intercept), target), ((xr, residual), squares)) in planes.zip(sums) {
+            let own = f64::from(*target) - dot(x, coef) - intercept;
+            let left = weight * own;
             *residual += left;
+            *squares += left * own;
             add(xr, left, x, mean);
         }
     }

@@ -13,6 +13,9 @@ mod kernel_views;
 #[path = "../../../../../examples/linear_views.rs"]
 mod linear_views;
 #[allow(dead_code)]
+#[path = "../../../../../examples/regression_views.rs"]
+mod regression_views;
+#[allow(dead_code)]
 #[path = "../../../../../examples/svm_margins.rs"]
 mod svm_margins;
 #[allow(dead_code)]
@@ -55,6 +58,10 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
         "linear_views.svg",
         "optimisers in a valley, least squares beside logistic regression, losses, weights of digits",
     );
+    regression_views::draw(&path("regression_views.svg"))?;
+    written("regression_views.svg", "coefficients over the penalties of ridge and lasso, sine fits, a predictive band");
+    regression_views::draw_line(&path("bayesian_line.svg"))?;
+    written("bayesian_line.svg", "a posterior over lines as points come in");
     kernel_views::draw(&path("kernel_views.svg"))?;
     written("kernel_views.svg", "kernel principal components and k-means of two rings, Gram matrices of iris by class");
     kernel_ridge_fits::draw(&path("kernel_ridge_fits.svg"))?;

@@ -14,10 +14,16 @@ use crate::ops::linalg::residual_products::{Plane, residual_products};
 const BLOCK: usize = 1024;
 const HEIGHT: usize = 4;
 
-/// The plane by QR in f64, block by block: any rows C with CᵀC = AᵀA have the same least squares problem as A, so each
-/// block of [X | Y] is replaced by its factor R, and the factors are blocks again (Demmel and others, TSQR, 2012). Some
-/// 2·n·(d + p)² operations.
+/// The plane by QR in f64, block by block. Some 2·n·(d + p)² operations.
 pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>) -> Result<Found> {
+    let tolerance = f64::from(f32::EPSILON);
+    let rule = Rule { alpha: problem.penalty.alpha, tolerance, statistics: problem.penalty.statistics };
+    Ok(solve_centred(&condensed_rows(stream, problem)?, rule)?.0)
+}
+
+/// Few rows with the same solution as all: any rows C with CᵀC = AᵀA have the same least squares problem as A, so each
+/// block of [X | Y] is replaced by its factor R, and the factors are blocks again (Demmel and others, TSQR, 2012).
+pub(super) fn condensed_rows(stream: &mut Stream, problem: &Problem<'_>) -> Result<Centred> {
     let (columns, outputs) = (problem.x.columns(), problem.y.columns());
     let (mut mean, mut y_mean) = (vec![0.0; columns], vec![0.0; outputs]);
     if problem.penalty.intercept {
@@ -57,9 +63,7 @@ pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>) -> Result<Found>
     let rows = left.pop().unwrap_or_else(|| DMatrix::zeros(0, all));
     let x = rows.columns(0, columns).into_owned();
     let y = rows.columns(columns, outputs).into_owned();
-    let rule = Rule { alpha: problem.penalty.alpha, tolerance: f64::from(f32::EPSILON) };
-    let centred = Centred::new(x, y, mean, y_mean, problem.x.rows());
-    Ok(solve_centred(&centred, rule)?.0)
+    Ok(Centred::new(x, y, mean, y_mean, problem.x.rows()))
 }
 
 /// At most as many rows as columns, with the same products of columns.

@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::dense::scaled_inverse;
 use super::fit::{Found, Problem};
 use crate::device::Stream;
 use crate::error::{Error, Result};
@@ -22,29 +23,64 @@ const SETTLED: f64 = 1e-12;
 const TOLERATED: f64 = 1e-9;
 /// Deviations below this share of the mean are rounding: the column is constant.
 const CONSTANT: f64 = 1e-12;
+/// Up to this condition the inverse of the f32 sums has three digits.
+const INVERTED: f64 = 1e4;
 
 /// The plane, or `None` where the columns are too nearly dependent for the normal equations.
 pub(super) fn solve(stream: &mut Stream, problem: &Problem<'_>, watch: &mut Reporter<'_>) -> Result<Option<Found>> {
-    let centred = problem.penalty.intercept;
-    let products = match ops::normal_equations(stream, problem.x, problem.y, problem.weights, centred) {
+    let Some(products) = products(stream, problem)? else { return Ok(None) };
+    watch.check_stopped(1, 0.5)?;
+    solve_products(stream, problem, products, watch)
+}
+
+/// The products of the columns; nothing where they are beyond the range.
+pub(super) fn products(stream: &mut Stream, problem: &Problem<'_>) -> Result<Option<NormalEquations>> {
+    let products = match ops::normal_equations(stream, problem.x, problem.y, problem.weights, problem.penalty.intercept)
+    {
         // Rows and targets are finite: their squares are not, in f32.
         Err(Error::NotFinite { .. }) => return Ok(None),
         products => products?,
     };
-    watch.check_stopped(1, 0.5)?;
-    if !products.xx.iter().chain(&products.xy).all(|value| value.is_finite()) {
-        return Ok(None);
-    }
+    let finite = products.xx.iter().chain(&products.xy).all(|value| value.is_finite());
+    Ok(finite.then_some(products))
+}
+
+/// The plane from the products of the columns.
+pub(super) fn solve_products(
+    stream: &mut Stream,
+    problem: &Problem<'_>,
+    products: NormalEquations,
+    watch: &mut Reporter<'_>,
+) -> Result<Option<Found>> {
+    let centred = problem.penalty.intercept;
     let active = active(&products, problem.penalty.alpha);
     let Some(system) = System::factor(&products, &active, problem.penalty.alpha) else { return Ok(None) };
     let mut coef = system.solve(&products.xy, problem.y.columns());
+    let inverse = match problem.penalty.statistics {
+        true => inverse(&products, &active),
+        false => None,
+    };
     let NormalEquations { weight, x_mean, y_mean, .. } = products;
     let mut mean = Means { weight, x: x_mean, y: y_mean, left: vec![0.0; problem.y.columns()] };
     if system.condition > PLAIN && !refine(stream, problem, &system, &mut mean, &mut coef, watch)? {
         return Ok(None);
     }
     let intercept = if centred { mean.intercept(&coef) } else { vec![0.0; coef.ncols()] };
-    Ok(Some(Found { coef, intercept, rank: active.len(), singular_values: None }))
+    let (inverse, condition) = inverse.unzip();
+    let rank = active.len();
+    Ok(Some(Found { coef, intercept, rank, singular_values: None, x_mean: mean.x, inverse, squares: None, condition }))
+}
+
+/// (XᵀX)⁻¹ of the active columns, zero elsewhere, with the condition of X; nothing where f32 sums are too rough for it.
+fn inverse(products: &NormalEquations, active: &[usize]) -> Option<(DMatrix<f64>, f64)> {
+    let columns = products.x_mean.len();
+    let value = |i: usize, j: usize| products.xx[active[i] * columns + active[j]];
+    let (inverse, condition) = scaled_inverse(&DMatrix::from_fn(active.len(), active.len(), value), INVERTED)?;
+    let mut all = DMatrix::zeros(columns, columns);
+    for (j, &column) in active.iter().enumerate() {
+        active.iter().enumerate().for_each(|(i, &row)| all[(row, column)] = inverse[(i, j)]);
+    }
+    Some((all, if active.len() < columns { f64::INFINITY } else { condition }))
 }
 
 /// The columns that take part: without a penalty, those that vary.
@@ -131,7 +167,7 @@ fn refine(
         let intercept = if centred { mean.intercept(coef) } else { vec![0.0; outputs] };
         let plane = Plane { mean: &mean.x, coef: coef.as_slice(), intercept: &intercept };
         let sums = residual_products(stream, problem.x, problem.y, problem.weights, plane)?;
-        let ResidualProducts { xr, residual, offset } = sums;
+        let ResidualProducts { xr, residual, offset, .. } = sums;
         let mut right = DMatrix::from_vec(offset.len(), outputs, xr);
         if centred {
             // Σw(x − m)(r − r̄) about the exact mean: what the means still miss is taken out.

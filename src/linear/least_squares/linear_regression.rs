@@ -3,10 +3,11 @@
 use nalgebra::DMatrix;
 
 use super::fit::{Fitted, Penalty, fit_f64, fit_rows, products_cost};
-use super::predict::{Linear, linear_model};
+use super::statistics::{Statistics, linear_report};
 use crate::cost::Cost;
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, FitShape, FittedWith, Prediction, Rows, Save, Targets, parameters};
+use crate::linear::predict::{Linear, linear_model};
 use crate::model_file::Container;
 
 const OP: &str = "LinearRegression";
@@ -22,6 +23,8 @@ parameters! {
     /// assert!((model.intercept()[0] - 1.0).abs() < 1e-12);
     /// assert_eq!(model.predict(&x)?.as_slice(), [4.0, 3.0, 14.0, 10.0]);
     /// assert_eq!(model.rank(), 2);
+    /// let errors = model.statistics().and_then(|found| found.standard_errors(0));
+    /// assert!(errors.is_some_and(|errors| errors.len() == 2 && errors[0] < 1e-6)); // the targets are exact
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     ///
@@ -69,12 +72,12 @@ impl LinearRegression {
     }
 
     fn model(&self, fitted: Fitted) -> LinearRegressionModel {
-        let Fitted { linear, rank, singular_values } = fitted;
-        LinearRegressionModel { params: self.clone().into(), linear, rank, singular_values }
+        let Fitted { linear, rank, singular_values, statistics } = fitted;
+        LinearRegressionModel { params: self.clone().into(), linear, rank, singular_values, statistics }
     }
 
     fn penalty(&self) -> Penalty {
-        Penalty { alpha: 0.0, intercept: self.fit_intercept }
+        Penalty { alpha: 0.0, intercept: self.fit_intercept, statistics: true }
     }
 }
 
@@ -85,9 +88,10 @@ pub struct LinearRegressionModel {
     linear: Linear,
     rank: usize,
     singular_values: Option<Vec<f64>>,
+    statistics: Option<Statistics>,
 }
 
-linear_model!(LinearRegressionModel);
+linear_model!(LinearRegressionModel, linear_report);
 
 impl LinearRegressionModel {
     /// How many columns are independent of each other, and of the intercept if there is one; of sparse rows with more
@@ -101,6 +105,11 @@ impl LinearRegressionModel {
     pub fn singular_values(&self) -> Option<&[f64]> {
         self.singular_values.as_deref()
     }
+
+    /// How certain the coefficients are: standard errors, covariance, leverage, condition. `None` above 1024 columns.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.statistics.as_ref()
+    }
 }
 
 impl Save for LinearRegressionModel {
@@ -111,6 +120,9 @@ impl Save for LinearRegressionModel {
         // Singular values that are known are at least one.
         let values = self.singular_values.clone().unwrap_or_default();
         container.insert("singular_values", &[values.len()], values)?;
+        if let Some(statistics) = &self.statistics {
+            statistics.store(container)?;
+        }
         self.linear.store(container)
     }
 
@@ -124,6 +136,7 @@ impl Save for LinearRegressionModel {
             return Err(container.refuse(format!("rank {rank} and {count} singular values of {columns} columns")));
         }
         let singular_values = (count > 0).then_some(values);
-        Ok(LinearRegressionModel { params, linear, rank: rank as usize, singular_values })
+        let statistics = Statistics::restore(container, linear.coef().shape())?;
+        Ok(LinearRegressionModel { params, linear, rank: rank as usize, singular_values, statistics })
     }
 }

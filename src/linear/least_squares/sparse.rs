@@ -10,7 +10,7 @@ use crate::estimator::{Fit, Reporter, Targets};
 use crate::linalg::{Cholesky, Eigen, SingleFactor, lsqr};
 
 /// Columns up to which their products are made: 32 MiB of them.
-const WIDEST_GRAM: usize = 2048;
+pub(super) const WIDEST_GRAM: usize = 2048;
 /// Above this condition the products no longer steer the corrections.
 const LIMIT: f64 = 1e12;
 /// Corrections at most; each must be half of the one before.
@@ -29,21 +29,39 @@ pub(super) fn fit(
     penalty: Penalty,
     options: Fit<'_>,
 ) -> Result<Found> {
+    let centred = centred(op, x, y, penalty.intercept, &options)?;
+    options.watched(what, |watch| {
+        watch.check_stopped(0, 0.0)?;
+        if centred.columns() > WIDEST_GRAM {
+            let coef = by_lsqr(&centred, penalty.alpha, watch)?;
+            return Ok(centred.found(&coef, centred.columns().min(x.rows())));
+        }
+        let (coef, rank, factor) = by_products(&centred, penalty.alpha)?;
+        let mut found = centred.found(&coef, rank);
+        if penalty.statistics {
+            let inverse = factor.solve(&DMatrix::identity(centred.columns(), centred.columns()))?;
+            found.condition = (rank == x.columns()).then(|| factor.condition());
+            found.inverse = Some(centred.over_all(&inverse));
+            found.squares = Some(centred.residual_squares(&coef));
+        }
+        Ok(found)
+    })
+}
+
+/// The rows and targets, checked and less their means.
+pub(super) fn centred(
+    op: &'static str,
+    x: &SparseMatrix,
+    y: Targets<'_>,
+    intercept: bool,
+    options: &Fit<'_>,
+) -> Result<Centred> {
     if x.rows() == 0 || x.columns() == 0 {
         return Err(Error::shape(op, "at least one row and one column", format!("{}×{}", x.rows(), x.columns())));
     }
     let y = y.complete(op, x.rows())?;
     check_room(x.columns(), y.columns())?;
-    let weights = options.weights(op, x.rows())?;
-    let centred = Centred::new(x, &y, weights, penalty.intercept);
-    options.watched(what, |watch| {
-        watch.check_stopped(0, 0.0)?;
-        let (coef, rank) = match centred.columns() <= WIDEST_GRAM {
-            true => by_products(&centred, penalty.alpha)?,
-            false => (by_lsqr(&centred, penalty.alpha, watch)?, centred.columns().min(x.rows())),
-        };
-        Ok(centred.found(&coef, rank))
-    })
+    Ok(Centred::new(x, &y, options.weights(op, x.rows())?, intercept))
 }
 
 /// Coefficients and what is known of each column take some numbers of f64 a column; very many columns are an error.
@@ -57,6 +75,8 @@ fn check_room(columns: usize, outputs: usize) -> Result<()> {
 enum Factor {
     /// Of the products, brought to like sizes by powers of two.
     Cholesky(Cholesky, Vec<f64>),
+    /// No columns at all.
+    Empty,
     /// Eigenvectors, and one over each eigenvalue plus the penalty; 0 where the eigenvalue is only rounding.
     Eigen(DMatrix<f64>, Vec<f64>),
 }
@@ -68,24 +88,33 @@ impl Factor {
             rows
         };
         match self {
+            Factor::Empty => Ok(right.clone()),
             Factor::Cholesky(factor, scale) => Ok(scaled(factor.solve(&scaled(right.clone(), scale))?, scale)),
             Factor::Eigen(vectors, inverse) => Ok(vectors * scaled(vectors.tr_mul(right), inverse)),
+        }
+    }
+
+    /// The condition of the columns after they were brought to like lengths, estimated; infinite if they are dependent.
+    fn condition(&self) -> f64 {
+        match self {
+            Factor::Cholesky(factor, _) => factor.condition().sqrt(),
+            Factor::Eigen(..) | Factor::Empty => f64::INFINITY,
         }
     }
 }
 
 /// The coefficients and the rank, by Cholesky where the columns are independent, else by eigenvalues. Both are corrected
 /// with the residuals of the rows until nothing changes.
-fn by_products(centred: &Centred, alpha: f64) -> Result<(DMatrix<f64>, usize)> {
+fn by_products(centred: &Centred, alpha: f64) -> Result<(DMatrix<f64>, usize, Factor)> {
     let (columns, outputs) = (centred.columns(), centred.outputs());
     if columns == 0 {
-        return Ok((DMatrix::zeros(0, outputs), 0));
+        return Ok((DMatrix::zeros(0, outputs), 0, Factor::Empty));
     }
     let gram = centred.gram();
     if let Some(factor) = cholesky(&gram, alpha)
         && let Some(coef) = corrected(centred, alpha, &factor)?
     {
-        return Ok((coef, columns));
+        return Ok((coef, columns, factor));
     }
     let (values, vectors) = Eigen::factor(&gram)?.into_parts();
     // As for dense rows, singular values below one part in 2²³ count as zero; so does what d·ε can be in their squares.
@@ -99,7 +128,7 @@ fn by_products(centred: &Centred, alpha: f64) -> Result<(DMatrix<f64>, usize)> {
     let factor = Factor::Eigen(vectors, values.iter().map(inverse).collect());
     let coef = corrected(centred, alpha, &factor)?;
     let coef = coef.map_or_else(|| factor.solve(&centred.slope(&DMatrix::zeros(columns, outputs))), Ok)?;
-    Ok((coef, rank))
+    Ok((coef, rank, factor))
 }
 
 fn cholesky(gram: &DMatrix<f64>, alpha: f64) -> Option<Factor> {

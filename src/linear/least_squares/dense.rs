@@ -4,28 +4,32 @@ use nalgebra::DMatrix;
 
 use super::fit::{Found, Penalty};
 use crate::error::Result;
-use crate::linalg::{Qr, Svd, residual, solve_least_squares};
+use crate::linalg::{Cholesky, Qr, SingleFactor, Svd, Triangle, residual, solve_least_squares, solve_triangular};
 
 /// Operations of a QR above which f64 rows are first tried by the normal equations, some 30 ms.
 const LARGE: usize = 100_000_000;
 /// Corrections at most; each must be half of the one before.
 const CORRECTIONS: usize = 8;
+/// Condition of products up to which their inverse keeps eight digits.
+const MOST_SQUARED: f64 = 1e7;
 
 /// The penalty, and how small a share of the largest singular value counts as zero.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rule {
     pub(super) alpha: f64,
     pub(super) tolerance: f64,
+    /// Whether (XᵀX)⁺ is wanted.
+    pub(super) statistics: bool,
 }
 
 /// Rows less their means, each times the root of its weight, without the columns that are then zero.
 pub(super) struct Centred {
-    x: DMatrix<f64>,
-    y: DMatrix<f64>,
-    x_mean: Vec<f64>,
-    y_mean: Vec<f64>,
+    pub(super) x: DMatrix<f64>,
+    pub(super) y: DMatrix<f64>,
+    pub(super) x_mean: Vec<f64>,
+    pub(super) y_mean: Vec<f64>,
     /// The columns that are left, of all.
-    active: Vec<usize>,
+    pub(super) active: Vec<usize>,
     /// How many singular values there are.
     values: usize,
 }
@@ -49,7 +53,27 @@ impl Centred {
         let at_mean = |output: usize| coef.column(output).iter().zip(&self.x_mean).map(|(a, b)| a * b).sum::<f64>();
         let intercept = self.y_mean.iter().enumerate().map(|(output, mean)| mean - at_mean(output)).collect();
         values.iter_mut().for_each(|values| values.resize(self.values, 0.0));
-        Found { coef, intercept, rank, singular_values: values }
+        Found {
+            coef,
+            intercept,
+            rank,
+            singular_values: values,
+            x_mean: self.x_mean.clone(),
+            inverse: None,
+            squares: None,
+            condition: None,
+        }
+    }
+
+    /// A matrix over the active columns as one over all, zero elsewhere.
+    fn over_all(&self, inverse: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut all = DMatrix::zeros(self.x_mean.len(), self.x_mean.len());
+        for (j, &column) in self.active.iter().enumerate() {
+            for (i, &row) in self.active.iter().enumerate() {
+                all[(row, column)] = inverse[(i, j)];
+            }
+        }
+        all
     }
 }
 
@@ -61,23 +85,43 @@ pub(super) fn solve(
     penalty: Penalty,
     tolerance: f64,
 ) -> Result<Found> {
-    let (x_mean, y_mean) = match penalty.intercept {
-        true => (means(x, weights), means(y, weights)),
-        false => (vec![0.0; x.ncols()], vec![0.0; y.ncols()]),
-    };
-    let centred = Centred::new(centre(x, &x_mean, weights), centre(y, &y_mean, weights), x_mean, y_mean, x.nrows());
+    let centred = centred(x, y, weights, penalty.intercept);
     let (rows, columns) = centred.x.shape();
     if rows > columns && rows.saturating_mul(columns).saturating_mul(columns) > LARGE {
         // As accurate as QR where it accepts the condition, and several times faster.
-        if let Ok(solution) = solve_least_squares(&centred.x, &centred.y, penalty.alpha) {
-            return Ok(centred.found(&solution.x, columns, None));
+        if let Ok(solution) = solve_least_squares(&centred.x, &centred.y, penalty.alpha)
+            && let Some(inverse) = inverse_of_products(&centred, penalty.statistics)
+        {
+            let mut found = centred.found(&solution.x, columns, None);
+            if let Some((inverse, condition)) = inverse {
+                (found.inverse, found.condition) = (Some(centred.over_all(&inverse)), Some(condition));
+                let refinement = Refinement::new(x, y, weights, penalty, &centred);
+                let squares = |output: usize| refinement.left(&found, output).0.norm_squared();
+                found.squares = Some((0..y.ncols()).map(squares).collect());
+            }
+            return Ok(found);
         }
     }
-    let (mut found, qr) = solve_centred(&centred, Rule { alpha: penalty.alpha, tolerance })?;
-    if let Some(qr) = qr {
-        Refinement::new(x, y, weights, penalty, &centred).run(&qr, &mut found)?;
+    let rule = Rule { alpha: penalty.alpha, tolerance, statistics: penalty.statistics };
+    let (mut found, qr) = solve_centred(&centred, rule)?;
+    if qr.is_some() || penalty.statistics {
+        let refinement = Refinement::new(x, y, weights, penalty, &centred);
+        if let Some(qr) = qr {
+            refinement.run(&qr, &mut found)?;
+        }
+        let squares = |output: usize| refinement.left(&found, output).0.norm_squared();
+        found.squares = penalty.statistics.then(|| (0..y.ncols()).map(squares).collect());
     }
     Ok(found)
+}
+
+/// Rows and targets less their means, if there is an intercept, each times the root of its weight.
+pub(super) fn centred(x: &DMatrix<f64>, y: &DMatrix<f64>, weights: Option<&[f64]>, intercept: bool) -> Centred {
+    let (x_mean, y_mean) = match intercept {
+        true => (means(x, weights), means(y, weights)),
+        false => (vec![0.0; x.ncols()], vec![0.0; y.ncols()]),
+    };
+    Centred::new(centre(x, &x_mean, weights), centre(y, &y_mean, weights), x_mean, y_mean, x.nrows())
 }
 
 /// The plane by QR, which comes with it, where the columns are independent; else, or with a penalty, by SVD.
@@ -90,7 +134,11 @@ pub(super) fn solve_centred(centred: &Centred, rule: Rule) -> Result<(Found, Opt
             let plain = DMatrix::from_fn(columns, columns, |i, j| r[(i, j)] / qr.scale()[qr.order()[j]]);
             let values = Svd::factor(&plain)?.values().iter().copied().collect();
             let coef = qr.least_squares(&centred.y)?;
-            return Ok((centred.found(&coef, columns, Some(values)), Some(qr)));
+            let mut found = centred.found(&coef, columns, Some(values));
+            if rule.statistics {
+                found.inverse = Some(centred.over_all(&inverse_of(&qr)?));
+            }
+            return Ok((found, Some(qr)));
         }
     }
     let svd = Svd::factor(&centred.x)?;
@@ -106,7 +154,52 @@ pub(super) fn solve_centred(centred: &Centred, rule: Rule) -> Result<(Found, Opt
         }
         svd.v() * turned
     };
-    Ok((centred.found(&coef, rank, Some(svd.values().iter().copied().collect())), None))
+    let mut found = centred.found(&coef, rank, Some(svd.values().iter().copied().collect()));
+    if rule.statistics {
+        let mut turned = svd.v().columns(0, rank).into_owned();
+        turned.column_iter_mut().zip(svd.values().iter()).for_each(|(mut column, value)| column /= *value);
+        found.inverse = Some(centred.over_all(&(&turned * turned.transpose())));
+    }
+    Ok((found, None))
+}
+
+/// (XᵀX)⁻¹ by the products of the columns and the condition of X, if they are wanted; nothing where the products have lost
+/// too many digits.
+fn inverse_of_products(centred: &Centred, wanted: bool) -> Option<Option<(DMatrix<f64>, f64)>> {
+    if !wanted {
+        return Some(None);
+    }
+    let products = centred.x.tr_mul(&centred.x);
+    Some(Some(scaled_inverse(&products, MOST_SQUARED)?))
+}
+
+/// The inverse of positive definite products of columns, and the square root of their condition, which is that of the
+/// columns up to a factor of √d; nothing above the largest condition, that of columns brought to like lengths.
+pub(super) fn scaled_inverse(products: &DMatrix<f64>, largest: f64) -> Option<(DMatrix<f64>, f64)> {
+    let size = products.nrows();
+    let scale = SingleFactor::scaling(products).ok()?;
+    let scaled = DMatrix::from_fn(size, size, |i, j| products[(i, j)] * scale[i] * scale[j]);
+    let factor = Cholesky::factor(&scaled).ok().filter(|factor| factor.condition() <= largest)?;
+    let inverse = factor.inverse().ok()?;
+    let inverse = DMatrix::from_fn(size, size, |i, j| inverse[(i, j)] * scale[i] * scale[j]);
+    let norm = |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| column.lp_norm(1)).fold(0.0, f64::max);
+    let condition = (norm(products) * norm(&inverse)).sqrt();
+    Some((inverse, condition))
+}
+
+/// (AᵀA)⁻¹ from A·D·P = Q·R: D·P·R⁻¹·R⁻ᵀ·Pᵀ·D.
+fn inverse_of(qr: &Qr) -> Result<DMatrix<f64>> {
+    let (r, order) = (qr.r(), qr.order());
+    let size = r.ncols();
+    let half = solve_triangular(&r, Triangle::Upper, &DMatrix::identity(size, size))?;
+    let product = &half * half.transpose();
+    let mut inverse = DMatrix::zeros(size, size);
+    for (j, &column) in order.iter().enumerate() {
+        for (i, &row) in order.iter().enumerate() {
+            inverse[(row, column)] = product[(i, j)] * qr.scale()[row] * qr.scale()[column];
+        }
+    }
+    Ok(inverse)
 }
 
 /// The mean of each column, in two passes: about the first mean the sums are small, and so is their rounding.

@@ -1,0 +1,5 @@
+//! Regression that outliers do not decide.
+
+mod huber;
+
+pub use huber::{HuberRegressor, HuberRegressorModel};
