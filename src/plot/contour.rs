@@ -35,7 +35,7 @@ impl Grid {
                     let (from, to) = (corners[side], corners[(side + 1) % 4]);
                     let share = from.2 / (from.2 - to.2);
                     let changes = (from.2 > 0.0) != (to.2 > 0.0);
-                    changes.then(|| (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1)))
+                    changes.then_some((from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1)))
                 };
                 let found: Vec<(f64, f64)> = (0..4).filter_map(crossing).collect();
                 for pair in found.chunks_exact(2) {

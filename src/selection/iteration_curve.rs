@@ -79,10 +79,10 @@ pub fn iteration_curve(pipeline: &Pipeline, data: &Dataset, folds: &Folds) -> Re
         Ok((report.curve("train_loss").to_vec(), validation))
     };
     let curves = Device::Cpu.map(0..splits.len(), fold)?;
-    let gather = |part: &dyn Fn(&(Vec<f64>, Vec<f64>)) -> Vec<f64>| {
-        let parts: Vec<Vec<f64>> = curves.iter().map(part).collect();
-        let length = parts.iter().map(Vec::len).min().unwrap_or(0);
+    let gather = |parts: Vec<&Vec<f64>>| {
+        let length = parts.iter().map(|part| part.len()).min().unwrap_or(0);
         (0..length).map(|at| Sample::of(&parts.iter().map(|part| part[at]).collect::<Vec<_>>())).collect()
     };
-    Ok(IterationCurve { train: gather(&|pair| pair.0.clone()), validation: gather(&|pair| pair.1.clone()) })
+    let (train, validation) = curves.iter().map(|(train, validation)| (train, validation)).unzip();
+    Ok(IterationCurve { train: gather(train), validation: gather(validation) })
 }

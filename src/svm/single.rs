@@ -38,7 +38,7 @@ impl SingleFunction {
         };
         let mut ending = Ending { tol: options.tol, max_steps: options.max_iter, report: &mut report };
         let (solution, work): (Solution, Work) =
-            machine.with_rows(&[0..n], |kernel, _| solve(problem, kernel, &mut ending))?;
+            machine.with_rows(std::slice::from_ref(&(0..n)), |kernel, _| solve(problem, kernel, &mut ending))?;
         let mut outcome = Outcome::new(machine.work());
         outcome.add(&solution, 1.0);
         outcome.add_work(work);

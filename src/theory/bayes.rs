@@ -79,6 +79,9 @@ impl JointTable {
     }
 }
 
+/// A density of the rows of one class, times the probability of the class.
+pub type Density<'a> = &'a dyn Fn(&[f64]) -> f64;
+
 /// ∫ (p(x) − max_y P(y)p(x|y)) dx over a box, by the midpoint rule with `cells` cells a side: the Bayes error of classes
 /// whose densities are known, each times its prior. Costs cells^d evaluations of each.
 ///
@@ -91,7 +94,7 @@ impl JointTable {
 /// assert!((error - normal_cdf(-1.0)).abs() < 1e-6); // Φ(−Δ/2) at distance Δ = 2
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn bayes_error(weighted_densities: &[&dyn Fn(&[f64]) -> f64], sides: &[(f64, f64)], cells: usize) -> Result<f64> {
+pub fn bayes_error(weighted_densities: &[Density<'_>], sides: &[(f64, f64)], cells: usize) -> Result<f64> {
     let total = u32::try_from(sides.len()).ok().and_then(|power| cells.checked_pow(power));
     let Some(total) = total.filter(|total| (1..=MOST_CELLS).contains(total)) else {
         return Err(Error::param("cells", format!("such that there are from 1 to {MOST_CELLS}"), cells));

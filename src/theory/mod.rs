@@ -46,7 +46,7 @@ mod separable;
 mod shattering;
 mod vc_dimensions;
 
-pub use bayes::{JointTable, bayes_error, normal_cdf, two_gaussians_error};
+pub use bayes::{Density, JointTable, bayes_error, normal_cdf, two_gaussians_error};
 pub use bounds::{
     SampleSize, agnostic, binomial, boosting, hoeffding, margin, neighbors, pac, realisable, tree, vapnik, voting,
 };

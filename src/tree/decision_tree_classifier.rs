@@ -173,6 +173,6 @@ impl TreeModel<DecisionTreeClassifier> {
         let wrong =
             leaves.map(|(node, number)| node.weight * (1.0 - tree.value(number).iter().copied().fold(0.0, f64::max)));
         let error = wrong.sum::<f64>() / nodes[0].weight;
-        Ok(error + theory::tree::gap(nodes.len() as u64, questions as u64, nodes[0].count as u64, delta)?)
+        Ok(error + theory::tree::gap(nodes.len() as u64, questions as u64, nodes[0].count, delta)?)
     }
 }

@@ -13,7 +13,7 @@ const LASSO: [f64; 10] = [
     -1.902355814461883e-02,
     -1.747691602589816e+01,
     5.842460482876904e+00,
-    1.091537583746530e+00,
+    1.091_537_583_746_53,
     1.565314792467846e-01,
     -3.155592589712197e-01,
     -1.188228770297017e+00,
@@ -147,7 +147,7 @@ fn more_rows_than_columns_give_the_same_by_products_and_by_columns() {
 fn orthonormal_columns_are_thresholded() {
     // Columns of a Hadamard matrix: XᵀX = n·I, so the lasso is sign(c)(|c| − alpha)₊ and ridge c/(1 + alpha/n).
     let n = 16_usize;
-    let sign = |row: usize, column: usize| if (row & column).count_ones() % 2 == 0 { 1.0_f32 } else { -1.0 };
+    let sign = |row: usize, column: usize| if (row & column).count_ones().is_multiple_of(2) { 1.0_f32 } else { -1.0 };
     let x = Matrix::from_vec(n, 8, (0..n * 8).map(|at| sign(at / 8, at % 8 + 1)).collect()).unwrap();
     let y: Vec<f32> = numbers(n, 41).iter().map(|value| 3.0 * value).collect();
     let c: Vec<f64> = (0..8)

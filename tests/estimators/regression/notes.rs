@@ -53,7 +53,7 @@ fn sparse_coefficients_are_recovered_from_few_rows() {
         let uniform = numbers(12 * n * d, seed);
         let normals: Vec<f32> = uniform.chunks_exact(12).map(|twelve| twelve.iter().sum::<f32>() / 2.0).collect();
         let x = Matrix::from_vec(n, d, normals).unwrap();
-        let plane = |column: usize| if column % 40 == 0 { 1.0 + (column / 40) as f32 } else { 0.0 };
+        let plane = |column: usize| if column.is_multiple_of(40) { 1.0 + (column / 40) as f32 } else { 0.0 };
         let y: Vec<f32> = (0..n).map(|row| (0..d).map(|at| plane(at) * x.get(row, at)).sum()).collect();
         let params = Lasso::new(1e-3).fit_intercept(false).tol(1e-10).max_iter(100_000);
         let model = params.fit(&x, &y).unwrap();
