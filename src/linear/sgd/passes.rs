@@ -40,13 +40,13 @@ pub(super) struct Lesson<'a> {
 }
 
 impl Lesson<'_> {
-    /// Whether a pass left the range of numbers, or lost so much more than planes of zeros that it will.
+    /// Whether the last pass lost far more than planes of zeros would: the first passes of a fit may, on their way.
     fn has_diverged(&self, planes: &[Plane], order: &[u32], loss: f64) -> bool {
         let of_zero = |plane: usize| -> f64 {
             order.iter().map(|row| self.rules.loss.value(0.0, (self.target)(plane, *row as usize))).sum()
         };
         let zero = (0..planes.len()).map(of_zero).sum::<f64>() / (order.len() * planes.len()) as f64;
-        !loss.is_finite() || loss > DIVERGED * (1.0 + zero) || planes.iter().any(|plane| !plane.is_finite())
+        loss > DIVERGED * (1.0 + zero)
     }
 
     /// One step of every plane for each row in this order; Σ of the losses.
@@ -105,7 +105,7 @@ impl SgdSettings {
             };
             let loss = lesson.pass(planes, &order) / (rows.len() * planes.len()) as f64;
             passed.passes = pass + 1;
-            if lesson.has_diverged(planes, &order, loss) {
+            if !loss.is_finite() || planes.iter().any(|plane| !plane.is_finite()) {
                 return Err(self.diverged(pass + 1));
             }
             passed.losses.push(loss);
@@ -132,6 +132,9 @@ impl SgdSettings {
                 }
             }
         }
+        if passed.losses.last().is_some_and(|loss| lesson.has_diverged(planes, rows, *loss)) {
+            return Err(self.diverged(passed.passes));
+        }
         if !passed.converged && self.tol.is_some() {
             log::warn!("stochastic gradient descent: not converged after {} passes", passed.passes);
         }
@@ -148,7 +151,7 @@ impl SgdSettings {
         let order: Vec<u32> = (0..lesson.rows.rows() as u32).collect();
         let loss = lesson.pass(planes, &order) / (order.len() * planes.len()) as f64;
         let passes = before.map_or(0, |before| before.iterations) + 1;
-        if lesson.has_diverged(planes, &order, loss) {
+        if !loss.is_finite() || planes.iter().any(|plane| !plane.is_finite()) {
             return Err(self.diverged(passes));
         }
         let mut losses = before.and_then(|before| before.extra("train_loss")).unwrap_or_default().to_vec();
