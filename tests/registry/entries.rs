@@ -86,6 +86,10 @@ fn every_model_fits_by_name_and_is_the_same_after_a_round_trip() {
         if estimator.has("n_estimators") {
             estimator = estimator.set("n_estimators", json!(5)).unwrap();
         }
+        if estimator.has("eta0") && entry.task == Task::Regression {
+            // Longer steps diverge on columns that are not scaled.
+            estimator = estimator.set("eta0", json!(1e-7)).unwrap();
+        }
         let model = estimator.fit(&data.x, &data.target, Fit::default()).unwrap();
         let again = AnyModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
         match entry.task {

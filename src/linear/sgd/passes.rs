@@ -16,6 +16,8 @@ const STREAM_HELD_OUT: u32 = 0x5348_0000;
 /// What an adaptive rate is divided by, and where it ends.
 const ADAPTIVE_FACTOR: f64 = 5.0;
 const LEAST_RATE: f64 = 1e-6;
+/// A mean loss of so many times that of planes of zeros is a rate that diverges.
+const DIVERGED: f64 = 1e12;
 
 /// The score of planes on rows that are held out.
 pub(super) type Scored<'a> = &'a dyn Fn(&[Plane]) -> Result<f64>;
@@ -38,6 +40,15 @@ pub(super) struct Lesson<'a> {
 }
 
 impl Lesson<'_> {
+    /// Whether the last pass lost far more than planes of zeros would: the first passes of a fit may, on their way.
+    fn has_diverged(&self, planes: &[Plane], order: &[u32], loss: f64) -> bool {
+        let of_zero = |plane: usize| -> f64 {
+            order.iter().map(|row| self.rules.loss.value(0.0, (self.target)(plane, *row as usize))).sum()
+        };
+        let zero = (0..planes.len()).map(of_zero).sum::<f64>() / (order.len() * planes.len()) as f64;
+        loss > DIVERGED * (1.0 + zero)
+    }
+
     /// One step of every plane for each row in this order; Σ of the losses.
     pub(super) fn pass(&self, planes: &mut [Plane], order: &[u32]) -> f64 {
         let of_plane = |(plane, state): (usize, &mut Plane)| {
@@ -121,6 +132,9 @@ impl SgdSettings {
                 }
             }
         }
+        if passed.losses.last().is_some_and(|loss| lesson.has_diverged(planes, rows, *loss)) {
+            return Err(self.diverged(passed.passes));
+        }
         if !passed.converged && self.tol.is_some() {
             log::warn!("stochastic gradient descent: not converged after {} passes", passed.passes);
         }
@@ -164,7 +178,7 @@ impl SgdSettings {
     /// The error of weights that left the range of numbers.
     pub(super) fn diverged(&self, pass: usize) -> Error {
         let rule = format!(
-            "smaller, or the columns scaled (StandardScaler): the coefficients left the range of numbers in pass {pass}"
+            "smaller, or the columns scaled (StandardScaler): the steps diverge, as the loss of pass {pass} shows"
         );
         match self.learning_rate {
             LearningRate::Optimal => Error::param("learning_rate", format!("with an eta0 that is {rule}"), "optimal"),

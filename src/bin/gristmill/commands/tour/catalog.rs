@@ -32,7 +32,12 @@ fn row(entry: &Entry, tables: &[(&str, Dataset)]) -> Result<Vec<String>> {
 }
 
 fn result(entry: &Entry, data: &Dataset) -> Result<String> {
-    let (train, test) = data.split(0.7, 0)?;
+    let (mut train, mut test) = data.split(0.7, 0)?;
+    if entry.estimator().has("eta0") {
+        // Stochastic steps diverge on columns that are not scaled.
+        let scaler = StandardScaler::default().fit(&train.x)?;
+        (train.x, test.x) = (scaler.transform(&train.x)?, scaler.transform(&test.x)?);
+    }
     let model = entry.estimator().fit(&train.x, &train.target, Fit::default())?;
     Ok(match entry.task {
         Task::Classification => format!("{:.1} % right", 100.0 * model.score(&test.x, &test.target)?),
