@@ -136,9 +136,10 @@ pub use crate::linear::{
     ElasticNetCv, ElasticNetCvModel, ElasticNetModel, GammaRegressor, GammaRegressorModel, HuberRegressor,
     HuberRegressorModel, Lasso, LassoCv, LassoCvModel, LassoModel, LinearDiscriminantAnalysis,
     LinearDiscriminantAnalysisModel, LinearRegression, LinearRegressionModel, LinearSvc, LinearSvcModel, LinearSvr,
-    LinearSvrModel, LogisticRegression, LogisticRegressionModel, Perceptron, PerceptronModel, PoissonRegressor,
-    PoissonRegressorModel, QuadraticDiscriminantAnalysis, QuadraticDiscriminantAnalysisModel, Ridge, RidgeCv,
-    RidgeCvModel, RidgeModel, SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
+    LinearSvrModel, LogisticRegression, LogisticRegressionModel, MixedErrorRegressor, MixedErrorRegressorModel,
+    Perceptron, PerceptronModel, PoissonRegressor, PoissonRegressorModel, QuadraticDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysisModel, QuantileRegressor, QuantileRegressorModel, Ridge, RidgeCv, RidgeCvModel,
+    RidgeModel, SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
 };
 pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::model_file::Persist;

@@ -20,6 +20,7 @@
 //! |---|---|---|
 //! | absolute values of the coefficients, and squares | [`Lasso`], [`ElasticNet`] | coordinate descent on working sets |
 //! | a power of the coefficients | [`BridgeRegressor`] | proximal steps along the coordinates |
+//! | absolute errors, quantiles, squared and absolute errors | [`QuantileRegressor`], [`MixedErrorRegressor`] | Newton on smoothed corners |
 //! | Huber's loss with a scale | [`HuberRegressor`] | L-BFGS |
 //! | counts, positive amounts | [`PoissonRegressor`], [`GammaRegressor`] | Newton, L-BFGS for many columns |
 //! | a prior over the coefficients | [`BayesianLinearRegression`] | Cholesky in f64 |
@@ -67,7 +68,10 @@ pub use least_squares_classifier::{LeastSquaresClassifier, LeastSquaresClassifie
 pub use logistic::{LogisticRegression, LogisticRegressionModel};
 pub use perceptron::{Perceptron, PerceptronModel, RowOrder};
 pub use regressor::LinearRegressorModel;
-pub use robust::{HuberRegressor, HuberRegressorModel};
+pub use robust::{
+    HuberRegressor, HuberRegressorModel, MixedErrorRegressor, MixedErrorRegressorModel, QuantileRegressor,
+    QuantileRegressorModel,
+};
 pub use sgd::{LearningRate, SgdClassifier, SgdClassifierModel, SgdLoss, SgdPenalty, SgdRegressor, SgdRegressorModel};
 pub use svm::{LinearSvc, LinearSvcModel, LinearSvr, LinearSvrModel, SvcLoss, SvrLoss};
 

@@ -59,6 +59,8 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<linear::ElasticNetCv>(),
         Entry::of::<linear::BridgeRegressor>(),
         Entry::of::<linear::HuberRegressor>(),
+        Entry::of::<linear::QuantileRegressor>(),
+        Entry::of::<linear::MixedErrorRegressor>(),
         Entry::of::<linear::PoissonRegressor>(),
         Entry::of::<linear::GammaRegressor>(),
         Entry::of::<linear::BayesianLinearRegression>(),

@@ -7,6 +7,7 @@ mod lasso;
 mod lasso_cv;
 mod notes;
 mod ridge_path;
+mod robust;
 mod statistics;
 
 use gristmill::prelude::*;
