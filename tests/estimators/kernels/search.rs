@@ -5,7 +5,7 @@ use gristmill::prelude::*;
 use gristmill::selection::{CrossValidateOptions, Folds, GridSearch, cross_validate};
 
 use super::smooth;
-use crate::support::devices;
+use crate::support::{devices, open_gpu};
 
 fn data(rows: usize) -> Dataset {
     let (x, y) = smooth(rows, 3, 31);
@@ -43,10 +43,13 @@ fn folds_take_their_part_of_one_kernel_matrix() {
         device.profile(false);
         found.kernels["gram/matrix"].dispatches
     };
-    for (name, device) in devices().iter().filter(|(_, device)| matches!(device, Device::Gpu(_))) {
-        assert_eq!(count(ridge.clone(), device), 1, "{name}");
+    for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
+        // A device of its own: others would be counted too.
+        let device = &open_gpu(DeviceOptions::default().limits(limits));
+        let shared = count(ridge.clone(), device);
         // A width that depends on the rows is another one in each fold.
-        assert_eq!(count(ridge.clone().kernel("rbf".parse().unwrap()), device), 5, "{name}");
+        let apart = count(ridge.clone().kernel("rbf".parse().unwrap()), device);
+        assert!(shared >= 1 && 2 * shared <= apart, "{limits:?}: {shared} and {apart}");
     }
 }
 
