@@ -35,7 +35,7 @@ parameters! {
     /// # What to expect
     /// - K = Q·B·Qᵀ with a banded B serves every penalty: about 8·n³/3 operations in f32 on all cores, and 64·n² for each
     ///   penalty. Solutions are corrected by residuals in f64, and the diagonal of G is checked on some rows.
-    /// - Up to 256 rows, for penalties below 0.03/√n of the mean diagonal, and where the check fails: an eigendecomposition
+    /// - Up to 256 rows, for penalties below 0.003·‖K‖/√n, and where the check fails: an eigendecomposition
     ///   in f64, about 9·n³ operations on one core.
     /// - The report has the penalties and their mean squared errors as `leave_one_out`; `--plot` draws them.
     pub struct KernelRidgeCv: regressor("kernel-ridge-cv") -> KernelRidgeCvModel;

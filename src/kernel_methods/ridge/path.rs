@@ -10,21 +10,19 @@ use crate::linalg::Eigen;
 
 /// Rows up to which the eigendecomposition in f64 costs nothing to speak of.
 const SMALL: usize = 256;
-/// Roundings of the reduction are random: their share in the mean over n rows is about this over √n, for a penalty of the mean
-/// diagonal, and 1e-5 of it may be lost.
-const SINGLE_SHARE: f64 = 0.03;
+/// The reduction in f32 moves an entry of the inverse's diagonal by about ε·‖K‖/alpha of itself, at random: the mean over n rows
+/// stays within 1e-5 while alpha is above this share of ‖K‖/√n.
+const BAND_SHARE: f64 = 3e-3;
 /// A penalty below this share of the mean diagonal asks for coefficients from a kernel matrix in f64.
 const EXACT_SHARE: f64 = 0.05;
-/// Rows whose entry of the inverse's diagonal is checked by solving for it, and how far it may be off: by a share of itself,
-/// and by what the rounding of the matrix does to it, which is random and averages out over the rows.
+/// Rows whose entry of the inverse's diagonal is checked by solving for it, and the share of it that each may be off.
 const CHECKED: usize = 4;
-const TRUSTED: f64 = 5e-6;
-const ROUNDING: f64 = 4e-7;
+const TRUSTED: f64 = 1e-3;
 
 /// D·K·D + alpha·I, D the roots of the weights, factored for every alpha at once.
 pub(super) enum RidgePath {
     /// In f32, a band and the rotation to it, with the matrix for corrections.
-    Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>>, mean_diagonal: f64 },
+    Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>> },
     /// In f64, for few rows and for penalties that f32 cannot see.
     Spectrum { values: DVector<f64>, vectors: DMatrix<f64> },
 }
@@ -33,32 +31,32 @@ impl RidgePath {
     /// Factors the matrix of the system for penalties from `least` on. About 2n³/3 multiply-adds in f32; where that does not
     /// do, about 9n³ operations in f64.
     fn new(system: &System<'_>, least: f64) -> Result<RidgePath> {
-        let (n, mean) = (system.x.rows() as f64, system.mean_diagonal()?);
-        if least < SINGLE_SHARE / n.sqrt() * mean {
+        let n = system.x.rows();
+        if n <= SMALL {
             return RidgePath::in_f64(system);
         }
-        let mut path = RidgePath::in_f32(system)?.map_or_else(|| RidgePath::in_f64(system), Ok)?;
-        if let RidgePath::Band { exact, .. } = &mut path
-            && least < EXACT_SHARE * mean
-        {
-            *exact = Some(exact_matrix(system)?.as_slice().to_vec());
+        let matrix = system.weighted_gram()?;
+        // The largest sum of a row bounds ‖K‖.
+        let row_sum = |row: &[f32]| row.iter().map(|value| f64::from(value.abs())).sum::<f64>();
+        let norm = matrix.chunks_exact(n).map(row_sum).fold(0.0, f64::max);
+        if least < BAND_SHARE * norm / (n as f64).sqrt() {
+            return RidgePath::in_f64(system);
         }
-        Ok(path)
+        let exact = match least < EXACT_SHARE * system.mean_diagonal()? {
+            true => Some(exact_matrix(system)?.as_slice().to_vec()),
+            false => None,
+        };
+        Ok(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix, exact })
     }
 
-    /// In f32; nothing for so few rows that it saves nothing.
+    /// In f32, for solutions alone, which are corrected; nothing for so few rows that it saves nothing.
     pub(super) fn in_f32(system: &System<'_>) -> Result<Option<RidgePath>> {
         let n = system.x.rows();
         if n <= SMALL {
             return Ok(None);
         }
-        let (matrix, mean_diagonal) = (system.weighted_gram()?, system.mean_diagonal()?);
-        Ok(Some(RidgePath::Band {
-            reduced: BandReduced::reduce(matrix.clone(), n),
-            matrix,
-            exact: None,
-            mean_diagonal,
-        }))
+        let matrix = system.weighted_gram()?;
+        Ok(Some(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix, exact: None }))
     }
 
     fn in_f64(system: &System<'_>) -> Result<RidgePath> {
@@ -86,11 +84,10 @@ impl RidgePath {
     /// For each penalty the diagonal of the inverse; nothing where f32 is not enough.
     fn inverse_diagonals(&self, alphas: &[f64]) -> Option<Vec<Vec<f64>>> {
         match self {
-            RidgePath::Band { reduced, mean_diagonal, .. } => {
+            RidgePath::Band { reduced, .. } => {
                 let found = reduced.inverse_diagonals(alphas)?;
                 let least = (0..alphas.len()).min_by(|&a, &b| alphas[a].total_cmp(&alphas[b]))?;
-                let allowed = TRUSTED + ROUNDING * mean_diagonal / alphas[least];
-                self.agrees(alphas[least], &found[least], allowed).then_some(found)
+                self.agrees(alphas[least], &found[least]).then_some(found)
             }
             RidgePath::Spectrum { values, vectors } => {
                 let squares = vectors.map(|value| value * value);
@@ -102,14 +99,14 @@ impl RidgePath {
     }
 
     /// Whether some entries of the diagonal are what solving for them gives.
-    fn agrees(&self, alpha: f64, diagonal: &[f64], allowed: f64) -> bool {
+    fn agrees(&self, alpha: f64, diagonal: &[f64]) -> bool {
         let n = diagonal.len();
         (0..CHECKED.min(n)).all(|at| {
             let row = at * (n - 1) / (CHECKED - 1).max(1);
             let mut unit = vec![0.0; n];
             unit[row] = 1.0;
             let solved = self.solve(alpha, &[unit]);
-            solved.is_some_and(|solved| (solved.x[0][row] / diagonal[row] - 1.0).abs() <= allowed)
+            solved.is_some_and(|solved| (solved.x[0][row] / diagonal[row] - 1.0).abs() <= TRUSTED)
         })
     }
 }

@@ -5,7 +5,7 @@ use gristmill::kernel_methods::{Centers, RidgeSolver};
 use gristmill::prelude::*;
 
 use super::smooth;
-use crate::support::{devices, numbers};
+use crate::support::{devices, numbers, open_gpu};
 
 fn worst(a: &Matrix, b: &Matrix) -> f32 {
     a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
@@ -41,7 +41,7 @@ fn falkon_on_all_rows_is_kernel_ridge() {
         for (centers, count) in [(Centers::Uniform, 1000), (Centers::Uniform, 100), (Centers::Pivoted, 60)] {
             let model = falkon.clone().centers(centers).n_centers(count).fit(&x, &y).unwrap();
             let error = worst(&wanted, &model.predict(&x).unwrap());
-            let allowed = if count == 1000 { 2e-3 } else { 2e-2 };
+            let allowed = if count == 1000 { 2e-3 } else { 3e-2 };
             assert!(error < allowed, "{name} {centers:?} {count}: {error}");
         }
     }
@@ -80,7 +80,9 @@ fn waits(device: &Device, few: impl Fn() -> usize, many: impl Fn() -> usize) -> 
 #[test]
 fn an_iteration_waits_for_the_device_once() {
     let (x, y) = smooth(400, 3, 33);
-    for (name, device) in devices().iter().filter(|(_, device)| matches!(device, Device::Gpu(_))) {
+    for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
+        // A device of its own: others would be counted too.
+        let (name, device) = (format!("{limits:?}"), &open_gpu(DeviceOptions::default().limits(limits)));
         let x = x.to(device).unwrap();
         let gradients = |max_iter: usize| {
             let ridge = KernelRidge::default().alpha(1e-3).kernel(Kernel::laplacian(3.0)).solver(RidgeSolver::Pcg);
