@@ -172,6 +172,8 @@ impl<'a> Source<'a> {
         let mut blocks = vec![];
         for first in (0..x.rows()).step_by(BLOCK_ROWS) {
             let part = x.range(&mut stream, first..(first + BLOCK_ROWS).min(x.rows()))?;
+            // The kernel has a stream of its own.
+            stream.flush()?;
             blocks.push(machine.kernel.rows(machine.op, &part)?);
         }
         Ok(Source { machine, x, blocks })
