@@ -28,7 +28,7 @@ parameters! {
     /// use gristmill::linear::LinearSvr;
     /// use gristmill::prelude::*;
     /// let x = Matrix::from_rows(&[[0.0], [1.0], [2.0], [3.0]])?;
-    /// let model = LinearSvr::default().c(100.0).fit(&x, &[1.0, 3.0, 5.0, 7.0])?;
+    /// let model = LinearSvr::default().c(100.0).tol(1e-8).fit(&x, &[1.0, 3.0, 5.0, 7.0])?;
     /// assert!((model.coef()[(0, 0)] - 2.0).abs() < 1e-2);
     /// # Ok::<(), gristmill::Error>(())
     /// ```
