@@ -57,7 +57,7 @@ pub fn run(args: &LecturesArgs, global: &GlobalArgs) -> CommandResult {
         |title: &str| args.chapter.as_ref().is_none_or(|word| title.to_lowercase().contains(&word.to_lowercase()));
     let mut book: Vec<Chapter> = vec![];
     for (title, experiments) in CHAPTERS.iter().filter(|(title, _)| wanted(title)) {
-        book.push(Chapter { title: *title, experiments: guarded(experiments)? });
+        book.push(Chapter { title, experiments: guarded(experiments)? });
         if !global.json {
             print(&book[book.len() - 1].text());
         }
