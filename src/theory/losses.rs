@@ -88,7 +88,7 @@ impl MarginLoss {
         }
         let log_odds = (eta / (1.0 - eta)).ln();
         Ok(match self {
-            MarginLoss::ZeroOne | MarginLoss::Hinge if eta == 0.5 => 0.0,
+            MarginLoss::Hinge if eta == 0.5 => 0.0,
             MarginLoss::ZeroOne | MarginLoss::Hinge => log_odds.signum(),
             MarginLoss::Squared | MarginLoss::SquaredHinge => 2.0 * eta - 1.0,
             MarginLoss::Perceptron => 0.0,
