@@ -101,7 +101,8 @@ pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let digits = datasets::digits()?;
     let scaled = StandardScaler::default().fit(&digits.x)?.transform(&digits.x)?;
     let mut curves = Figure::new().title("Loss of digits, pass by pass").x_label("pass").y_label("mean loss");
-    for (name, loss) in [("hinge", SgdLoss::Hinge), ("log", SgdLoss::LogLoss), ("squared hinge", SgdLoss::SquaredHinge)]
+    for (name, loss) in
+        [("hinge", SgdLoss::Hinge), ("log", SgdLoss::LogLoss), ("modified Huber", SgdLoss::ModifiedHuber)]
     {
         let sgd = SgdClassifier::default().loss(loss).max_iter(20).tol(None).alpha(1e-3);
         let report = AnyModel::new(sgd.fit(&scaled, digits.labels()?)?).report();

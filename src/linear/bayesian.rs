@@ -46,9 +46,9 @@ parameters! {
     pub struct BayesianLinearRegression: regressor("bayesian-linear-regression") -> BayesianLinearRegressionModel;
     about "a normal posterior over planes: predictions with their variance, learnt in parts";
     {
-        /// Variance of the noise of the targets, σ².
+        /// Variance of the noise of the targets.
         noise_variance: f64 = 1.0, above(0.0);
-        /// Variance of the prior of each coefficient, τ²; the mean of the prior is 0.
+        /// Variance of the prior of each coefficient; the mean of the prior is 0.
         prior_variance: f64 = 1.0, above(0.0);
         /// Whether there is an intercept.
         fit_intercept: bool = true;

@@ -74,7 +74,8 @@ impl MarginLoss {
 
     /// The score of least expected loss, for `eta` strictly between 0 and 1: the log-odds (logistic), half of them
     /// (exponential), 2η − 1 (squares), the likelier class as ±1 (hinge; 0-1, for which any score of that sign does), and
-    /// 0 for the perceptron's, which a score of 0 always satisfies. Where both classes are as likely it is 0.
+    /// 0 for the perceptron's, which a score of 0 always satisfies. Where both classes are as likely it is 0, but 1 for the 0-1
+    /// loss, to which a score of 0 is wrong either way.
     ///
     /// ```
     /// use gristmill::theory::MarginLoss;
@@ -88,6 +89,7 @@ impl MarginLoss {
         }
         let log_odds = (eta / (1.0 - eta)).ln();
         Ok(match self {
+            MarginLoss::ZeroOne if eta == 0.5 => 1.0,
             MarginLoss::Hinge if eta == 0.5 => 0.0,
             MarginLoss::ZeroOne | MarginLoss::Hinge => log_odds.signum(),
             MarginLoss::Squared | MarginLoss::SquaredHinge => 2.0 * eta - 1.0,

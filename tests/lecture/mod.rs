@@ -30,14 +30,18 @@ fn the_best_of_many_circles_is_kept_and_its_error_is_partly_luck() {
     let least = own.iter().copied().fold(1.0, f64::min);
     assert!((1.0 - model.score(&train.x, train.labels().unwrap()).unwrap() - least).abs() < 1e-9);
     assert!(least < 0.35, "{least}");
-    // Both errors of a draw go together.
+    // Both errors of a draw go together; of 50 rows each they are still too coarse to say how much.
+    let (train, test) = (notes::rectangle(400, 0).unwrap(), notes::rectangle(400, 6).unwrap());
+    let fit = Fit::default().validation(&test.x, test.labels().unwrap());
+    let many = RandomCircles::default().fit_with(&train.x, train.labels().unwrap(), fit).unwrap();
+    let (own, other) = (many.train_errors(), many.validation_errors());
     let mean = |values: &[f64]| values.iter().sum::<f64>() / 100.0;
     let (a, b) = (mean(own), mean(other));
     let covariance = own.iter().zip(other).map(|(x, y)| (x - a) * (y - b)).sum::<f64>();
     let variances =
         own.iter().map(|x| (x - a).powi(2)).sum::<f64>() * other.iter().map(|y| (y - b).powi(2)).sum::<f64>();
     let correlation = covariance / variances.sqrt();
-    assert!(correlation > 0.3, "{correlation}");
+    assert!(correlation > 0.5, "{correlation}");
     let again = RandomCircles::default().seed(1).fit(&train.x, train.labels().unwrap()).unwrap();
     assert_ne!(again.centre(), model.centre());
     assert!(again.radius() > 0.0);
