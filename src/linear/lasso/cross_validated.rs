@@ -197,7 +197,7 @@ fn best(
 }
 
 cross_validated! {
-    /// The [`Lasso`](super::Lasso) with the penalty of the least error over folds. Names and defaults are scikit-learn's.
+    /// The [`Lasso`](crate::linear::Lasso) with the penalty of the least error over folds. Names and defaults are scikit-learn's.
     ///
     /// ```
     /// use gristmill::prelude::*;
@@ -216,7 +216,7 @@ cross_validated! {
 }
 
 cross_validated! {
-    /// The [`ElasticNet`](super::ElasticNet) with the penalty, and the share on absolute values, of the least error over
+    /// The [`ElasticNet`](crate::linear::ElasticNet) with the penalty, and the share on absolute values, of the least error over
     /// folds. Names and defaults are scikit-learn's.
     ///
     /// ```
