@@ -41,7 +41,7 @@ fn the_best_of_many_circles_is_kept_and_its_error_is_partly_luck() {
     let variances =
         own.iter().map(|x| (x - a).powi(2)).sum::<f64>() * other.iter().map(|y| (y - b).powi(2)).sum::<f64>();
     let correlation = covariance / variances.sqrt();
-    assert!(correlation > 0.5, "{correlation}");
+    assert!(correlation > 0.6, "{correlation}");
     let again = RandomCircles::default().seed(1).fit(&train.x, train.labels().unwrap()).unwrap();
     assert_ne!(again.centre(), model.centre());
     assert!(again.radius() > 0.0);
