@@ -35,13 +35,13 @@ fn falkon_on_all_rows_is_kernel_ridge() {
     let (x, y) = smooth(300, 2, 23);
     let exact = KernelRidge::default().alpha(0.05).kernel(Kernel::rbf(2.0)).fit(&x, &y).unwrap();
     let wanted = exact.predict(&x).unwrap();
-    let falkon = Falkon::default().alpha(0.05).kernel(Kernel::rbf(2.0));
+    let falkon = Falkon::default().alpha(0.05).kernel(Kernel::rbf(2.0)).tol(1e-7).max_iter(100);
     for (name, device) in devices() {
         let x = x.to(device).unwrap();
         for (centers, count) in [(Centers::Uniform, 1000), (Centers::Uniform, 100), (Centers::Pivoted, 60)] {
             let model = falkon.clone().centers(centers).n_centers(count).fit(&x, &y).unwrap();
             let error = worst(&wanted, &model.predict(&x).unwrap());
-            let allowed = if count == 1000 { 2e-3 } else { 3e-2 };
+            let allowed = if count == 1000 { 2e-3 } else { 2e-2 };
             assert!(error < allowed, "{name} {centers:?} {count}: {error}");
         }
     }
