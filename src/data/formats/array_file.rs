@@ -57,26 +57,18 @@ macro_rules! elements {
             }
         }
 
-        /// Turns the bytes of numbers into `f32`; `first` is the place of the first one, for the error.
-        fn convert(bytes: &[u8], layout: &Layout, first: usize, out: &mut [f32]) -> std::result::Result<(), Fault> {
+        /// Turns the bytes of numbers into `f32`.
+        fn convert(bytes: &[u8], layout: &Layout, out: &mut [f32]) {
             let big = layout.big_endian;
             match layout.element {
                 Element::Bool => each(bytes, out, |[byte]: [u8; 1]| f32::from(u8::from(byte != 0))),
-                Element::F64 => {
-                    let value = |bytes| if big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
-                    each(bytes, out, |bytes| value(bytes) as f32);
-                    // Whether there is one is seen without a branch; only then is it looked for.
-                    let some = out.iter().fold(false, |some, value| some | value.is_infinite());
-                    let place = || out.iter().position(|value| value.is_infinite());
-                    if let Some(at) = some.then(place).flatten() {
-                        return Err(Fault::Beyond(first + at, value(bytes.as_chunks::<8>().0[at])));
-                    }
-                }
+                Element::F64 => each(bytes, out, |bytes| {
+                    (if big { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) }) as f32
+                }),
                 $(Element::$element => each(bytes, out, |bytes| {
                     (if big { <$type>::from_be_bytes(bytes) } else { <$type>::from_le_bytes(bytes) }) as f32
                 }),)*
             }
-            Ok(())
         }
     };
 }
@@ -201,21 +193,37 @@ struct Seen {
 }
 
 impl Seen {
-    /// Keeps the numbers of a step that f32 rounds, from `large` on.
-    fn keep(&mut self, bytes: &[u8], layout: &Layout, first: usize, step: &[f32], large: f64) {
-        let narrow = [Element::F32, Element::Bool, Element::I8, Element::U8, Element::I16, Element::U16];
-        let limit = large as f32;
-        // One pass over what is in the cache, without a branch; most steps have no such number.
-        let some = |step: &[f32]| step.iter().fold(false, |some, value| some | (value.abs() >= limit));
-        if narrow.contains(&layout.element) || !some(step) {
-            return;
+    /// Looks at a step of numbers, the first of them at `first`: whether all are finite, and which `f32` rounds, from
+    /// `large` on. One that `f32` cannot hold is an error.
+    fn look(
+        &mut self,
+        bytes: &[u8],
+        layout: &Layout,
+        (first, step): (usize, &[f32]),
+        large: f64,
+    ) -> std::result::Result<(), Fault> {
+        // Of most steps one pass over what is in the cache tells that there is nothing to look for.
+        if !any_from(step, large as f32) {
+            return Ok(());
         }
-        for (at, value) in step.iter().enumerate().filter(|(_, value)| value.abs() >= limit) {
+        let beyond = || step.iter().position(|value| value.is_infinite());
+        if layout.element == Element::F64
+            && let Some(at) = beyond()
+        {
+            return Err(Fault::Beyond(first + at, number(bytes, layout, at)));
+        }
+        self.finite &= !any_from(step, f32::INFINITY);
+        let narrow = [Element::F32, Element::Bool, Element::I8, Element::U8, Element::I16, Element::U16];
+        if narrow.contains(&layout.element) {
+            return Ok(());
+        }
+        for (at, value) in step.iter().enumerate().filter(|(_, value)| f64::from(value.abs()) >= large) {
             let exact = number(bytes, layout, at);
             if exact != f64::from(*value) {
                 self.large.push((first + at, exact));
             }
         }
+        Ok(())
     }
 }
 
@@ -236,22 +244,23 @@ fn read_part(
             if layout.big_endian != cfg!(target_endian = "big") {
                 part.iter_mut().for_each(|value| *value = f32::from_bits(value.to_bits().swap_bytes()));
             }
+            seen.finite &= !any_from(part, f32::INFINITY);
         } else {
             let bytes = &mut buffer[..part.len() * size];
             file.read_exact(bytes).map_err(Fault::Io)?;
             let first = first + step * (BYTES_PER_STEP / size);
-            convert(bytes, layout, first, part)?;
-            seen.keep(bytes, layout, first, part, large);
+            convert(bytes, layout, part);
+            seen.look(bytes, layout, (first, part), large)?;
         }
-        seen.finite &= all_finite(part);
     }
     Ok(seen)
 }
 
-/// In integers, which the compiler makes wide vectors of.
-fn all_finite(values: &[f32]) -> bool {
-    const EXPONENT: u32 = 0x7f80_0000;
-    values.iter().fold(0, |found, value| found | u32::from(value.to_bits() & EXPONENT == EXPONENT)) == 0
+/// Whether a number is missing or at least as far from zero as `limit`: in integers, which the compiler makes wide
+/// vectors of.
+fn any_from(values: &[f32], limit: f32) -> bool {
+    let (size, limit) = (|value: &f32| (value.to_bits() & 0x7fff_ffff) as i32, limit.to_bits() as i32);
+    values.iter().fold(false, |found, value| found | (size(value) >= limit))
 }
 
 /// What a stream brings, one step after the other; memory grows only with what has come.
@@ -259,7 +268,7 @@ fn read_stream(source: &mut Source, layout: &Layout, count: usize, large: f64) -
     let size = layout.element.size();
     let mut steps: Vec<Vec<f32>> = vec![];
     let (mut buffer, mut done) = (vec![], 0);
-    let mut seen = Seen { finite: false, large: vec![] };
+    let mut seen = Seen { finite: true, large: vec![] };
     while done < count {
         let most = (count - done).min(BYTES_PER_STEP / size);
         buffer.clear();
@@ -268,8 +277,8 @@ fn read_stream(source: &mut Source, layout: &Layout, count: usize, large: f64) -
             return Err(wrong_length(source, layout, (done * size + taken) as u64));
         }
         let mut step = vec![0.0; most];
-        convert(&buffer, layout, done, &mut step).map_err(|fault| told(source, layout, fault))?;
-        seen.keep(&buffer, layout, done, &step, large);
+        convert(&buffer, layout, &mut step);
+        seen.look(&buffer, layout, (done, &step), large).map_err(|fault| told(source, layout, fault))?;
         steps.push(step);
         done += most;
     }

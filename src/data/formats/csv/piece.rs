@@ -123,15 +123,17 @@ impl Rows<'_> {
     /// Parses the record at `at`; where the next one begins.
     fn record(&mut self, start: usize) -> Result<usize, Fault> {
         let (mut at, mut text_column) = (start, 0);
-        for (column, &kind) in self.plan.kinds.iter().enumerate() {
-            let more = column + 1 < self.plan.kinds.len();
+        let Plan { kinds, notation, large, .. } = self.plan;
+        let plain = notation.plain;
+        for (column, &kind) in kinds.iter().enumerate() {
+            let more = column + 1 < kinds.len();
             if kind == Kind::Number
-                && self.plan.notation.plain
+                && plain
                 && let Some((value, exact, next, last)) = self.plain_number(at)
                 && value.is_finite()
                 && last != more
             {
-                if exact.abs() >= self.plan.large {
+                if exact.abs() >= large {
                     self.keep(value, exact);
                 }
                 self.piece.values.push(value);
