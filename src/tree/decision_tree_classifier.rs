@@ -3,7 +3,7 @@
 use super::cost::growing;
 use super::grow::TreeTable;
 use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, check_classes, rows_to_learn};
-use super::parameters::{MaxFeatures, TreeLimits, with_tree_limits};
+use super::parameters::{MaxFeatures, Ties, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::cpu::tree::splitters::FeatureDraw;
@@ -33,7 +33,7 @@ with_tree_limits! {
     ///   that comes later goes with the larger child.
     /// - Columns that [`Matrix::with_categories`] marked are split by sets of categories; a category that was not
     ///   fitted counts as missing.
-    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node that is not pure is split
+    /// - Of equally good splits the lowest feature wins, or a random one by `ties`, then the lowest threshold. A node that is not pure is split
     ///   even where no split gains anything, as in scikit-learn, if it allows one.
     /// - Rows of weight 0 are as good as absent. Weights that are not all integers below 2³² are rounded to 32
     ///   bits; from 2¹⁵ rows on to 31, and two less for each doubling (23 for a million rows).
@@ -49,7 +49,9 @@ with_tree_limits! {
         max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
         /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
         class_weight: ClassWeight = ClassWeight::Uniform;
-        /// Seed of the random features.
+        /// Which of equally good features is split: first, the lowest, or random, by the seed.
+        ties: Ties = Ties::First;
+        /// Seed of the random features and of random ties.
         seed: u64 = 0;
     }
 }
@@ -111,7 +113,8 @@ impl DecisionTreeClassifier {
         y: &Labels,
         target: &ClassTarget<'_>,
     ) -> Result<DecisionTreeClassifierModel> {
-        let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
+        let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?)
+            .with_random_ties(self.ties == Ties::Random);
         let trees = Trees::new(vec![table.grow(target, &TreeLimits::from(self), draw)?], x, Some(y))?;
         Ok(TreeModel { params: self.clone().into(), trees, out_of_bag: None, oob_score: None })
     }

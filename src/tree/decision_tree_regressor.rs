@@ -3,7 +3,7 @@
 use super::cost::growing;
 use super::grow::TreeTable;
 use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, rows_to_learn};
-use super::parameters::{MaxFeatures, TreeLimits, with_tree_limits};
+use super::parameters::{MaxFeatures, Ties, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::cpu::tree::splitters::FeatureDraw;
@@ -30,8 +30,8 @@ with_tree_limits! {
     ///   that comes later goes with the larger child.
     /// - Columns that [`Matrix::with_categories`] marked are split by sets of categories; a category that was not
     ///   fitted counts as missing.
-    /// - Of equally good splits the lowest feature wins, then the lowest threshold. A node whose targets differ is
-    ///   split even where no split gains anything, as in scikit-learn, if it allows one.
+    /// - Of equally good splits the lowest feature wins, or a random one by `ties`, then the lowest threshold. A node
+    ///   whose targets differ is split even where no split gains anything, as in scikit-learn, if it allows one.
     /// - Rows of weight 0 are as good as absent. For splits, weights that are not all integers below 2¹⁶ are
     ///   rounded to 16 bits; from 2²³ rows on to 15, and two less for each doubling. The values of leaves use them as
     ///   they are.
@@ -45,7 +45,9 @@ with_tree_limits! {
         max_features: MaxFeatures = MaxFeatures::All;
         /// Maximum number of bins of a feature; none: exact splits at every value, which takes longer.
         max_bins: Option<usize> = Some(255), from_to(2.0, 255.0);
-        /// Seed of the random features.
+        /// Which of equally good features is split: first, the lowest, or random, by the seed.
+        ties: Ties = Ties::First;
+        /// Seed of the random features and of random ties.
         seed: u64 = 0;
     }
 }
@@ -97,7 +99,8 @@ impl Estimator for DecisionTreeRegressor {
     /// With sample weights.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<DecisionTreeRegressorModel> {
         let (x, device) = rows_to_learn(OP, x)?;
-        let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?);
+        let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?)
+            .with_random_ties(self.ties == Ties::Random);
         let weights = options.weights(OP, x.rows())?;
         let y = y.complete(OP, x.rows())?;
         let values = FixedValues::new(OP, y.as_slice(), y.columns(), weights)?.with_criterion(self.criterion);

@@ -27,6 +27,6 @@ pub(crate) use id3::category_name;
 pub use id3::{Id3Classifier, Id3ClassifierModel, NominalNode, NominalTree};
 pub use model::{Node, PruningPath, Tree, TreeModel};
 pub(crate) use model::{TreeEstimator, Trees, categories_asked, check_classes, likeliest, rows_to_learn, to_matrix};
-pub use parameters::MaxFeatures;
+pub use parameters::{MaxFeatures, Ties};
 pub(crate) use parameters::{TreeLimits, with_tree_limits};
 pub use pictures::{NominalTreeFigure, TreeFigure, along_pruning, pruning_curves, pruning_path};

@@ -90,6 +90,18 @@ impl TryFrom<WrittenFeatures> for MaxFeatures {
     }
 }
 
+/// Which of equally good features a node is split by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// The lowest: the same tree for every seed.
+    #[default]
+    First,
+    /// One that the seed draws, as in scikit-learn. Small nodes have many such features; trees of an ensemble are less
+    /// alike where each decides by itself.
+    Random,
+}
+
 impl MaxFeatures {
     /// The number, at least 1.
     #[doc(hidden)]

@@ -1,7 +1,9 @@
 //! Decision trees: numbers of the textbook and of scikit-learn.
 
 use gristmill::prelude::*;
-use gristmill::tree::{ClassWeight, Criterion, MaxFeatures, TreeFigure};
+use gristmill::tree::{ClassWeight, Criterion, MaxFeatures, Ties, TreeFigure};
+
+use crate::support::{gpu, numbers};
 
 /// Every fourth row to test, the others to train.
 fn quarters(data: &Dataset) -> (Dataset, Dataset) {
@@ -191,4 +193,30 @@ fn saved_trees_predict_the_same_bits() {
     let again = DecisionTreeRegressorModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(again.predict(&diabetes.x).unwrap(), model.predict(&diabetes.x).unwrap());
     assert!(DecisionTreeClassifierModel::from_bytes(&model.to_bytes().unwrap()).is_err());
+}
+
+#[test]
+fn of_equally_good_columns_the_lowest_wins_or_a_drawn_one_on_every_device() {
+    // Four copies of one column, and noise.
+    let rows = numbers(300 * 2, 5);
+    let values = rows.chunks_exact(2).flat_map(|row| [row[0], row[0], row[1], row[0], row[0]]);
+    let x = Matrix::from_vec(300, 5, values.collect()).unwrap();
+    let y = Labels::from(rows.chunks_exact(2).map(|row| u32::from(row[0] > 0.3)).collect::<Vec<_>>().as_slice());
+    let tree = |bins: Option<usize>| DecisionTreeClassifier::default().max_bins(bins);
+    let root = |tree: DecisionTreeClassifier| tree.fit(&x, &y).unwrap().tree().nodes()[0].feature;
+    for bins in [None, Some(255)] {
+        assert!((0..8).all(|seed| root(tree(bins).seed(seed)) == Some(0)));
+        let mut drawn: Vec<u32> = (0..40).map(|seed| root(tree(bins).ties(Ties::Random).seed(seed)).unwrap()).collect();
+        drawn.sort_unstable();
+        drawn.dedup();
+        assert_eq!(drawn, [0, 1, 3, 4]);
+    }
+    // Nodes of several rows that are no better split by one column than by another, on the host and on a GPU.
+    let noisy: Vec<u32> = numbers(3000, 6).iter().map(|value| u32::from(*value > 0.0)).collect();
+    let coarse = numbers(3000 * 6, 7).iter().map(|value| (value * 3.0).round()).collect();
+    let (x, y) = (Matrix::from_vec(3000, 6, coarse).unwrap(), Labels::from(noisy.as_slice()));
+    let tree = DecisionTreeClassifier::default().ties(Ties::Random).seed(3);
+    let model = tree.fit(&x, &y).unwrap();
+    assert_eq!(tree.fit(&x.to(gpu()).unwrap(), &y).unwrap().to_bytes().unwrap(), model.to_bytes().unwrap());
+    assert_ne!(tree.seed(4).fit(&x, &y).unwrap().tree(), model.tree());
 }

@@ -5,6 +5,7 @@ use gristmill::ensemble::{
     VotingClassifier, VotingRegressor,
 };
 use gristmill::prelude::*;
+use gristmill::tree::DecisionTreeClassifierModel;
 use serde_json::json;
 
 fn knn(k: usize) -> AnyEstimator {
@@ -104,6 +105,24 @@ fn bags_of_rows_and_columns_repeat_by_seed_and_differ_by_seed() {
     assert_eq!(again.predict(&wine.x).unwrap(), fit(1).predict(&wine.x).unwrap());
     let narrow = Matrix::zeros(1, 12).unwrap();
     assert!(again.predict(&narrow).unwrap_err().to_string().contains("13 columns"));
+}
+
+#[test]
+fn equally_good_columns_take_turns_in_the_trees_of_bags() {
+    // Trees that all took the lowest of them would be one tree many times, and their probabilities 0 or 1.
+    let iris = datasets::iris().unwrap();
+    let twice = |row: usize| iris.x.row(row).iter().chain(iris.x.row(row)).copied().collect::<Vec<f32>>();
+    let x = Matrix::from_vec(150, 8, (0..150).flat_map(twice).collect()).unwrap();
+    let model = BaggingClassifier::default().n_estimators(40).fit(&x, iris.labels().unwrap()).unwrap();
+    let root = |member: &AnyModel| {
+        let tree = member.downcast_ref::<DecisionTreeClassifierModel>().unwrap();
+        tree.tree().nodes()[0].feature.unwrap()
+    };
+    let roots: Vec<u32> = model.members().iter().map(root).collect();
+    // Length and width of petals part the first species alike, and each stands twice.
+    for column in [2, 3, 6, 7] {
+        assert!(roots.contains(&column), "{roots:?}");
+    }
 }
 
 #[test]

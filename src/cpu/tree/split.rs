@@ -64,6 +64,15 @@ pub fn better<Sum>(first: Option<Split<Sum>>, second: Option<Split<Sum>>) -> Opt
     }
 }
 
+/// The split that gains more, the first of equals: for features in the order in which ties are decided.
+pub fn first_best<Sum>(first: Option<Split<Sum>>, second: Option<Split<Sum>>) -> Option<Split<Sum>> {
+    match (&first, &second) {
+        (Some(one), Some(other)) if other.gain <= one.gain => first,
+        (_, Some(_)) => second,
+        _ => first,
+    }
+}
+
 /// A number `middle` with `low ≤ middle < high`.
 pub fn midway(low: f32, high: f32) -> f32 {
     let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;

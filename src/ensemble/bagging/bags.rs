@@ -1,6 +1,7 @@
 //! Drawing bags of rows and columns, and fitting a model on each.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::array::Matrix;
 use crate::cpu::random::HostRng;
@@ -148,8 +149,10 @@ impl BagRules {
         let whole = self.max_features == 1.0 && !self.bootstrap_features;
         let columns = (!whole).then(|| draw(&mut rng, x.columns(), self.max_features, self.bootstrap_features));
         let seed = (rng.uniform() * f64::from(u32::MAX)) as u64;
-        let estimator =
-            if self.estimator.has("seed") { self.estimator.set("seed", seed.into())? } else { self.estimator.clone() };
+        // Trees that all take the lowest of equally good columns would be alike where rows are few.
+        let own = [("seed", Value::from(seed)), ("ties", "random".into())];
+        let mut own = own.into_iter().filter(|(name, _)| self.estimator.has(name));
+        let estimator = own.try_fold(self.estimator.clone(), |one, (name, value)| one.set(name, value))?;
         let drawn = take_columns(&x.select(&rows)?, columns.as_deref())?;
         let weights: Option<Vec<f32>> = weights.map(|weights| rows.iter().map(|row| weights[*row]).collect());
         let options = weights.as_ref().map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));

@@ -98,7 +98,8 @@ use crate::tree::{DecisionTreeClassifier, DecisionTreeRegressor};
 
 bagging_parameters! {
     /// Classes by the mean probabilities of one model fitted on many bags: random rows, and random columns too if asked
-    /// for (Breiman 1996). Names and defaults are scikit-learn's.
+    /// for (Breiman 1996). Names and defaults are scikit-learn's. Each bag's model has a seed of its own, and a tree takes a
+    /// random one of equally good columns ([`Ties`](crate::tree::Ties)).
     ///
     /// ```
     /// use gristmill::ensemble::BaggingClassifier;
@@ -118,7 +119,7 @@ bagging_parameters! {
 
 bagging_parameters! {
     /// Numbers as the mean of one model fitted on many bags: random rows, and random columns too if asked for
-    /// (Breiman 1996). Names and defaults are scikit-learn's.
+    /// (Breiman 1996). Names and defaults are scikit-learn's. Seeds and ties are as in [`BaggingClassifier`].
     ///
     /// ```
     /// use gristmill::ensemble::BaggingRegressor;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root};
 use crate::cpu::tree::TargetRows;
-use crate::cpu::tree::split::better;
+use crate::cpu::tree::split::first_best;
 use crate::cpu::tree::splitters::{
     BinnedSplitter, CellScratch, FeatureDraw, FeatureOrder, NodeSplitter, TargetNode, TargetSplit, scan,
 };
@@ -142,7 +142,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
             .collect();
         let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
         for ((at, _), found) in tasks.into_iter().zip(found) {
-            winners[at] = better(winners[at].take(), found);
+            winners[at] = first_best(winners[at].take(), found);
         }
         let finished = |(at, found): (usize, Option<TargetSplit>)| found.or_else(|| self.redraw(nodes[at], &drawn[at]));
         winners.into_par_iter().enumerate().map(finished).collect()

@@ -6,7 +6,7 @@ use super::categories::split_categories;
 use super::{ExactRows, FeatureDraw, FeatureOrder, NodeSplitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
 use crate::cpu::tree::categories::CategoryBins;
 use crate::cpu::tree::ordered;
-use crate::cpu::tree::split::{SplitRule, better, midway};
+use crate::cpu::tree::split::{SplitRule, first_best, midway};
 use crate::cpu::tree::target::TreeTarget;
 
 /// Values that a node sorts at least before its features are shared among threads.
@@ -37,11 +37,11 @@ impl<T: TreeTarget> NodeSplitter<T> for ExactSplitter<'_> {
         search_drawn(draw, order, path, |features| match rows.len() * features.len() < PARALLEL {
             true => {
                 let mut keys = Vec::with_capacity(rows.len());
-                features.iter().map(|feature| best_of(*feature, &mut keys)).fold(None, better)
+                features.iter().map(|feature| best_of(*feature, &mut keys)).fold(None, first_best)
             }
             false => {
                 let of = |feature: &u32| best_of(*feature, &mut Vec::with_capacity(rows.len()));
-                features.par_iter().map(of).collect::<Vec<_>>().into_iter().fold(None, better)
+                features.par_iter().map(of).collect::<Vec<_>>().into_iter().fold(None, first_best)
             }
         })
     }

@@ -19,6 +19,7 @@ pub struct FeatureDraw {
     columns: u32,
     count: usize,
     random_cuts: bool,
+    random_ties: bool,
 }
 
 impl FeatureDraw {
@@ -26,12 +27,24 @@ impl FeatureDraw {
     pub fn new(seed: u64, tree: u32, columns: usize, count: usize) -> FeatureDraw {
         let seed = seed.wrapping_add(PURPOSE);
         let key = [seed as u32, (seed >> 32) as u32];
-        FeatureDraw { key, tree, columns: columns as u32, count: count.min(columns), random_cuts: false }
+        FeatureDraw {
+            key,
+            tree,
+            columns: columns as u32,
+            count: count.min(columns),
+            random_cuts: false,
+            random_ties: false,
+        }
     }
 
     /// The same, and each feature gets one random threshold instead of the best.
     pub fn with_random_cuts(self, random_cuts: bool) -> FeatureDraw {
         FeatureDraw { random_cuts, ..self }
+    }
+
+    /// The same, and of equally good features a random one wins instead of the lowest.
+    pub fn with_random_ties(self, random_ties: bool) -> FeatureDraw {
+        FeatureDraw { random_ties, ..self }
     }
 
     /// The same for another tree.
@@ -72,15 +85,17 @@ impl FeatureDraw {
         self.count == self.columns as usize
     }
 
-    /// Starts the draw of a node: `order` gets the features to look at, ascending.
+    /// Starts the draw of a node: `order` gets the features to look at, ascending, or as drawn where ties are random.
     pub fn start(&self, path: u64, order: &mut FeatureOrder) {
         order.places.clear();
         order.places.extend(0..self.columns);
         (order.path, order.drawn) = (path, 0);
-        if self.takes_all() {
+        if self.takes_all() && !self.random_ties {
             order.drawn = self.columns as usize;
-        } else {
-            (0..self.count).for_each(|_| self.next(order));
+            return;
+        }
+        (0..self.count).for_each(|_| self.next(order));
+        if !self.random_ties {
             order.places[..order.drawn].sort_unstable();
         }
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::rows::{CategoryOrder, complete};
 use super::{FeatureDraw, FeatureOrder, NodeSplitter, RankedSums, SplitterRows, TargetNode, TargetSplit, search_drawn};
-use crate::cpu::tree::split::{Split, SplitRule, better};
+use crate::cpu::tree::split::{Split, SplitRule, first_best};
 use crate::cpu::tree::target::{RankedValues, TargetTotals, TreeTarget};
 
 /// Rows times features of a node at least before its features are shared among threads.
@@ -59,8 +59,8 @@ impl<T: TreeTarget> NodeSplitter<T> for MedianSplitter<'_> {
         let all = Sorted { rows, whole, sums: &sums };
         let of = |feature: &u32| of_feature((table, draw), node, path, &all, *feature);
         search_drawn(draw, order, path, |features| match rows.len() * features.len() < PARALLEL {
-            true => features.iter().map(of).fold(None, better),
-            false => features.par_iter().map(of).collect::<Vec<_>>().into_iter().fold(None, better),
+            true => features.iter().map(of).fold(None, first_best),
+            false => features.par_iter().map(of).collect::<Vec<_>>().into_iter().fold(None, first_best),
         })
     }
 

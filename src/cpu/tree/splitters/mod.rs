@@ -36,7 +36,7 @@ pub type TargetSplit = Split<Vec<u64>>;
 
 /// Finds the splits of nodes.
 pub trait NodeSplitter<T> {
-    /// The best split of a node; equal gains go to the lowest feature, then to the lowest threshold, then to missing
+    /// The best split of a node; equal gains go to the feature drawn first, then to the lowest threshold, then to missing
     /// values on the right. `path` names the node, see [`ROOT`].
     fn best_split(&mut self, node: &TargetNode<'_, T>, path: u64, rows: &[u32]) -> Option<TargetSplit>;
 

@@ -3,7 +3,7 @@
 
 use super::rows::{CategoryOrder, complete};
 use super::{FeatureDraw, FeatureOrder, NodeSplitter, SplitterRows, TargetNode, TargetSplit, search_drawn};
-use crate::cpu::tree::split::{SplitRule, better};
+use crate::cpu::tree::split::{SplitRule, first_best};
 use crate::cpu::tree::target::TreeTarget;
 
 /// Draws one threshold a feature, uniform between the smallest and the largest value of the node, or between the
@@ -29,7 +29,7 @@ impl<T: TreeTarget> NodeSplitter<T> for RandomSplitter<'_> {
         let RandomSplitter { rows: all, draw, order, values } = self;
         search_drawn(draw, order, path, |features| {
             let of = |feature: &u32| of_feature((all, draw), node, path, rows, *feature, values);
-            features.iter().map(of).fold(None, better)
+            features.iter().map(of).fold(None, first_best)
         })
     }
 
