@@ -1,9 +1,8 @@
 //! Successive halving: many candidates on few rows, the best of them on more.
 
 use super::cross_validate::{CrossValidateOptions, try_all};
-use super::grid_search::{Candidate, Combination, GridSearch, GridSearchResult, best, search};
-use super::random_search::RandomSearch;
-use crate::data::Dataset;
+use super::search::{Candidate, Candidates, Combination, GridSearchResult, Search, best, search};
+use crate::data::{Dataset, Labels};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Task;
@@ -13,6 +12,9 @@ use crate::splits::{Folds, shuffled, stratified_train_test_split};
 /// The random numbers of the rows of a round.
 const STREAM: u32 = 0x4841_4c56;
 
+/// Rows that are enough for a round, however many folds and classes there are.
+const MOST_NEEDED: usize = 50;
+
 /// Tries all candidates on a part of the rows, keeps the best third, tries these on three times as many rows, until the
 /// last are tried on all (Jamieson and Talwalkar 2016). Costs about one full trial of each candidate per round.
 ///
@@ -21,7 +23,7 @@ const STREAM: u32 = 0x4841_4c56;
 /// use gristmill::selection::{Folds, GridSearch, HalvingSearch};
 /// let grid = GridSearch::new(Pipeline::new(KNeighborsClassifier::default()))
 ///     .parameter("n_neighbors", [1, 2, 3, 5, 8, 13, 21, 34, 55]);
-/// let found = HalvingSearch::of_grid(&grid)?.fit(&datasets::digits()?, &Folds::stratified(3))?;
+/// let found = HalvingSearch::of(&grid)?.fit(&datasets::digits()?, &Folds::stratified(3))?;
 /// let sizes: Vec<usize> = found.rounds.iter().map(|round| round.candidates.len()).collect();
 /// assert_eq!((sizes, found.last.candidates.len()), (vec![9], 3)); // nine on a third of the rows, three on all
 /// assert!(found.last.best().score().mean > 0.95);
@@ -35,7 +37,7 @@ pub struct HalvingSearch {
     pipeline: Pipeline,
     combinations: Vec<Combination>,
     factor: usize,
-    min_rows: usize,
+    min_rows: Option<usize>,
     seed: u64,
 }
 
@@ -58,18 +60,10 @@ pub struct HalvingResult {
 }
 
 impl HalvingSearch {
-    /// Every combination of a grid.
-    pub fn of_grid(grid: &GridSearch) -> Result<HalvingSearch> {
-        Ok(HalvingSearch::of(grid.pipeline(), grid.combinations()?))
-    }
-
-    /// The combinations that a random search draws.
-    pub fn of_random(random: &RandomSearch) -> Result<HalvingSearch> {
-        Ok(HalvingSearch::of(random.pipeline(), random.combinations()?))
-    }
-
-    fn of(pipeline: &Pipeline, combinations: Vec<Combination>) -> HalvingSearch {
-        HalvingSearch { pipeline: pipeline.clone(), combinations, factor: 3, min_rows: 50, seed: 0 }
+    /// The candidates of a [`GridSearch`](super::GridSearch) or a [`RandomSearch`](super::RandomSearch).
+    pub fn of<C: Candidates>(search: &Search<C>) -> Result<HalvingSearch> {
+        let (pipeline, combinations) = (search.pipeline.clone(), search.combinations()?);
+        Ok(HalvingSearch { pipeline, combinations, factor: 3, min_rows: None, seed: 0 })
     }
 
     /// Sets the part that is kept, one of so many (2 or more), and by how much the rows grow.
@@ -78,9 +72,9 @@ impl HalvingSearch {
         self
     }
 
-    /// Sets the fewest rows of a round.
+    /// Sets the fewest rows of a round; otherwise two for each fold and class, as in scikit-learn, and 50 at most.
     pub fn min_rows(mut self, min_rows: usize) -> HalvingSearch {
-        self.min_rows = min_rows;
+        self.min_rows = Some(min_rows);
         self
     }
 
@@ -103,7 +97,7 @@ impl HalvingSearch {
         }
         let device = options.device.clone().unwrap_or(Device::Cpu);
         let (mut left, mut rounds) = (self.combinations.clone(), vec![]);
-        for rows in self.sizes(data.rows()) {
+        for rows in self.sizes(data, folds)? {
             let part = self.part(data, rows)?;
             let weights =
                 options.sample_weight.map(|own| part.iter().filter_map(|row| own.get(*row).copied()).collect());
@@ -140,14 +134,18 @@ impl HalvingSearch {
     }
 
     /// The rows of each round before the last.
-    fn sizes(&self, rows: usize) -> Vec<usize> {
-        let (mut sizes, mut count, mut share) = (vec![], self.combinations.len(), rows / self.factor);
-        while count > self.factor && share >= self.min_rows {
+    fn sizes(&self, data: &Dataset, folds: &Folds) -> Result<Vec<usize>> {
+        let classes = self.pipeline.estimator().task() == Task::Classification;
+        let labels = if classes { Some(data.labels()?) } else { None };
+        let usual = 2 * folds.split(data.rows(), labels)?.len() * labels.map_or(1, Labels::classes);
+        let least = self.min_rows.unwrap_or(usual.min(MOST_NEEDED));
+        let (mut sizes, mut count, mut share) = (vec![], self.combinations.len(), data.rows() / self.factor);
+        while count > self.factor && share >= least {
             sizes.push(share);
             (count, share) = (count.div_ceil(self.factor), share / self.factor);
         }
         sizes.reverse();
-        sizes
+        Ok(sizes)
     }
 
     /// So many rows, with the shares of the classes.

@@ -3,7 +3,7 @@
 //! | question | function |
 //! |---|---|
 //! | how good is it on new rows? | [`cross_validate`]; [`nested_cross_validate`] for a whole search |
-//! | which parameters? | [`GridSearch`], [`RandomSearch`], [`HalvingSearch`]; [`GridSearch::estimate`] says how long |
+//! | which parameters? | [`GridSearch`], [`RandomSearch`], [`HalvingSearch`]; [`Search::estimate`] says how long |
 //! | which columns? | [`best_subset`], [`forward_selection`], [`backward_elimination`], [`recursive_elimination`], [`permutation_importance`] |
 //! | which family, by a bound? | [`structural_risk`] |
 //! | more rows, or a better model? | [`learning_curve`], [`validation_curve`], [`iteration_curve`], [`bias_variance`] |
@@ -22,6 +22,7 @@ mod permutation;
 mod pictures;
 mod random_search;
 mod scoring;
+mod search;
 mod search_cost;
 mod shared_observer;
 pub mod stats;
@@ -37,12 +38,13 @@ pub use columns::{
 };
 pub use cross_validate::{CrossValidateOptions, CrossValidation, cross_validate, cross_validate_with};
 pub use curves::{Curve, learning_curve, learning_curve_with, validation_curve, validation_curve_with};
-pub use grid_search::{Candidate, GridSearch, GridSearchResult};
+pub use grid_search::{Grid, GridSearch};
 pub use halving::{HalvingResult, HalvingRound, HalvingSearch};
 pub use iteration_curve::{IterationCurve, iteration_curve};
 pub use nested::{NestedCrossValidation, nested_cross_validate};
 pub use permutation::{PermutationImportance, permutation_importance, permutation_importance_with};
-pub use random_search::{ParameterRange, RandomSearch};
+pub use random_search::{Draws, ParameterRange, RandomSearch};
 pub use scoring::{CustomScoring, Predictions, Scoring};
+pub use search::{Candidate, Candidates, GridSearchResult, Search};
 pub use search_cost::SearchCost;
 pub use structural_risk::{FamilyRisk, RiskFamily, StructuralRisk, structural_risk};

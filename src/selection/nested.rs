@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::cross_validate::CrossValidateOptions;
-use super::grid_search::GridSearch;
 use super::scoring::{Predictions, Scoring};
+use super::search::{Candidates, Search};
 use super::stats::Sample;
 use crate::data::Dataset;
 use crate::device::Device;
@@ -44,14 +44,14 @@ impl NestedCrossValidation {
 /// assert!(found.outer.len() == 4 && found.score().mean > 0.9);
 /// # Ok::<(), gristmill::Error>(())
 /// ```
-pub fn nested_cross_validate(
-    search: &GridSearch,
+pub fn nested_cross_validate<C: Candidates>(
+    search: &Search<C>,
     data: &Dataset,
     outer: &Folds,
     inner: &Folds,
     scoring: Option<Scoring>,
 ) -> Result<NestedCrossValidation> {
-    let task = search.pipeline().estimator().task();
+    let task = search.pipeline.estimator().task();
     let scoring = scoring.map_or_else(|| Scoring::of_task(task), Ok)?;
     let labels = if task == Task::Classification { Some(data.labels()?) } else { None };
     let splits = outer.split(data.rows(), labels)?;

@@ -2,13 +2,10 @@
 
 use serde_json::Value;
 
-use super::cross_validate::CrossValidateOptions;
-use super::grid_search::{Combination, GridSearchResult, search};
+use super::search::{Candidates, Parameters, Search};
 use crate::cpu::random::HostRng;
-use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::pipeline::Pipeline;
-use crate::splits::Folds;
 
 /// The random numbers of drawn parameters.
 const STREAM: u32 = 0x5253_4348;
@@ -89,9 +86,11 @@ impl ParameterRange {
 /// # Ok::<(), gristmill::Error>(())
 /// ```
 #[doc(alias = "RandomizedSearchCV")]
+pub type RandomSearch = Search<Draws>;
+
+/// What each parameter is drawn from, and how many combinations are drawn.
 #[derive(Debug, Clone)]
-pub struct RandomSearch {
-    pipeline: Pipeline,
+pub struct Draws {
     ranges: Vec<(String, ParameterRange)>,
     n_iter: usize,
     seed: u64,
@@ -100,67 +99,46 @@ pub struct RandomSearch {
 impl RandomSearch {
     /// A search over no parameters yet, of ten combinations.
     pub fn new(pipeline: Pipeline) -> RandomSearch {
-        RandomSearch { pipeline, ranges: vec![], n_iter: 10, seed: 0 }
+        Search { pipeline, candidates: Draws { ranges: vec![], n_iter: 10, seed: 0 } }
     }
 
     /// Adds a parameter of the model, with what it is drawn from.
     pub fn parameter(mut self, name: &str, range: ParameterRange) -> RandomSearch {
-        self.ranges.push((name.to_string(), range));
+        self.candidates.ranges.push((name.to_string(), range));
         self
     }
 
     /// Sets the number of combinations.
     pub fn n_iter(mut self, n_iter: usize) -> RandomSearch {
-        self.n_iter = n_iter;
+        self.candidates.n_iter = n_iter;
         self
     }
 
     /// Sets the seed of what is drawn.
     pub fn seed(mut self, seed: u64) -> RandomSearch {
-        self.seed = seed;
+        self.candidates.seed = seed;
         self
     }
+}
 
-    /// Searches on the CPU by the task's usual score.
-    pub fn fit(&self, data: &Dataset, folds: &Folds) -> Result<GridSearchResult> {
-        self.fit_with(data, folds, CrossValidateOptions::default())
-    }
-
-    /// Searches by other scores, on a device, with weights or an observer, and fits the best combination there.
-    pub fn fit_with(
-        &self,
-        data: &Dataset,
-        folds: &Folds,
-        options: CrossValidateOptions<'_>,
-    ) -> Result<GridSearchResult> {
-        search(&self.pipeline, self.combinations()?, data, folds, options)
-    }
-
-    pub(super) fn pipeline(&self) -> &Pipeline {
-        &self.pipeline
-    }
-
+impl Candidates for Draws {
     /// What is drawn: different combinations, fewer than `n_iter` where there are not so many.
-    pub(super) fn combinations(&self) -> Result<Vec<Combination>> {
+    fn parameters(&self) -> Result<Vec<Parameters>> {
         if self.n_iter == 0 {
             return Err(Error::param("n_iter", "at least 1", 0));
         }
         self.ranges.iter().try_for_each(|(_, range)| range.check())?;
         let mut rng = HostRng::new(self.seed, STREAM);
-        let mut found: Vec<Combination> = vec![];
+        let mut found: Vec<Parameters> = vec![];
         for _ in 0..self.n_iter * ATTEMPTS {
             if found.len() == self.n_iter {
                 break;
             }
             let draw = |(name, range): &(String, ParameterRange)| (name.clone(), range.draw(&mut rng));
-            let parameters: Vec<(String, Value)> = self.ranges.iter().map(draw).collect();
-            if found.iter().any(|(_, known)| *known == parameters) {
-                continue;
+            let parameters: Parameters = self.ranges.iter().map(draw).collect();
+            if !found.contains(&parameters) {
+                found.push(parameters);
             }
-            let set =
-                |estimator: crate::AnyEstimator, (name, value): &(String, Value)| estimator.set(name, value.clone());
-            let estimator = parameters.iter().try_fold(self.pipeline.estimator().clone(), set)?;
-            found.push((estimator, parameters));
         }
         Ok(found)
     }

@@ -1,6 +1,6 @@
 //! What a search would take.
 
-use super::grid_search::GridSearch;
+use super::search::{Candidates, Search};
 use crate::clock::Instant;
 use crate::data::Dataset;
 use crate::error::Result;
@@ -25,7 +25,7 @@ impl SearchCost {
     }
 }
 
-impl GridSearch {
+impl<C: Candidates> Search<C> {
     /// Fits the first, the middle and the last candidate on the training rows of the first fold and counts the rest:
     /// 100,000 fits of a second each are 28 hours, which is good to know before. A candidate that cannot be fitted
     /// counts as nothing.
@@ -40,14 +40,14 @@ impl GridSearch {
     /// ```
     pub fn estimate(&self, data: &Dataset, folds: &Folds) -> Result<SearchCost> {
         let combinations = self.combinations()?;
-        let classes = self.pipeline().estimator().task() == Task::Classification;
+        let classes = self.pipeline.estimator().task() == Task::Classification;
         let splits = folds.split(data.rows(), if classes { Some(data.labels()?) } else { None })?;
         let train = data.select(&splits.get(0).unwrap_or_default().0)?;
         let mut places = vec![0, combinations.len() / 2, combinations.len() - 1];
         places.dedup();
         let mut seconds = 0.0;
         for place in &places {
-            let pipeline = self.pipeline().clone().with_estimator(combinations[*place].0.clone());
+            let pipeline = self.pipeline.clone().with_estimator(combinations[*place].0.clone());
             let begun = Instant::now();
             if pipeline.fit(&train).is_ok() {
                 seconds += begun.elapsed().as_secs_f64();

@@ -24,7 +24,7 @@ fn random_search_and_halving_come_within_the_interval_of_the_grid() {
         .n_iter(8);
     let found = random.fit(&digits, &folds).unwrap();
     assert!(found.candidates.len() == 8 && found.best().score().mean >= low);
-    let halved = HalvingSearch::of_grid(&neighbours()).unwrap().fit(&digits, &folds).unwrap();
+    let halved = HalvingSearch::of(&neighbours()).unwrap().fit(&digits, &folds).unwrap();
     assert!(halved.last.best().score().mean >= low);
     // 27 candidates on a ninth of the rows, 9 on a third, 3 on all.
     let rounds: Vec<(usize, usize)> = halved.rounds.iter().map(|round| (round.rows, round.candidates.len())).collect();
@@ -76,7 +76,7 @@ fn wrong_ranges_are_refused() {
     assert!(refused(ParameterRange::Uniform { low: f64::NAN, high: 1.0 }, 1).contains("finite"));
     assert!(refused(ParameterRange::Uniform { low: 1.2, high: 1.3 }, 1).contains("n_neighbors"));
     assert!(refused(ParameterRange::Integers { low: 1, high: 3 }, 0).contains("n_iter"));
-    let halving = HalvingSearch::of_grid(&neighbours()).unwrap().factor(1);
+    let halving = HalvingSearch::of(&neighbours()).unwrap().factor(1);
     assert!(halving.fit(&iris, &Folds::stratified(3)).unwrap_err().to_string().contains("factor"));
     // More folds than rows.
     assert!(neighbours().fit(&iris.select(&[0, 60, 120]).unwrap(), &Folds::k_fold(5)).is_err());

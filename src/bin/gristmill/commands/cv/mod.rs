@@ -121,9 +121,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         let seed = global.seed.unwrap_or(0);
         timed(&mut seconds, "fit", || match args.random {
             Some(count) => drawn_from(&pipeline, &grid, count, seed).fit_with(&data, &folds, trial),
-            None if args.halving => {
-                Ok(HalvingSearch::of_grid(&search)?.seed(seed).fit_with(&data, &folds, trial)?.last)
-            }
+            None if args.halving => Ok(HalvingSearch::of(&search)?.seed(seed).fit_with(&data, &folds, trial)?.last),
             None => search.fit_with(&data, &folds, trial),
         })
     })?;
