@@ -19,6 +19,54 @@ fn a_chapter_is_reproduced_with_its_page() {
     assert!(!page.contains("http://") || page.contains("http://www.w3.org/2000/svg"));
 }
 
+/// A word of the title of each experiment that a reader of the notes looks for, by chapter of the page.
+const EXPERIMENTS: &[(&str, &[&str])] = &[
+    ("Learning from examples", &["data sets", "Bayes error", "number of steps", "Losses"]),
+    ("Linear models", &["Pseudo-inverse", "quartic", "p sines", "Covariance", "E_RMS", "outlier", "minimum (1, 1)"]),
+    (
+        "Penalties and priors",
+        &["Isotropic", "eigenbasis", "Sparse recovery", "Penalty and constraint", "Bayesian line"],
+    ),
+    (
+        "Linear classifiers and margins",
+        &["far on the right side", "three classes", "Randomised", "trees of classifiers", "square wave", "One class"],
+    ),
+    ("Kernels", &["no kernels", "Tangent kernel"]),
+    (
+        "Choice of a model, and theory",
+        &[
+            "No free lunch",
+            "cube",
+            "Approximation and estimation",
+            "draws",
+            "Bias²",
+            "Bagging lowers variance",
+            "Best subset",
+            "VC dimension",
+            "Sample sizes",
+            "Version space",
+            "Structural risk",
+        ],
+    ),
+    ("Trees and ensembles", &["PlayTennis", "Margins of a forest", "falls exponentially", "AdaBoost by resampling"]),
+];
+
+#[test]
+fn every_experiment_of_the_notes_has_its_place() {
+    let found = json(&["lectures"]);
+    for (chapter, wanted) in found["chapters"].as_array().unwrap().iter().zip(EXPERIMENTS) {
+        assert_eq!(chapter["title"], wanted.0);
+        let titles: Vec<&str> =
+            chapter["experiments"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap()).collect();
+        for word in wanted.1 {
+            assert!(titles.iter().any(|title| title.contains(word)), "{word}: {titles:?}");
+        }
+    }
+    assert_eq!(found["chapters"].as_array().unwrap().len(), EXPERIMENTS.len());
+    let error = refused(2, &["lectures", "--chapter", "nosuch"]);
+    assert!(error.contains("--chapter") && error.contains("Linear models"), "{error}");
+}
+
 #[test]
 fn trees_and_images_have_their_chapters() {
     let (shown, _) = run(&["lectures", "--chapter", "trees"]);

@@ -158,12 +158,13 @@ fn subsets() -> Result<Experiment> {
 
 fn shattering() -> Result<Experiment> {
     let aligned = Matrix::from_rows(&[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])?;
-    let on_line = Shattering::of(&aligned, linearly_separable)?;
+    let corners = Matrix::from_rows(&[[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])?;
+    let (on_line, xor) = (Shattering::of(&aligned, linearly_separable)?, Shattering::of(&corners, linearly_separable)?);
     let (lines, boxes) =
         (most_shattered(2, 6, 40, 0, linearly_separable)?, most_shattered(2, 6, 200, 0, rectangle_separable)?);
     let ours = format!(
-        "lines {lines}, rectangles {boxes} points of the plane; of three aligned points {} of 8 labelings",
-        on_line.realised
+        "lines {lines}, rectangles {boxes} points of the plane; of three aligned points {} of 8 labelings, of the corners of a square {} of 16 (not XOR and its opposite)",
+        on_line.realised, xor.realised
     );
     Ok(Experiment::new("003 §4.2, 000 §3.1.8", "VC dimension of lines and rectangles", "3; asked", ours)
         .why("003 §4.2 gives networks as many dimensions as parameters, which is no theorem; 4.4 means VC = ∞"))

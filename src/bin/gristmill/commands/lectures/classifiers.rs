@@ -1,6 +1,7 @@
 //! Linear classifiers and support vector machines: 001 §2 and §5, 002, 003 §2, 000 §3.
 
 use gristmill::datasets::notes;
+use gristmill::ensemble::{NestedDichotomies, OneVsRest, RestDecision};
 use gristmill::kernel_methods::Kernel;
 use gristmill::linear::{LeastSquaresClassifier, LinearDiscriminantAnalysis, Perceptron};
 use gristmill::plot::{Figure, decision_regions};
@@ -11,7 +12,16 @@ use gristmill::theory::two_gaussians_error;
 use super::book::Experiment;
 
 pub fn experiments() -> Result<Vec<Experiment>> {
-    Ok(vec![outliers()?, random_predictions()?, perceptron()?, discriminant()?, square_wave()?, one_class()?])
+    Ok(vec![
+        outliers()?,
+        three_classes()?,
+        random_predictions()?,
+        several_classes()?,
+        perceptron()?,
+        discriminant()?,
+        square_wave()?,
+        one_class()?,
+    ])
 }
 
 /// Two round clouds of deviation 0.7, apart by `distance` along the first column.
@@ -57,6 +67,57 @@ fn random_predictions() -> Result<Experiment> {
     let share = drawn.iter().sum::<u32>() as f64 / 2000.0;
     let ours = format!("a row of probability {probability:.3} is drawn as class 1 in {share:.3} of 2000 predictions");
     Ok(Experiment::new("001 §5.1", "Randomised prediction by softmax", "class k with probability p_k", ours))
+}
+
+fn three_classes() -> Result<Experiment> {
+    // Three clouds on a line: the middle class is lost to least squares on indicator targets.
+    let noise = notes::two_moons(1)?;
+    let middle = |row: usize| [(-3.0, 0), (0.0, 1), (3.0, 2)][row % 3];
+    let values = (0..99).flat_map(|row| {
+        let shift = |column: usize| (noise.x.get(row, column) - 0.5) * 0.7;
+        [middle(row).0 + shift(0), middle(row).0 + shift(1)]
+    });
+    let x = Matrix::from_vec(99, 2, values.collect())?;
+    let y = Labels::from((0..99).map(|row| middle(row).1 as u32).collect::<Vec<_>>().as_slice());
+    let indicators: Vec<f32> =
+        y.codes().iter().flat_map(|code| (0..3).map(move |class| f32::from(u8::from(*code == class)))).collect();
+    let linear = LinearRegression::default().fit(&x, &Matrix::from_vec(99, 3, indicators)?)?;
+    let scores = linear.predict(&x)?;
+    let largest = |row: &[f32]| (1..3).fold(0, |best, at| if row[at] > row[best] { at } else { best });
+    let recall =
+        |right: &dyn Fn(usize) -> bool| (0..99).filter(|row| row % 3 == 1 && right(*row)).count() as f64 / 33.0;
+    let least = recall(&|row| largest(scores.row(row)) == 1);
+    let logistic = LogisticRegression::default().fit(&x, &y)?.predict(&x)?;
+    let other = recall(&|row| logistic.codes()[row] == 1);
+    let ours = format!(
+        "found of the middle class: {:.0} % by least squares, {:.0} % by logistic regression",
+        100.0 * least,
+        100.0 * other
+    );
+    Ok(Experiment::new("003 §2.2", "Least squares for three classes in a row", "the middle class is lost", ours))
+}
+
+/// Digits by a classifier for each, decided in two ways, and by a tree of classifiers.
+fn several_classes() -> Result<Experiment> {
+    let (train, test) = datasets::digits()?.split(0.7, 1)?;
+    let score = |estimator: AnyEstimator| -> Result<f64> {
+        let pipeline = Pipeline::new(LogisticRegression::default()).with_estimator(estimator);
+        pipeline.step(StandardScaler::default()).fit(&train)?.score(&test, &test.target)
+    };
+    let linear = || AnyEstimator::new(LogisticRegression::default());
+    let ours = format!(
+        "digits: largest answer {:.3}, random one of the positive {:.3}, a tree of nine classifiers {:.3}, softmax {:.3}",
+        score(AnyEstimator::new(OneVsRest::new(linear())))?,
+        score(AnyEstimator::new(OneVsRest::new(linear()).decide(RestDecision::Random)))?,
+        score(AnyEstimator::new(NestedDichotomies::new(linear())))?,
+        score(linear())?
+    );
+    Ok(Experiment::new(
+        "001 §5.5, 000 §3.2.3",
+        "One against all, and trees of classifiers",
+        "a random positive answer (001), the largest (000); trees are named",
+        ours,
+    ))
 }
 
 fn perceptron() -> Result<Experiment> {

@@ -12,6 +12,7 @@ use super::book::Experiment;
 pub fn experiments() -> Result<Vec<Experiment>> {
     let (train, test) = (notes::rectangle(50, 0)?, notes::rectangle(50, 6)?);
     Ok(vec![
+        data_sets()?,
         bayes_error(),
         memoriser(&train, &test)?,
         circles(&train, &test)?,
@@ -23,6 +24,38 @@ pub fn experiments() -> Result<Vec<Experiment>> {
         quantised()?,
         coin()?,
     ])
+}
+
+/// The data sets of the notes that this crate makes, with two of them drawn.
+fn data_sets() -> Result<Experiment> {
+    let (train, _) = notes::noisy_xor(200, 0)?;
+    let (rectangle, moons) = (notes::rectangle(50, 0)?, notes::two_moons(0)?);
+    let sizes = [
+        ("rectangle", rectangle.rows()),
+        ("quartic", notes::quartic(0)?.rows()),
+        ("sines", notes::sines(0)?.0.rows()),
+        ("outlier", notes::line_with_outlier(0)?.rows()),
+        ("square wave", notes::square_wave(0)?.rows()),
+        ("XOR", notes::xor(200, 0)?.rows()),
+        ("noisy XOR", train.rows()),
+        ("moons", moons.rows()),
+        ("wide", notes::wide(0)?.rows()),
+        ("PlayTennis", datasets::play_tennis()?.rows()),
+    ];
+    let ours: Vec<String> = sizes.iter().map(|(name, rows)| format!("{name} {rows}")).collect();
+    let drawn = |data: &Dataset, title: &str| -> Result<Figure> {
+        Ok(Figure::new().title(title).scatter_classes(&data.x, [0, 1], data.labels()?)?)
+    };
+    Ok(Experiment::new(
+        "000 §1–6, 003, 004",
+        "The data sets, by their rows",
+        "drawn in programs, mostly unseeded",
+        ours.join(", "),
+    )
+    .why("seeded here, so other points; the grid world and the text belong to models that are not in this crate")
+    .figure(drawn(&rectangle, "The rectangle, 50 rows")?)
+    .figure(drawn(&train, "XOR with noise of 0.7")?)
+    .figure(drawn(&moons, "Two moons")?))
 }
 
 fn bayes_error() -> Experiment {

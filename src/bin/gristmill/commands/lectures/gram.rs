@@ -1,13 +1,13 @@
 //! Kernels: 000 §3.3, 001 §4, 004 §4.
 
 use gristmill::datasets::notes;
-use gristmill::kernel_methods::{Kernel, mercer_check};
+use gristmill::kernel_methods::{Kernel, mercer_check, tangent_weights};
 use gristmill::prelude::*;
 
 use super::book::Experiment;
 
 pub fn experiments() -> Result<Vec<Experiment>> {
-    Ok(vec![explicit_map()?, mercer()?, dual()?])
+    Ok(vec![explicit_map()?, mercer()?, dual()?, tangent()?])
 }
 
 fn explicit_map() -> Result<Experiment> {
@@ -52,4 +52,27 @@ fn dual() -> Result<Experiment> {
         format!("{apart:.0e} apart at most"),
     )
     .why("with 000's objective, a mean of squares and λ/2, the dual needs λn/2"))
+}
+
+/// What the gradients of a random network say about its weights before it is trained.
+fn tangent() -> Result<Experiment> {
+    let (data, _) = notes::noisy_xor(200, 0)?;
+    let weights = tangent_weights(&data.x, 100, 0)?;
+    let shifted = data.x.as_slice().iter().map(|value| value + 4.0).collect();
+    let far = tangent_weights(&Matrix::from_vec(200, 2, shifted)?, 100, 0)?;
+    let mut sizes = weights.influence.clone();
+    sizes.sort_by(f64::total_cmp);
+    let ours = format!(
+        "of 300 weights the largest Σφ is {:.0} times the median; no row reaches {}, and {} where all rows lie on one side",
+        sizes[299] / sizes[150],
+        weights.blind.len(),
+        far.blind.len()
+    );
+    Ok(Experiment::new(
+        "000 §5.4.5",
+        "Tangent kernel: influential weights and blind spots (noisy XOR, 100 units)",
+        "Σφ(x)[j] large, or near 0",
+        ours,
+    )
+    .why("φ is the gradient of the network, not of its loss"))
 }

@@ -9,18 +9,7 @@ use nalgebra::DMatrix;
 use super::book::Experiment;
 
 pub fn experiments() -> Result<Vec<Experiment>> {
-    Ok(vec![
-        pseudo_inverse()?,
-        quartic()?,
-        sines()?,
-        degrees()?,
-        outlier()?,
-        shrinkage(),
-        constrained()?,
-        posterior()?,
-        newton(),
-        three_classes()?,
-    ])
+    Ok(vec![pseudo_inverse()?, quartic()?, sines()?, certainty()?, degrees()?, outlier()?, newton()])
 }
 
 fn pseudo_inverse() -> Result<Experiment> {
@@ -31,7 +20,7 @@ fn pseudo_inverse() -> Result<Experiment> {
     let svd = Svd::factor(&x)?;
     let found = svd.least_squares(&y, svd.default_tolerance())?;
     let ours = format!("({:.4}, {:.4}), of least norm", found[(0, 0)], found[(1, 0)]);
-    Ok(Experiment::new("000 §2.1.3", "Pseudo-inverse of X = [x, −5x]", "â = (−2.80, −0.96)", ours)
+    Ok(Experiment::new("000 §2.1.4", "Pseudo-inverse of X = [x, −5x]", "â = (−2.80, −0.96)", ours)
         .why("the notes divide by a singular value of 3e-7 that is rounding; cut off, the answer is (1/13, −5/13) for a = (2, 0)"))
 }
 
@@ -101,6 +90,46 @@ fn sines() -> Result<Experiment> {
         .figure(figure.steps("fitted rows", training).steps("new rows", curve)))
 }
 
+/// How certain coefficients are, and how columns that depend on each other show.
+fn certainty() -> Result<Experiment> {
+    let columns = |data: &Dataset, twice: bool| {
+        DMatrix::from_fn(data.rows(), 1 + usize::from(twice), |row, column| {
+            f64::from(data.x.get(row, 0)) + column as f64 * 1e-6 * (row as f64).sin()
+        })
+    };
+    let fit = |seed: u64, twice: bool| -> Result<_> {
+        let data = notes::bayesian_line(24, seed)?;
+        let y = DMatrix::from_fn(24, 1, |row, _| data.values().map_or(0.0, |values| f64::from(values.get(row, 0))));
+        LinearRegression::default().fit_f64(&columns(&data, twice), &y)
+    };
+    let (mut slopes, mut stated) = (vec![], 0.0);
+    for seed in 0..500 {
+        let model = fit(seed, false)?;
+        slopes.push(model.coef()[(0, 0)]);
+        stated += model.statistics().and_then(|own| own.covariance(0)).map_or(0.0, |own| own[(0, 0)]) / 500.0;
+    }
+    let mean = slopes.iter().sum::<f64>() / 500.0;
+    let variance = slopes.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / 499.0;
+    let eigenvalues = |twice: bool| -> Result<Vec<String>> {
+        let model = fit(0, twice)?;
+        Ok(model.singular_values().unwrap_or_default().iter().map(|value| format!("{:.1e}", value * value)).collect())
+    };
+    let ours = format!(
+        "deviation of 500 slopes {:.4}, by σ̂²(ΦᵀΦ)⁻¹ {:.4}; eigenvalues of ΦᵀΦ {}, with the column twice {}",
+        variance.sqrt(),
+        stated.sqrt(),
+        eigenvalues(false)?.join(" "),
+        eigenvalues(true)?.join(" ")
+    );
+    Ok(Experiment::new(
+        "003 §1.2.1–1.2.2",
+        "Covariance of the coefficients, and eigenvalues near 0",
+        "σ²(ΦᵀΦ)⁻¹; n < m or collinear columns",
+        ours,
+    )
+    .why("the notes leave out how σ² is found: RSS/(n − m)"))
+}
+
 fn degrees() -> Result<Experiment> {
     let wave = |x: f64| (std::f64::consts::TAU * x).sin();
     let draw = |seed: u64, n: usize| -> Result<Dataset> {
@@ -162,76 +191,6 @@ fn outlier() -> Result<Experiment> {
         .figure(figure))
 }
 
-fn shrinkage() -> Experiment {
-    let soft = |c: f64, by: f64| c.signum() * (c.abs() - by).max(0.0);
-    let places = || (-40..=40).map(|at| f64::from(at) / 10.0);
-    let figure = Figure::new().title("Shrinkage where XᵀX = I, λ = 2").x_label("least squares").y_label("coefficient");
-    let figure = figure.dashed("none", places().map(|c| (c, c))).line("ridge", places().map(|c| (c, c / 3.0)));
-    Experiment::new(
-        "001 §3.6, 000 §2.3.2",
-        "Isotropic shrinkage",
-        "ridge c/(1 + λ), lasso sign(c)(|c| − λ/2)₊",
-        "the same, drawn for λ = 2",
-    )
-    .why("with the mean of squares, as in 000, the threshold is nλ/2: the notes lose the n")
-    .figure(figure.line("lasso", places().map(|c| (c, soft(c, 1.0)))))
-}
-
-fn constrained() -> Result<Experiment> {
-    let data = notes::wide(0)?;
-    let alphas = [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
-    let norm = |alpha: &f64| -> Result<f64> { Ok(Ridge::new(*alpha).fit(&data.x, data.values()?)?.coef().norm()) };
-    let norms = alphas.iter().map(norm).collect::<Result<Vec<f64>>>()?;
-    let falls = norms.windows(2).all(|pair| pair[1] <= pair[0]);
-    let ours = format!("‖w‖ from {:.2} to {:.3}: {}", norms[0], norms[5], if falls { "never rises" } else { "rises" });
-    let figure =
-        Figure::new().title("Ridge: the norm that a penalty allows").x_label("λ").y_label("‖w‖").logarithmic_x();
-    Ok(Experiment::new("003 §1.3, 001 §3.3", "Penalty and constraint: λ₁ ≤ λ₂ means β₁ ≥ β₂", "equivalent", ours)
-        .figure(figure.steps("", alphas.into_iter().zip(norms))))
-}
-
-fn posterior() -> Result<Experiment> {
-    // Prior N(0, τ²I), noise σ²: the posterior mean is ridge regression with λ = σ²/τ².
-    let (noise, prior) = (0.04, 0.5);
-    let data = notes::bayesian_line(20, 0)?;
-    let ridge = |rows: usize| -> Result<(f64, f64)> {
-        let design =
-            DMatrix::from_fn(rows, 2, |row, column| if column == 0 { 1.0 } else { f64::from(data.x.get(row, 0)) });
-        let target =
-            DMatrix::from_fn(rows, 1, |row, _| data.values().map_or(0.0, |values| f64::from(values.get(row, 0))));
-        let system = design.transpose() * &design + DMatrix::identity(2, 2) * (noise / prior);
-        let found = gristmill::linalg::Cholesky::factor(&system)?.solve(&(design.transpose() * target))?;
-        Ok((found[(0, 0)], found[(1, 0)]))
-    };
-    // The same one row at a time: the posterior of a row is the prior of the next.
-    let mut precision = DMatrix::identity(2, 2) / prior;
-    let mut moment = DMatrix::zeros(2, 1);
-    for row in 0..20 {
-        let own = DMatrix::from_column_slice(2, 1, &[1.0, f64::from(data.x.get(row, 0))]);
-        moment += &own * (f64::from(data.values()?.get(row, 0)) / noise);
-        precision += &own * own.transpose() / noise;
-    }
-    let sequential = gristmill::linalg::Cholesky::factor(&precision)?.solve(&moment)?;
-    let batch = ridge(20)?;
-    let apart = (sequential[(0, 0)] - batch.0).abs().max((sequential[(1, 0)] - batch.1).abs());
-    let ours = format!("w = ({:.3}, {:.3}) after 20 points; one at a time the same to {apart:.0e}", batch.0, batch.1);
-    let lines = [1, 2, 20].map(|rows| (rows, ridge(rows)));
-    let mut figure =
-        Figure::new().title("The mean line after 1, 2 and 20 points").dashed("truth", [(-1.0, -0.8), (1.0, 0.2)]);
-    for (rows, line) in lines {
-        let (constant, slope) = line?;
-        figure = figure.line(&format!("{rows}"), [(-1.0, constant - slope), (1.0, constant + slope)]);
-    }
-    Ok(Experiment::new(
-        "003 §1.4, 001 §3.3",
-        "Bayesian line −0.3 + 0.5x: ridge is the maximum a posteriori",
-        "λ = σ²/τ²",
-        ours,
-    )
-    .why("001 loses the 1/2σ² and with it the value of λ")
-    .figure(figure))
-}
-
 fn newton() -> Experiment {
     // F(w) = ½(w₁² − w₂)² + ½(w₁ − 1)².
     let gradient = |w: [f64; 2]| [2.0 * w[0] * (w[0] * w[0] - w[1]) + w[0] - 1.0, -(w[0] * w[0] - w[1])];
@@ -266,32 +225,4 @@ fn newton() -> Experiment {
                 .line("gradient", slow)
                 .line("Newton", fast),
         )
-}
-
-fn three_classes() -> Result<Experiment> {
-    // Three clouds on a line: the middle class is lost to least squares on indicator targets.
-    let noise = notes::two_moons(1)?;
-    let middle = |row: usize| [(-3.0, 0), (0.0, 1), (3.0, 2)][row % 3];
-    let values = (0..99).flat_map(|row| {
-        let shift = |column: usize| (noise.x.get(row, column) - 0.5) * 0.7;
-        [middle(row).0 + shift(0), middle(row).0 + shift(1)]
-    });
-    let x = Matrix::from_vec(99, 2, values.collect())?;
-    let y = Labels::from((0..99).map(|row| middle(row).1 as u32).collect::<Vec<_>>().as_slice());
-    let indicators: Vec<f32> =
-        y.codes().iter().flat_map(|code| (0..3).map(move |class| f32::from(u8::from(*code == class)))).collect();
-    let linear = LinearRegression::default().fit(&x, &Matrix::from_vec(99, 3, indicators)?)?;
-    let scores = linear.predict(&x)?;
-    let largest = |row: &[f32]| (1..3).fold(0, |best, at| if row[at] > row[best] { at } else { best });
-    let recall =
-        |right: &dyn Fn(usize) -> bool| (0..99).filter(|row| row % 3 == 1 && right(*row)).count() as f64 / 33.0;
-    let least = recall(&|row| largest(scores.row(row)) == 1);
-    let logistic = LogisticRegression::default().fit(&x, &y)?.predict(&x)?;
-    let other = recall(&|row| logistic.codes()[row] == 1);
-    let ours = format!(
-        "found of the middle class: {:.0} % by least squares, {:.0} % by logistic regression",
-        100.0 * least,
-        100.0 * other
-    );
-    Ok(Experiment::new("003 §2.2", "Least squares for three classes in a row", "the middle class is lost", ours))
 }

@@ -8,6 +8,7 @@ mod first;
 mod gram;
 mod linear;
 mod mnist;
+mod penalties;
 mod trees;
 
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use gristmill::prelude::*;
 
 use self::book::{Chapter, Experiment};
 use crate::arguments::GlobalArgs;
-use crate::report::{CommandResult, guarded, print, print_json};
+use crate::report::{CliError, CommandResult, guarded, print, print_json};
 
 const EXAMPLES: &str = "Examples:
   gristmill lectures
@@ -46,6 +47,7 @@ type Contents = (&'static str, fn() -> Result<Vec<Experiment>>);
 const CHAPTERS: &[Contents] = &[
     ("Learning from examples", first::experiments),
     ("Linear models", linear::experiments),
+    ("Penalties and priors", penalties::experiments),
     ("Linear classifiers and margins", classifiers::experiments),
     ("Kernels", gram::experiments),
     ("Choice of a model, and theory", choice::experiments),
@@ -55,6 +57,10 @@ const CHAPTERS: &[Contents] = &[
 pub fn run(args: &LecturesArgs, global: &GlobalArgs) -> CommandResult {
     let wanted =
         |title: &str| args.chapter.as_ref().is_none_or(|word| title.to_lowercase().contains(&word.to_lowercase()));
+    if !CHAPTERS.iter().any(|(title, _)| wanted(title)) {
+        let titles: Vec<&str> = CHAPTERS.iter().map(|(title, _)| *title).collect();
+        return Err(CliError::Usage(format!("--chapter takes a part of a title: {}", titles.join("; "))));
+    }
     let mut book: Vec<Chapter> = vec![];
     for (title, experiments) in CHAPTERS.iter().filter(|(title, _)| wanted(title)) {
         book.push(Chapter { title, experiments: guarded(experiments)? });

@@ -8,7 +8,7 @@ use gristmill::tree::Id3Classifier;
 use super::book::Experiment;
 
 pub fn experiments() -> Result<Vec<Experiment>> {
-    Ok(vec![play_tennis()?, node(), margins()?, boosting_theorem()?, distinct_rows()])
+    Ok(vec![play_tennis()?, node(), margins()?, boosting_theorem()?, resampled()?, distinct_rows()])
 }
 
 fn entropy(shares: &[f64]) -> f64 {
@@ -74,6 +74,25 @@ fn boosting_theorem() -> Result<Experiment> {
     let figure = rounds(&[("training error", model.train_errors()), ("Π 2√(ε(1 − ε))", &bound)]);
     Ok(Experiment::new("002, AdaBoost", "The training error falls exponentially", "stated", ours)
         .figure(figure.title("AdaBoost and its bound")))
+}
+
+/// AdaBoost that draws its rows by their weights, as the notes write it, and with the weights themselves.
+fn resampled() -> Result<Experiment> {
+    let (train, test) = datasets::breast_cancer()?.split(0.7, 1)?;
+    let fit = |resample: bool| {
+        AdaBoostClassifier::default().n_estimators(100).resample(resample).fit(&train.x, train.labels()?)
+    };
+    let (drawn, weighted) = (fit(true)?, fit(false)?);
+    let (x, y) = (&test.x, test.labels()?);
+    let ours = format!(
+        "right on new rows: {:.3} with drawn rows, {:.3} with weights (100 rounds, breast cancer)",
+        drawn.score(x, y)?,
+        weighted.score(x, y)?
+    );
+    let figure = rounds(&[("drawn rows", drawn.train_errors()), ("weights", weighted.train_errors())]);
+    Ok(Experiment::new("004, AdaBoost", "AdaBoost by resampling: S_t drawn from D_t", "the algorithm", ours)
+        .why("the sum of 004 needs y_i, not y_t")
+        .figure(figure.title("Training error of AdaBoost, drawn and weighted")))
 }
 
 fn distinct_rows() -> Experiment {
