@@ -4,7 +4,7 @@ use gristmill::theory::catalog::{self, BoundEntry, Given};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, split_list};
-use crate::report::{CliError, CommandResult, number, print, print_json, show, table};
+use crate::report::{CliError, CommandResult, hanging, number, paragraph, print, print_json, show, table};
 
 const EXAMPLES: &str = "Examples:
   gristmill bound                     every bound, a line each
@@ -103,16 +103,16 @@ fn parse(text: &str) -> CommandResult<(String, Vec<f64>)> {
 
 fn describe(report: &BoundReport, entry: &BoundEntry) -> String {
     let mut lines = vec![
-        format!("{}: {}", report.name, report.about),
+        paragraph(&format!("{}: {}", report.name, report.about)),
         String::new(),
-        format!("    {}", report.formula),
+        hanging("    ", report.formula),
         String::new(),
-        format!("Holds when: {}", report.conditions),
+        hanging("Holds when: ", report.conditions),
     ];
     if report.found.is_empty() {
         let width = report.parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0);
         lines.push(String::new());
-        let one = |parameter: &BoundParameter| format!("    {:width$}   {}", parameter.name, parameter.help);
+        let one = |parameter: &BoundParameter| hanging(&format!("    {:width$}   ", parameter.name), parameter.help);
         lines.extend(report.parameters.iter().map(one));
         let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
         let set = |(name, values): &(&str, &[f64])| format!(" --set {name}={}", list(values));
@@ -122,9 +122,9 @@ fn describe(report: &BoundReport, entry: &BoundEntry) -> String {
     }
     let list = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", ");
     let given: Vec<String> = report.given.iter().map(|(name, values)| format!("{name} = {}", list(values))).collect();
-    lines.push(format!("Given: {}\n", given.join("; ")));
-    lines
-        .extend(report.found.iter().map(|found| format!("{} = {}: {}", found.name, exact(found.value), found.meaning)));
+    lines.push(hanging("Given: ", &format!("{}\n", given.join("; "))));
+    let one = |found: &BoundNumber| hanging(&format!("{} = {}: ", found.name, exact(found.value)), &found.meaning);
+    lines.extend(report.found.iter().map(one));
     lines.join("\n")
 }
 

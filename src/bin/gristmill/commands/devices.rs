@@ -42,7 +42,7 @@ pub fn describe(devices: &[DeviceInfo]) -> String {
     if devices.len() == 1 {
         text += "\nNo GPU driver found: the CPU does the work. For a GPU install its Vulkan driver.";
     } else if devices.iter().all(|info| matches!(info.kind, DeviceKind::Cpu | DeviceKind::Software)) {
-        text += "\nNo hardware GPU found: a software driver is used only when asked for, with `gpu`.";
+        text += "\nNo hardware GPU found: a software driver is used only by --device gpu.";
     }
     text
 }

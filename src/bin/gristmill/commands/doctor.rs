@@ -6,7 +6,7 @@ use gristmill::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::GlobalArgs;
-use crate::report::{CliError, CommandResult, number, show, table_of};
+use crate::report::{CliError, CommandResult, number, paragraph, show, table_of};
 
 /// What `doctor` takes.
 #[derive(clap::Args)]
@@ -48,22 +48,17 @@ fn describe(report: &DoctorReport) -> String {
         let verdict = if check.passed { "passed" } else { "FAILED" };
         [check.name.to_string(), verdict.to_string(), check.found.clone()]
     });
-    let mut text = format!(
-        "{} ({}, {}, {})\n{}\n",
-        device.name,
-        format!("{:?}", device.kind).to_lowercase(),
-        device.backend,
-        device.driver,
-        table_of(&["check", "", "found"], rows)
-    );
-    text += &match passed {
+    let kind = format!("{:?}", device.kind).to_lowercase();
+    let heading = paragraph(&format!("{} ({kind}, {}, {})", device.name, device.backend, device.driver));
+    let mut text = format!("{heading}\n{}\n", table_of(&["check", "", "found"], rows));
+    text += &paragraph(&match passed {
         true => format!("Every check passed, in {}.", crate::report::seconds(*seconds)),
         false => {
             "Results of this device would be wrong: the CPU does its work. Update the driver, and please send this \
                   page, or the output of gristmill doctor --json."
                 .to_string()
         }
-    };
+    });
     if let Some(Speeds { cpu, gpu, readback_gb_s }) = &report.speeds {
         let mut rows = vec![
             ["product on the CPU".to_string(), format!("{} GFLOP/s", number(cpu.tile_gflops))],

@@ -40,7 +40,7 @@ pub enum Command {
     BiasVariance(Box<choose::bias_variance::BiasVarianceArgs>),
     /// Predict for the rows of a file with a saved model
     Predict(predict::PredictArgs),
-    /// Transform the rows of a file with a saved transformer or pipeline
+    /// Transform the rows of a file with a saved transformer
     Transform(transform::TransformArgs),
     /// Score a saved model on the rows of a file
     Evaluate(evaluate::EvaluateArgs),
@@ -58,11 +58,11 @@ pub enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show what the crate does, on the CPU and on the GPU
     Tour(tour::TourArgs),
-    /// Reproduce the experiments of the lecture notes, chapter by chapter
+    /// Reproduce the experiments of the lecture notes
     Lectures(lectures::LecturesArgs),
     /// Measure the kernels, CPU against GPU and this machine's peak
     Bench(bench::BenchArgs),
-    /// Say what theory guarantees: bounds on errors, sample sizes, VC dimensions
+    /// Say what theory guarantees: bounds on errors, sample sizes
     Bound(bound::BoundArgs),
     /// Write a script that completes the arguments in a shell
     Completions(completions::CompletionsArgs),

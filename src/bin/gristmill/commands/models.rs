@@ -92,12 +92,18 @@ fn block(model: &ModelDescription) -> String {
     let takes = if takes.is_empty() { String::new() } else { format!("; takes {}", takes.join(", ")) };
     let mut block = paragraph(&format!("{} ({}{takes}): {}", model.name, task(model.task), model.about));
     let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
-    let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
-    let names = width(&mut model.parameters.iter().map(|parameter| parameter.name.len()));
-    let values = width(&mut defaults.iter().map(|default| default.chars().count()));
+    // A default that is a list of models has a line of its own, and the others need not stand behind it.
+    const LONGEST: usize = 40;
+    let names = model.parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0);
+    let sizes = defaults.iter().map(|default| default.chars().count());
+    let values = sizes.filter(|size| *size <= LONGEST).max().unwrap_or(0);
     for (parameter, default) in model.parameters.iter().zip(&defaults) {
-        let lead = format!("    {:names$} = {default:values$}   ", parameter.name);
-        block += &format!("\n{}", hanging(&lead, parameter.help));
+        let name = format!("    {:names$} = ", parameter.name);
+        if default.chars().count() > LONGEST {
+            block += &format!("\n{}\n        {default}\n{}", name.trim_end(), hanging("        ", parameter.help));
+            continue;
+        }
+        block += &format!("\n{}", hanging(&format!("{name}{default:values$}   "), parameter.help));
     }
     block
 }

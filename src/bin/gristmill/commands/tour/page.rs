@@ -6,7 +6,7 @@ use gristmill::{DeviceInfo, Profile};
 use serde::Serialize;
 
 use crate::arguments::GlobalArgs;
-use crate::report::{print, print_json, profile, table_of};
+use crate::report::{hanging, paragraph, print, print_json, profile, table_of};
 
 /// Letters of what a fact is about.
 const NAME: usize = 28;
@@ -45,13 +45,13 @@ impl Page {
 
     /// Begins a section.
     pub fn section(&mut self, title: &str) {
-        self.say(&format!("\n{title}\n"));
+        self.say(&format!("\n{}\n", paragraph(title)));
         self.sections.push(Section { title: title.to_string(), lines: vec![], facts: BTreeMap::new(), rows: vec![] });
     }
 
     /// Lines of text.
     pub fn text(&mut self, text: &str) {
-        self.say(text);
+        self.say(&text.lines().map(paragraph).collect::<Vec<_>>().join("\n"));
         if let Some(section) = self.sections.last_mut() {
             section.lines.extend(text.lines().map(str::to_string));
         }
@@ -59,7 +59,7 @@ impl Page {
 
     /// Something that was found.
     pub fn fact(&mut self, name: &str, found: String) {
-        self.say(&format!("{name:<NAME$} {found}"));
+        self.say(&hanging(&format!("{name:<NAME$} "), &found));
         if let Some(section) = self.sections.last_mut() {
             section.facts.insert(name.to_string(), found);
         }
