@@ -138,7 +138,7 @@ pub fn entries() -> &'static [Entry] {
 /// Pipelines: files and lists of estimators may hold them too.
 static PIPELINE: Entry = Entry::of::<pipeline::Pipeline>();
 
-/// Up to so many names that contain a wrong one, such as `random-forest`, are suggested; above, all names are listed.
+/// Up to so many names that contain a wrong one, such as `random-forest`, are suggested.
 const MOST_MEANT: usize = 6;
 
 /// Short names that people know: of two kinds, the classifier has the name alone.
@@ -165,10 +165,11 @@ pub fn find(name: &str) -> Result<&'static Entry> {
     entries().iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = || entries().iter().map(|entry| entry.name);
         let part: Vec<&str> = names().filter(|known| !name.is_empty() && known.contains(name)).collect();
-        let rule = match (nearest_name(name, names()), part.len()) {
+        let short = ALIASES.iter().map(|(alias, _)| *alias);
+        let rule = match (nearest_name(name, names().chain(short)), part.len()) {
             (Some(near), _) => format!("the name of a model (did you mean {near}?)"),
             (None, 1..=MOST_MEANT) => format!("the name of a model (did you mean {}?)", part.join(" or ")),
-            (None, _) => format!("the name of a model: {}", names().collect::<Vec<_>>().join(", ")),
+            (None, _) => "the name of a model; `gristmill models` lists them".to_string(),
         };
         Error::param("model", rule, format!("{name:?}"))
     })

@@ -239,7 +239,8 @@ fn columns_are_kept_as_they_are_written() {
     assert_eq!(shown, "note,id,prediction\nNA,007,a\n\"\",1e3,b\n");
     let report = json(&["predict", &model, &new, "--keep", "id"]);
     assert_eq!(report["kept"][0]["id"], "007");
-    assert!(refused(2, &["predict", &model, &new, "--keep", "idd"]).contains("\"id\""));
+    let errors = refused(2, &["predict", &model, &new, "--keep", "idd"]);
+    assert!(errors.contains("--keep must be") && errors.contains("\"id\""), "{errors}");
 }
 
 #[test]

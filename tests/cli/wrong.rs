@@ -18,6 +18,28 @@ fn wrong_names_get_the_nearest_right_one() {
 }
 
 #[test]
+fn short_names_are_suggested_and_long_lists_are_not_printed() {
+    let errors = refused(2, &["fit", "gmb", "data/iris.csv", "--target", "species"]);
+    assert!(errors.contains("did you mean gbm?"), "{errors}");
+    let errors = refused(2, &["fit", "perceptronium-network", "data/iris.csv", "--target", "species"]);
+    assert!(errors.contains("gristmill models") && errors.len() < 160, "{errors}");
+}
+
+#[test]
+fn a_column_that_is_not_there_is_told_by_the_flag_that_names_it() {
+    for (command, flag) in [("fit", "--weight"), ("fit", "--split-column"), ("cv", "--group"), ("cv", "--time")] {
+        let typed = [command, "ridge", "data/diabetes.csv", "--target", "progression", flag, "nosuch"];
+        for more in [&[][..], &["--features", "bmi,bp"]] {
+            let errors = refused(2, &[&typed[..], more].concat());
+            assert!(errors.starts_with(&format!("gristmill: {flag} must be a column")), "{errors}");
+        }
+    }
+    let dropped =
+        ["fit", "ridge", "data/diabetes.csv", "--target", "progression", "--weight", "age", "--drop", "nosuch"];
+    assert!(refused(2, &dropped).starts_with("gristmill: --drop must be a column"));
+}
+
+#[test]
 fn wrong_values_of_parameters_are_wrong_usage() {
     let set = |setting: &str| refused(2, &["fit", "kmeans", "data/iris.csv", "--drop", "species", "--set", setting]);
     assert!(set("n_clusters=many").contains("integer"));

@@ -7,7 +7,7 @@ use gristmill::data::{CsvChunks, Format, Missing, ReadOptions, column_names, mat
 use gristmill::estimator::{Estimator, Task};
 use gristmill::pipeline::Pipeline;
 use gristmill::preprocessing::{ImputeStrategy, SimpleImputer};
-use gristmill::{Dataset, Result, Target, registry};
+use gristmill::{Dataset, Error, Result, Target, registry};
 
 use super::headings::DATA;
 use super::{GlobalArgs, ReadArgs};
@@ -72,6 +72,9 @@ pub struct DataArgs {
     /// Leaves out rows whose target is missing, whatever becomes of other missing values
     #[arg(long)]
     pub drop_unlabelled: bool,
+    /// Columns that say something of the rows and are no features, with the flags that name them
+    #[arg(skip)]
+    pub set_aside: Vec<(&'static str, String)>,
 }
 
 /// What to do with missing values.
@@ -109,12 +112,31 @@ impl DataArgs {
         let mut options = reading.options().missing(missing).drop_unlabelled(self.drop_unlabelled);
         options.features = (!self.features.is_empty()).then(|| self.features.clone());
         options.drop = self.drop.clone();
-        options.drop.extend(self.weight.clone().filter(|_| self.features.is_empty()));
+        if self.features.is_empty() {
+            options.drop.extend(self.others().map(|(_, column)| column.clone()));
+        }
         options.categorical = self.categorical.clone();
         options.targets = self.target.target.clone();
         // What takes dense rows only is given those.
         options.sparse = reading.sparse().or((!pipeline.abilities().sparse).then_some(false));
         options
+    }
+
+    /// Columns that are left out without --drop, with the flags that name them.
+    fn others(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let weight = self.weight.iter().map(|column| ("--weight", column));
+        weight.chain(self.set_aside.iter().map(|(flag, column)| (*flag, column)))
+    }
+
+    /// An error of the reader, which drops these columns, speaks of the flag that names them.
+    fn as_typed(&self, error: Error) -> Error {
+        match error {
+            Error::Param { name: "drop", rule, got } => {
+                let named = self.others().find(|(_, column)| got.starts_with(&format!("{column:?}")));
+                Error::Param { name: named.map_or("drop", |(flag, _)| flag), rule, got }
+            }
+            other => other,
+        }
     }
 
     /// The numbers, from 1, of the columns to learn from in a file of so many columns without names.
@@ -127,7 +149,7 @@ impl DataArgs {
         if !self.features.is_empty() {
             return self.features.iter().map(number).collect();
         }
-        let others = self.target.target.iter().chain(&self.drop).chain(&self.weight);
+        let others = self.target.target.iter().chain(&self.drop).chain(self.others().map(|(_, column)| column));
         let others: Vec<usize> = others.map(number).collect();
         (1..=width).filter(|number| !others.contains(number)).collect()
     }
@@ -137,7 +159,7 @@ impl DataArgs {
         let Some(column) = &self.weight else { return Ok(None) };
         let mut options = reading.options().features([column]);
         options.dates = vec![];
-        let x = Dataset::read_all(&self.files(), &options)?.0.to_dense(1 << 32)?.x;
+        let x = Dataset::read_all(&self.files(), &options).map_err(of_flag("--weight"))?.0.to_dense(1 << 32)?.x;
         if x.rows() != rows {
             let why = "--weight needs every row: leave out --missing drop and --drop-unlabelled";
             return Err(CliError::Usage(why.to_string()));
@@ -165,7 +187,8 @@ impl DataArgs {
             let steps = if pipeline.steps().is_empty() { "" } else { " with these steps" };
             return Err(CliError::Usage(format!("{name}{steps} takes dense rows: leave out --sparse")));
         }
-        let (mut data, notes) = Dataset::read_all(&self.files(), &self.read_options(reading, pipeline))?;
+        let read = Dataset::read_all(&self.files(), &self.read_options(reading, pipeline));
+        let (mut data, notes) = read.map_err(|error| self.as_typed(error))?;
         notes.iter().for_each(|text| note(global, text));
         if data.x.names().is_none()
             && data.sparse.is_none()
@@ -297,4 +320,12 @@ pub fn named(wanted: &str, names: Option<&[String]>) -> String {
         _ => usize::try_from(names.len() as i64 + number).ok(),
     });
     at.and_then(|at| names.get(at)).map_or_else(|| wanted.to_string(), String::clone)
+}
+
+/// An error about the one column that is read speaks of the flag that names it.
+pub fn of_flag(flag: &'static str) -> impl Fn(Error) -> Error {
+    move |error| match error {
+        Error::Param { name: "features" | "categorical", rule, got } => Error::Param { name: flag, rule, got },
+        other => other,
+    }
 }

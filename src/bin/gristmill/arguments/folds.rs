@@ -5,7 +5,7 @@ use gristmill::estimator::Task;
 use gristmill::selection::Folds;
 use gristmill::{Dataset, Labels};
 
-use super::{DataArgs, ReadArgs, SCORING};
+use super::{DataArgs, ReadArgs, SCORING, of_flag};
 use crate::report::{CliError, CommandResult};
 
 /// The files of the data, and how they are read.
@@ -39,8 +39,8 @@ impl FoldArgs {
     /// The data without the columns that say how it is split.
     pub fn without_columns(&self, data: &DataArgs) -> DataArgs {
         let mut data = data.clone();
-        let columns = self.group.iter().chain(&self.time).filter(|_| data.features.is_empty());
-        data.drop.extend(columns.cloned());
+        let columns = [("--group", &self.group), ("--time", &self.time)];
+        data.set_aside.extend(columns.into_iter().filter_map(|(flag, column)| Some((flag, column.clone()?))));
         data
     }
 
@@ -83,7 +83,7 @@ impl FoldArgs {
 }
 
 /// A column of the data that is no feature, as texts.
-fn texts(file: File<'_>, column: &str, flag: &str, rows: usize) -> CommandResult<Labels> {
+fn texts(file: File<'_>, column: &str, flag: &'static str, rows: usize) -> CommandResult<Labels> {
     let read = read_column(file, column, flag, rows, file.1.options().categorical([column]))?;
     let names = read.x.categories(0).unwrap_or_default();
     let name = |row: usize| match read.x.get(row, 0) {
@@ -93,10 +93,16 @@ fn texts(file: File<'_>, column: &str, flag: &str, rows: usize) -> CommandResult
     Ok(Labels::from_names(&(0..rows).map(name).collect::<Vec<&str>>()))
 }
 
-fn read_column(file: File<'_>, column: &str, flag: &str, rows: usize, options: ReadOptions) -> CommandResult<Dataset> {
+fn read_column(
+    file: File<'_>,
+    column: &str,
+    flag: &'static str,
+    rows: usize,
+    options: ReadOptions,
+) -> CommandResult<Dataset> {
     let mut options = options.features([column]).missing(Missing::Keep);
     options.dates = vec![];
-    let (read, _) = Dataset::read_all(&file.0.files(), &options)?;
+    let (read, _) = Dataset::read_all(&file.0.files(), &options).map_err(of_flag(flag))?;
     if read.rows() != rows {
         let why = format!("{flag} needs every row: leave out --missing drop and --drop-unlabelled");
         return Err(CliError::Usage(why));

@@ -13,7 +13,7 @@ mod read;
 mod saved_model;
 
 pub use config::with_config;
-pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target, header, named};
+pub use data::{DataArgs, Loaded, MissingChoice, TargetArgs, check_target, header, named, of_flag};
 pub use folds::{FoldArgs, split_by_column, split_last};
 pub use global::{GlobalArgs, check_folder, check_outputs};
 pub use headings::{OUTPUT, READING, SCORING};

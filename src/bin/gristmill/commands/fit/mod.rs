@@ -105,6 +105,11 @@ impl Run<'_> {
         let fitted_rows = if self.by_chunks { report.rows } else { train.rows() };
         let model = report.notes(fitted_rows).put(model);
         self.save(&mut report, &model, fitted_rows)?;
+        if report.stopped {
+            let saved = report.saved.as_ref().map(|path| format!("what there is was saved to {path}"));
+            let saved = saved.unwrap_or_else(|| "this is what there is, and it was not saved".to_string());
+            note(self.global, &format!("stopped early; {saved}"));
+        }
         let fitted = model.model().fitted_prediction();
         report.scores = fitted.map_or_else(Scores::default, |fitted| Scores::of_groups(&fitted, &train.target));
         if model.model().task()? == Task::Transformation {
@@ -146,18 +151,9 @@ impl Run<'_> {
     }
 
     fn save(&self, report: &mut Report, model: &PipelineModel, rows: usize) -> CommandResult {
-        let again = report.saved.is_some();
-        let Some(path) = &self.args.save else {
-            if report.stopped && !again {
-                note(self.global, "stopped early; this is what there is, and it was not saved");
-            }
-            return Ok(());
-        };
+        let Some(path) = &self.args.save else { return Ok(()) };
         guarded(|| model.save(path))?;
         (report.saved, report.saved_rows) = (Some(path.display().to_string()), Some(rows));
-        if report.stopped && !again {
-            note(self.global, &format!("stopped early; what there is was saved to {}", path.display()));
-        }
         Ok(())
     }
 

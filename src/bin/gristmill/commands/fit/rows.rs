@@ -58,7 +58,7 @@ impl FitRows {
 /// Reads the data and, if there is one, the file of test rows.
 fn load(args: &FitArgs, pipeline: &Pipeline, global: &GlobalArgs) -> CommandResult<(Loaded, Option<Dataset>)> {
     let mut data = args.data.clone();
-    data.drop.extend(args.split_column.clone().filter(|_| data.features.is_empty()));
+    data.set_aside.extend(args.split_column.clone().map(|column| ("--split-column", column)));
     let loaded = data.read(&args.read, pipeline, global)?;
     let Some(path) = &args.test else { return Ok((loaded, None)) };
     let test = KnownColumns::of(&loaded.data, pipeline.abilities().missing, &args.read).read(path, &loaded.targets)?;

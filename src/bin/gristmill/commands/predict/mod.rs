@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use self::columns::{Columns, kept_text};
 use self::contributions::Contributions;
-use crate::arguments::{GlobalArgs, OUTPUT, READING, ReadArgs, SavedModel, check_outputs};
+use crate::arguments::{GlobalArgs, OUTPUT, READING, ReadArgs, SavedModel, check_outputs, of_flag};
 use crate::report::{CliError, CommandResult, Predicted, Report, predict, print_json, write_file, write_out};
 
 const EXAMPLES: &str = "Columns are matched by name, in any order; others are ignored.
@@ -162,7 +162,7 @@ fn above_threshold(predicted: &Predicted, threshold: f32) -> CommandResult<Predi
 fn kept_columns(args: &PredictArgs, rows: usize) -> CommandResult<Matrix> {
     let mut options = args.read.options().missing(Missing::Keep).features(&args.keep).categorical(&args.keep);
     (options.na, options.dates) = (Some(vec![]), vec![]);
-    let x = Dataset::read_with(&args.data, &options)?.to_dense(1 << 32)?.x;
+    let x = Dataset::read_with(&args.data, &options).map_err(of_flag("--keep"))?.to_dense(1 << 32)?.x;
     if x.rows() != rows {
         let why = format!("--keep found {} rows, and {rows} were predicted", x.rows());
         return Err(CliError::Usage(why));
