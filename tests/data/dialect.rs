@@ -53,6 +53,11 @@ fn blanks_part_cells_where_nothing_else_does() {
     assert_eq!(data.x.as_slice(), [1.0, 2.5, 3.0, 10.0, 20.0, 30.0]);
     // Classes of two words are no two columns.
     assert_eq!(with("rose red\nlily white\n", ReadOptions::default().header(Header::No)).x.columns(), 1);
+    // Most cells of the credit data of UCI are words, and some columns are numbers.
+    let credit =
+        "A11 6 A34 A43 1169\nA12 48 A32 A43 5951\nA14 12 A34 A46 2096\nA11 42 A32 A42 7882\nA11 24 A33 A40 48\n";
+    let data = with(credit, ReadOptions::default());
+    assert_eq!((data.x.rows(), data.x.columns(), data.x.get(3, 4)), (5, 5, 7882.0));
     let forced = ReadOptions::default().header(Header::No).delimiter(b' ');
     assert_eq!(with("rose \"dark  red\"\nlily white\n", forced).x.categories(1).unwrap(), ["dark  red", "white"]);
 }

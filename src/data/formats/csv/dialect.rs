@@ -60,7 +60,7 @@ fn count_delimiters(block: &[u8]) -> Vec<[u32; 4]> {
 }
 
 /// Whether blanks part the cells of the first lines: none of the usual delimiters does, every line has as many words, two
-/// at least, and most of those below the first line are numbers.
+/// at least, and below the first line most of them are numbers, or those of a whole column of several lines.
 pub(super) fn parted_by_blanks(head: &[u8], notation: &Notation) -> bool {
     let mut lines: Vec<&[u8]> = head.split(|byte| *byte == b'\n').take(SAMPLE).collect();
     // The last line may be cut off.
@@ -75,7 +75,8 @@ pub(super) fn parted_by_blanks(head: &[u8], notation: &Notation) -> bool {
     let numbers = cells.iter().filter(|number| **number).count();
     let steady = first.len() > 1 && below.iter().all(|words| words.len() == first.len());
     let others = || head.iter().any(|byte| b",;|\"".contains(byte)) || (head.contains(&b'\t') && !head.contains(&b' '));
-    steady && 2 * numbers > cells.len() && !others()
+    let a_column = || (0..first.len()).any(|at| below.iter().all(|words| words[at]));
+    steady && (2 * numbers > cells.len() || below.len() > 3 && first.len() > 2 && a_column()) && !others()
 }
 
 /// Whether the first record is a header, and what to say if that is not clear.
