@@ -121,6 +121,9 @@ fn group_folds_are_scikit_learns() {
         assert!(test.iter().all(|row| train.iter().all(|other| groups.name(*row) != groups.name(*other))));
     }
     assert!(matches!(Folds::group(7, &groups).split(13, None), Err(Error::Param { .. })));
+    // One group that has all rows leaves none to fit on.
+    let all = Labels::from(&[0_u32; 13][..]);
+    assert!(matches!(Folds::group(2, &all).split(13, None), Err(Error::Param { .. })));
     assert!(matches!(Folds::group(3, &groups).split(12, None), Err(Error::Shape { .. })));
 }
 

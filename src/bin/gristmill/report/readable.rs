@@ -36,6 +36,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("⌊", "floor("),
     ("⌋", ")"),
     ("§", "section "),
+    ("Nyström", "Nystroem"),
     // Powers and indices: several digits of a power are one.
     ("²⁴", "^24"),
     ("⁻¹", "^-1"),

@@ -124,18 +124,16 @@ impl Rows<'_> {
     fn record(&mut self, start: usize) -> Result<usize, Fault> {
         let (mut at, mut text_column) = (start, 0);
         let Plan { kinds, notation, large, .. } = self.plan;
-        let plain = notation.plain;
+        // Below this nothing is infinite or kept.
+        let (plain, usual) = (notation.plain, large.min(f64::from(f32::MAX)));
         for (column, &kind) in kinds.iter().enumerate() {
             let more = column + 1 < kinds.len();
             if kind == Kind::Number
                 && plain
                 && let Some((value, exact, next, last)) = self.plain_number(at)
-                && value.is_finite()
                 && last != more
+                && (exact.abs() < usual || self.keep(value, exact))
             {
-                if exact.abs() >= large {
-                    self.keep(value, exact);
-                }
                 self.piece.values.push(value);
                 at = next;
                 continue;
@@ -169,12 +167,13 @@ impl Rows<'_> {
         }
     }
 
-    /// Keeps the next number in f64, if f32 rounds it.
+    /// Keeps the next number in f64, if it is large and f32 rounds it; whether it is one that f32 can hold.
     #[cold]
-    fn keep(&mut self, value: f32, exact: f64) {
-        if f64::from(value) != exact {
+    fn keep(&mut self, value: f32, exact: f64) -> bool {
+        if value.is_finite() && exact.abs() >= self.plan.large && f64::from(value) != exact {
             self.piece.large.push((self.piece.values.len() as u32, exact));
         }
+        value.is_finite()
     }
 
     fn check(&self, cell: &Cell, at: usize, column: usize) -> Result<(), Fault> {
@@ -192,9 +191,7 @@ impl Rows<'_> {
             (number::Cell::Missing, _) => return Ok(f32::NAN),
             (_, Kind::Unknown) => Wrong::Unknown,
             (number::Cell::Number(value, exact), Kind::Number) => {
-                if exact.abs() >= self.plan.large {
-                    self.keep(value, exact);
-                }
+                self.keep(value, exact);
                 return Ok(value);
             }
             (number::Cell::Beyond, Kind::Number) => Wrong::Beyond,

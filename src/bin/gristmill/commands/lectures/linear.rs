@@ -20,7 +20,7 @@ fn pseudo_inverse() -> Result<Experiment> {
     let svd = Svd::factor(&x)?;
     let found = svd.least_squares(&y, svd.default_tolerance())?;
     let ours = format!("({:.4}, {:.4}), of least norm", found[(0, 0)], found[(1, 0)]);
-    Ok(Experiment::new("000 §2.1.4", "Pseudo-inverse of X = [x, −5x]", "â = (−2.80, −0.96)", ours)
+    Ok(Experiment::new("000 §2.1.4", "Pseudo-inverse of X = [x, −5x]", "a = (−2.80, −0.96)", ours)
         .why("the notes divide by a singular value of 3e-7 that is rounding; cut off, the answer is (1/13, −5/13) for a = (2, 0)"))
 }
 
@@ -103,19 +103,19 @@ fn certainty() -> Result<Experiment> {
         LinearRegression::default().fit_f64(&columns(&data, twice), &y)
     };
     let (mut slopes, mut stated) = (vec![], 0.0);
-    for seed in 0..500 {
+    for seed in 0..2000 {
         let model = fit(seed, false)?;
         slopes.push(model.coef()[(0, 0)]);
-        stated += model.statistics().and_then(|own| own.covariance(0)).map_or(0.0, |own| own[(0, 0)]) / 500.0;
+        stated += model.statistics().and_then(|own| own.covariance(0)).map_or(0.0, |own| own[(0, 0)]) / 2000.0;
     }
-    let mean = slopes.iter().sum::<f64>() / 500.0;
-    let variance = slopes.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / 499.0;
+    let mean = slopes.iter().sum::<f64>() / 2000.0;
+    let variance = slopes.iter().map(|slope| (slope - mean).powi(2)).sum::<f64>() / 1999.0;
     let eigenvalues = |twice: bool| -> Result<Vec<String>> {
         let model = fit(0, twice)?;
         Ok(model.singular_values().unwrap_or_default().iter().map(|value| format!("{:.1e}", value * value)).collect())
     };
     let ours = format!(
-        "deviation of 500 slopes {:.4}, by σ̂²(ΦᵀΦ)⁻¹ {:.4}; eigenvalues of ΦᵀΦ {}, with the column twice {}",
+        "deviation of 2000 slopes {:.4}, by σ̂²(ΦᵀΦ)⁻¹ {:.4}; eigenvalues of ΦᵀΦ {}, with the column twice {}",
         variance.sqrt(),
         stated.sqrt(),
         eigenvalues(false)?.join(" "),

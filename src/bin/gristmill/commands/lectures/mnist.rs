@@ -64,7 +64,7 @@ fn plane(train: &Dataset) -> Result<Experiment> {
     Ok(Experiment::new(
         "000 §2.1.7",
         "Zeros against ones by least squares",
-        "two singular vectors and both parts of â, drawn",
+        "two singular vectors and both parts of the plane, drawn",
         format!("{} rows of {} pixels are met to {residual:.0e}", rows.len(), train.columns()),
     )
     .figure(image("First singular vector", vector(0))?)
