@@ -71,7 +71,8 @@ fn the_c_locale_gets_ascii_and_80_columns_are_kept() {
         let output = asked.args(["--device", "cpu"]).env("LC_ALL", "C").env("COLUMNS", "80").output().unwrap();
         let (shown, errors) = text(&output);
         assert!(output.status.success() && shown.is_ascii(), "{command:?}: {errors}{shown}");
-        for line in shown.lines() {
+        // A line with the name of a file is as long as that.
+        for line in shown.lines().filter(|line| !line.contains(&model)) {
             assert!(line.len() <= 80, "{command:?}: {line}");
         }
         assert!(!shown.contains('\u{1b}'));

@@ -93,7 +93,7 @@ fn block(model: &ModelDescription) -> String {
     let mut block = paragraph(&format!("{} ({}{takes}): {}", model.name, task(model.task), model.about));
     let defaults: Vec<String> = model.parameters.iter().map(|parameter| short(&parameter.default)).collect();
     // A default that is a list of models has a line of its own, and the others need not stand behind it.
-    const LONGEST: usize = 40;
+    const LONGEST: usize = 50;
     let names = model.parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0);
     let sizes = defaults.iter().map(|default| default.chars().count());
     let values = sizes.filter(|size| *size <= LONGEST).max().unwrap_or(0);
