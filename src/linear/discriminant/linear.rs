@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::moments::{ClassMoments, of_classes, priors};
-use super::shrinkage::{Shrinkage, ledoit_wolf, shrunk};
+use super::shrinkage::Shrinkage;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::{Declared, Estimator, Fit, PredictProba, Rows, Transform, parameters};
@@ -74,21 +74,9 @@ impl LinearDiscriminantAnalysis {
         let total: f64 = classes.iter().map(|class| class.weight).sum();
         let mut sum = DMatrix::zeros(d, d);
         for (class, prior) in classes.iter().zip(priors) {
-            let own = || &class.scatter / class.weight;
-            match (self.shrinkage, &class.rows) {
-                (Shrinkage::None, _) => sum += &class.scatter / total,
-                (Shrinkage::Share(share), _) => sum += shrunk(own(), share) * *prior,
-                (Shrinkage::Auto, Some(rows)) => {
-                    // Of columns with deviation 1, as scikit-learn does, and back.
-                    let covariance = own();
-                    let unit = |at: usize| if covariance[(at, at)] > 0.0 { covariance[(at, at)].sqrt() } else { 1.0 };
-                    let scaled = DMatrix::from_fn(rows.nrows(), d, |row, column| rows[(row, column)] / unit(column));
-                    let correlation = DMatrix::from_fn(d, d, |i, j| covariance[(i, j)] / (unit(i) * unit(j)));
-                    let share = ledoit_wolf(&scaled, &correlation);
-                    let mixed = shrunk(correlation, share);
-                    sum += DMatrix::from_fn(d, d, |i, j| mixed[(i, j)] * unit(i) * unit(j)) * *prior;
-                }
-                (Shrinkage::Auto, None) => sum += own() * *prior,
+            match self.shrinkage {
+                Shrinkage::None => sum += &class.scatter / total,
+                shrinkage => sum += class.covariance(shrinkage) * *prior,
             }
         }
         sum

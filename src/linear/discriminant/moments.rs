@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::shrinkage::{Shrinkage, ledoit_wolf, shrunk};
 use crate::array::{DeviceMatrix, Matrix};
 use crate::data::Labels;
 use crate::error::{Error, Result};
@@ -19,6 +20,27 @@ pub(super) struct ClassMoments {
     pub(super) scatter: DMatrix<f64>,
     /// The centred rows, where they are few and were asked for.
     pub(super) rows: Option<DMatrix<f64>>,
+}
+
+impl ClassMoments {
+    /// The covariance of the class, over its weight, shrunk.
+    pub(super) fn covariance(&self, shrinkage: Shrinkage) -> DMatrix<f64> {
+        let own = &self.scatter / self.weight;
+        match (shrinkage, &self.rows) {
+            (Shrinkage::Share(share), _) => shrunk(own, share),
+            (Shrinkage::Auto, Some(rows)) => {
+                // Of columns with deviation 1, as scikit-learn does, and back.
+                let d = own.nrows();
+                let unit = |at: usize| if own[(at, at)] > 0.0 { own[(at, at)].sqrt() } else { 1.0 };
+                let scaled = DMatrix::from_fn(rows.nrows(), d, |row, column| rows[(row, column)] / unit(column));
+                let correlation = DMatrix::from_fn(d, d, |i, j| own[(i, j)] / (unit(i) * unit(j)));
+                let share = ledoit_wolf(&scaled, &correlation);
+                let mixed = shrunk(correlation, share);
+                DMatrix::from_fn(d, d, |i, j| mixed[(i, j)] * unit(i) * unit(j))
+            }
+            (Shrinkage::None, _) | (Shrinkage::Auto, None) => own,
+        }
+    }
 }
 
 /// Of each class, in their order; a class without rows is an error.

@@ -2,9 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::{CONSTANT, Columns};
+use super::{CONSTANT, Columns, L1L2};
+use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::vectorised;
+use crate::device::Device;
+use crate::error::Result;
 use crate::ops::NormalEquations;
+use crate::ops::linear::coordinate_descent::{MOST_COLUMNS, StepPenalty, coordinate_descent};
 
 /// Columns of a task.
 const TASK: usize = 256;
@@ -17,6 +21,8 @@ pub(crate) struct GramColumns {
     /// p outputs of d numbers.
     with_target: Vec<Vec<f64>>,
     target_squares: Vec<f64>,
+    /// The products on a GPU, where passes can run.
+    resident: Option<DeviceMatrix>,
 }
 
 impl GramColumns {
@@ -28,7 +34,22 @@ impl GramColumns {
         let square = |at: usize| Some(xx[at * d + at]).filter(|square| *square > (CONSTANT * x_mean[at]).powi(2));
         let squares = (0..d).map(|at| square(at).unwrap_or(0.0)).collect();
         let with_target = |output: usize| (0..d).map(|at| xy[at * p + output] / weight).collect();
-        GramColumns { gram: xx, squares, with_target: (0..p).map(with_target).collect(), target_squares }
+        let with_target = (0..p).map(with_target).collect();
+        GramColumns { gram: xx, squares, with_target, target_squares, resident: None }
+    }
+
+    /// With the products in f32 on a GPU as well, up to 2048 columns, so that passes run there.
+    pub(crate) fn on(mut self, device: &Device) -> Result<GramColumns> {
+        let d = self.squares.len();
+        if !matches!(device, Device::Cpu) && d <= MOST_COLUMNS {
+            let mut values: Vec<f32> = self.gram.iter().map(|value| *value as f32).collect();
+            // Columns that take no part are left out by their length.
+            (0..d).filter(|at| self.squares[*at] == 0.0).for_each(|at| values[at * d + at] = 0.0);
+            if values.iter().all(|value| value.is_finite()) {
+                self.resident = Some(Matrix::from_vec(d, d, values)?.to(device)?);
+            }
+        }
+        Ok(self)
     }
 
     fn row(&self, at: usize) -> &[f64] {
@@ -63,6 +84,18 @@ impl Columns for GramColumns {
         let gained: f64 = support.iter().map(|(at, coef)| coef * (with_target[*at] + all[*at])).sum();
         let residual = (self.target_squares[output] - gained).max(0.0);
         (residual, which.iter().map(|&at| all[at]).collect())
+    }
+
+    fn descend(&self, coef: &mut [f64], slopes: &[f64], penalty: L1L2, passes: usize) -> Result<bool> {
+        let Some(gram) = &self.resident else { return Ok(false) };
+        let mut stream = gram.device().stream();
+        let state: Vec<f32> = coef.iter().chain(slopes).map(|value| *value as f32).collect();
+        let mut state = Matrix::from_vec(2, coef.len(), state)?.to(gram.device())?;
+        let penalty = StepPenalty { l1: penalty.l1 as f32, l2: penalty.l2 as f32, positive: penalty.positive };
+        coordinate_descent(&mut stream, gram, &mut state, penalty, passes)?;
+        let found = state.to_matrix(&mut stream)?;
+        coef.iter_mut().zip(found.row(0)).for_each(|(coef, found)| *coef = f64::from(*found));
+        Ok(true)
     }
 
     fn products(&self, left: &[usize], right: &[usize]) -> Vec<f64> {

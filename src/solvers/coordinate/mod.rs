@@ -23,6 +23,8 @@ const LARGEST_SET: usize = 4096;
 const REMEMBERED: usize = 4096;
 /// Rounds of one penalty at most.
 const ROUNDS: usize = 100;
+/// Passes on a device between looks at the gap.
+const DEVICE_PASSES: usize = 10;
 
 /// Deviations below this share of the mean are rounding: the column is constant, and its square 0.
 pub(crate) const CONSTANT: f64 = 1e-12;
@@ -44,6 +46,12 @@ pub(crate) trait Columns: Sync {
 
     /// The products of columns with each other, `left` by `right`, row by row; right to f32.
     fn products(&self, left: &[usize], right: &[usize]) -> Vec<f64>;
+
+    /// Passes over all columns in f32 where their products are, from the coefficients and their slopes: one wait. False where
+    /// there is no such place.
+    fn descend(&self, _coef: &mut [f64], _slopes: &[f64], _penalty: L1L2, _passes: usize) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// What is added to half of the mean of the squares.
@@ -122,6 +130,8 @@ impl<'a> CoordinateDescent<'a> {
         }
         let mut size = self.first_size(penalty, &alive);
         let mut iterations = 0;
+        // Passes on a device go on while each round halves the gap: f32 steps end somewhere.
+        let (mut on_device, mut last) = (true, f64::INFINITY);
         for round in 0..ROUNDS {
             let found = self.gap(penalty, &alive);
             let done = found.gap <= stop.gap;
@@ -130,6 +140,15 @@ impl<'a> CoordinateDescent<'a> {
                 self.last_l1 = Some(penalty.l1);
                 return Ok(Outcome { iterations, converged: done, ..found.outcome() });
             }
+            on_device &= found.gap <= 0.5 * last;
+            last = found.gap;
+            let passes = DEVICE_PASSES.min(stop.max_iter - iterations);
+            if on_device && self.columns.descend(&mut self.coef, &self.slopes, penalty, passes)? {
+                iterations += passes;
+                self.refresh(&alive);
+                continue;
+            }
+            on_device = false;
             // A path mostly needs one round a penalty: screening pays where there are more, and leaves stale slopes.
             if round > 0 && self.screen(penalty, found, &mut alive) {
                 self.refresh(&alive);
