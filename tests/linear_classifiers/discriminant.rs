@@ -110,3 +110,18 @@ fn weights_count_as_repeated_rows() {
     let repeated = lda.fit(&x.select(&rows).unwrap(), &y.select(&rows).unwrap()).unwrap();
     assert!((weighted.coef() - repeated.coef()).amax() < 1e-6);
 }
+
+#[test]
+fn sparse_rows_give_what_dense_ones_do() {
+    let iris = datasets::iris().unwrap();
+    let sparse = SparseMatrix::from_dense(&iris.x).unwrap();
+    let y = iris.labels().unwrap();
+    let lda = LinearDiscriminantAnalysis::default();
+    let (dense, of_sparse) = (lda.fit(&iris.x, y).unwrap(), lda.fit(&sparse, y).unwrap());
+    assert!((dense.coef() - of_sparse.coef()).amax() < 1e-9);
+    assert_eq!(of_sparse.predict(&sparse).unwrap(), dense.predict(&iris.x).unwrap());
+    let qda = QuadraticDiscriminantAnalysis::default();
+    let (dense, of_sparse) = (qda.fit(&iris.x, y).unwrap(), qda.fit(&sparse, y).unwrap());
+    assert_eq!(of_sparse.predict_proba(&sparse).unwrap(), dense.predict_proba(&iris.x).unwrap());
+    assert!(of_sparse.predict(&SparseMatrix::from_dense(&iris.x).unwrap().select_columns(&[0, 1]).unwrap()).is_err());
+}

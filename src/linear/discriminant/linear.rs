@@ -6,9 +6,10 @@ use super::moments::{ClassMoments, of_classes, priors};
 use super::shrinkage::Shrinkage;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Declared, Estimator, Fit, PredictProba, Rows, Transform, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, PredictProba, Rows, Transform, parameters};
 use crate::linalg::{Eigen, Svd};
 use crate::linear::classifier::{FitOutcome, LinearClassifier, LinearClassifierModel, Link, Shown, planes_of};
+use crate::linear::host_rows::HostRows;
 
 parameters! {
     /// Linear discriminant analysis: classes as Gaussian clouds of one covariance, so that the boundaries are planes; and the
@@ -28,7 +29,8 @@ parameters! {
     /// - The covariance is that of the rows about their class means, over n as in scikit-learn 1.9; with `shrinkage` it is the mean
     ///   of the classes' own, each pulled towards a multiple of the identity.
     /// - Columns that do not vary within the classes, or depend on others, are left out of the covariance's inverse.
-    /// - Sums are f64 for small tables, else f32 in blocks that are added in f64; rows on a GPU come to the host.
+    /// - Sums are f64 for small tables, else f32 in blocks that are added in f64; rows on a GPU come to the host. Of
+    ///   sparse rows a class at a time is made dense, up to 4096 columns.
     pub struct LinearDiscriminantAnalysis:
         classifier("linear-discriminant-analysis") -> LinearDiscriminantAnalysisModel;
     about "classes as Gaussian clouds of one shape, and the projection that parts them";
@@ -96,8 +98,12 @@ impl LinearDiscriminantAnalysis {
 }
 
 impl Estimator for LinearDiscriminantAnalysis {
+    fn abilities(&self) -> Abilities {
+        Abilities { sparse: true, ..Abilities::default() }
+    }
+
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<LinearDiscriminantAnalysisModel> {
-        let x = x.complete(Self::TYPE)?;
+        let x = HostRows::new(Self::TYPE, x)?;
         let weights = options.weights(Self::TYPE, x.rows())?;
         let classes = of_classes(Self::TYPE, &x, y, weights, self.shrinkage == Shrinkage::Auto)?;
         let priors = priors(self.priors.as_deref(), &classes)?;

@@ -3,13 +3,16 @@
 use nalgebra::DMatrix;
 
 use super::shrinkage::{Shrinkage, ledoit_wolf, shrunk};
-use crate::array::{DeviceMatrix, Matrix};
+use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
+use crate::linear::host_rows::HostRows;
 use crate::ops;
 
 /// Operations up to which a class is worked on in f64 throughout.
 const SMALL: usize = 20_000_000;
+/// Columns of sparse rows at most: the covariances are dense.
+const WIDEST_SPARSE: usize = 4096;
 
 /// What is known of one class.
 pub(super) struct ClassMoments {
@@ -46,12 +49,17 @@ impl ClassMoments {
 /// Of each class, in their order; a class without rows is an error.
 pub(super) fn of_classes(
     op: &'static str,
-    x: &DeviceMatrix,
+    x: &HostRows<'_>,
     y: &Labels,
     weights: Option<&[f32]>,
     keep_rows: bool,
 ) -> Result<Vec<ClassMoments>> {
-    let x = x.to_matrix(&mut x.device().stream())?;
+    if let HostRows::Sparse(x) = x
+        && x.columns() > WIDEST_SPARSE
+    {
+        let expected = format!("at most {WIDEST_SPARSE} sparse columns; LogisticRegression takes more");
+        return Err(Error::shape(op, expected, format!("{} columns", x.columns())));
+    }
     let of_class = |class: usize| {
         let counts = |row: &usize| y.codes()[*row] as usize == class && weights.is_none_or(|all| all[*row] > 0.0);
         let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
@@ -60,7 +68,11 @@ pub(super) fn of_classes(
             return Err(Error::shape(op, expected, format!("none of {}", y.names()[class])));
         }
         let weights: Option<Vec<f32>> = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
-        of_rows(&x.select(&rows)?, weights.as_deref(), keep_rows)
+        let own = match x {
+            HostRows::Dense(x) => x.select(&rows)?,
+            HostRows::Sparse(x) => x.select(&rows)?.to_dense()?,
+        };
+        of_rows(&own, weights.as_deref(), keep_rows)
     };
     (0..y.classes()).map(of_class).collect()
 }

@@ -9,11 +9,15 @@ use crate::cpu::linear::margin_gradient::exact::softmax;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Decision, Declared, Estimator, Fit, FittedWith, Model, Observer, Predict, PredictProba, Prediction, Rows, Save,
-    parameters,
+    Abilities, Decision, Declared, Estimator, Fit, FittedWith, Model, Observer, Predict, PredictProba, Prediction,
+    Rows, Save, parameters,
 };
 use crate::linalg::Eigen;
+use crate::linear::host_rows::HostRows;
 use crate::model_file::Container;
+
+/// Sparse rows that are made dense together.
+const BLOCK: usize = 4096;
 
 parameters! {
     /// Quadratic discriminant analysis: classes as Gaussian clouds, each with a covariance of its own. Names and defaults are
@@ -32,6 +36,7 @@ parameters! {
     /// - A class whose rows lie in a plane (fewer rows than columns, or dependent ones) has no density: that is an error, whose
     ///   remedy is `shrinkage`, or a `reg_param` above 0.
     /// - The covariance of a class is over its rows, as in scikit-learn 1.9. Rows on a GPU come to the host.
+    /// - Of sparse rows a class at a time is made dense, up to 4096 columns.
     pub struct QuadraticDiscriminantAnalysis:
         classifier("quadratic-discriminant-analysis") -> QuadraticDiscriminantAnalysisModel;
     about "classes as Gaussian clouds of their own shapes";
@@ -65,8 +70,12 @@ struct Cloud {
 }
 
 impl Estimator for QuadraticDiscriminantAnalysis {
+    fn abilities(&self) -> Abilities {
+        Abilities { sparse: true, ..Abilities::default() }
+    }
+
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<QuadraticDiscriminantAnalysisModel> {
-        let x = x.complete(Self::TYPE)?;
+        let x = HostRows::new(Self::TYPE, x)?;
         let weights = options.weights(Self::TYPE, x.rows())?;
         let classes = of_classes(Self::TYPE, &x, y, weights, self.shrinkage == Shrinkage::Auto)?;
         let priors = priors(self.priors.as_deref(), &classes)?;
@@ -106,8 +115,24 @@ impl QuadraticDiscriminantAnalysisModel {
     /// The logarithm of prior times density, up to a constant, n×k, row by row.
     fn scores(&self, x: Rows<'_>) -> Result<Vec<f64>> {
         let d = self.clouds[0].mean.len();
+        if let Rows::Sparse(x) = x {
+            if x.columns() != d {
+                let got = format!("{} columns", x.columns());
+                return Err(Error::shape(QuadraticDiscriminantAnalysis::TYPE, format!("{d} columns"), got));
+            }
+            let part = |first: usize| -> Result<Vec<f64>> {
+                let rows: Vec<usize> = (first..x.rows().min(first + BLOCK)).collect();
+                Ok(self.dense_scores(&x.select(&rows)?.to_dense()?))
+            };
+            let parts = (0..x.rows()).step_by(BLOCK).map(part).collect::<Result<Vec<_>>>()?;
+            return Ok(parts.concat());
+        }
         let x = x.queries(QuadraticDiscriminantAnalysis::TYPE, d)?;
-        let x = x.to_matrix(&mut x.device().stream())?;
+        Ok(self.dense_scores(&x.to_matrix(&mut x.device().stream())?))
+    }
+
+    fn dense_scores(&self, x: &Matrix) -> Vec<f64> {
+        let d = self.clouds[0].mean.len();
         let k = self.clouds.len();
         let mut scores = vec![0.0; x.rows() * k];
         for (class, cloud) in self.clouds.iter().enumerate() {
@@ -118,7 +143,7 @@ impl QuadraticDiscriminantAnalysisModel {
                     self.priors[class].ln() - 0.5 * (values.norm_squared() + cloud.log_determinant);
             }
         }
-        Ok(scores)
+        scores
     }
 
     fn probabilities(&self, mut scores: Vec<f64>) -> Result<Matrix> {
