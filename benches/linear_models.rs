@@ -67,10 +67,7 @@ fn main() -> Result<()> {
             let name = format!("lasso 10k×2000, tol {tol:e}");
             time(&name, fit, |model| {
                 println!("gap {:.1e} of the objective", model.dual_gap() / model.objective());
-                Ok((
-                    model.objective(),
-                    AnyModel::new(model.clone()).report().number("iterations").unwrap_or(0.0) as usize,
-                ))
+                Ok((model.objective(), model.iterations()))
             })?;
         }
         time("lasso path of 100", || Lasso::default().path(&x, &y, None, Fit::default()), worst_gap)?;

@@ -128,7 +128,7 @@ fn a_posterior_from_chunks_is_the_one_of_all_rows() {
     assert_eq!(report["rows"], 500);
     let scores =
         [&whole, &parts].map(|model| json(&["evaluate", model, &data, "--chunk-rows", "100"])["scores"]["r2"].clone());
-    assert!((scores[0].as_f64().unwrap() - scores[1].as_f64().unwrap()).abs() < 1e-9, "{scores:?}");
+    assert!((scores[0].as_f64().unwrap() - scores[1].as_f64().unwrap()).abs() < 1e-6, "{scores:?}");
     let rows = json(&["predict", &parts, &data, "--chunk-rows", "90", "--out", &folder.path("out.csv")]);
     assert_eq!(rows["rows"], 500, "{rows}");
 }

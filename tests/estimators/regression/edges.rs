@@ -107,7 +107,7 @@ fn a_rate_that_diverges_is_an_error_that_names_the_remedy() {
     let x = matrix(300, 4, 8);
     let target = Target::Numbers(Matrix::from_vec(300, 1, numbers(300, 9)).unwrap());
     let sgd = registry::find("sgd-regressor").unwrap().estimator();
-    let wild = sgd.set("learning_rate", "constant".into()).unwrap().set("eta0", 50.0.into()).unwrap();
+    let wild = sgd.set("learning_rate", "constant".into()).unwrap().set("eta0", 50.0_f64.into()).unwrap();
     let refused = wild.fit(&x, &target, Fit::default()).unwrap_err().to_string();
     assert!(refused.contains("eta0") && refused.contains("StandardScaler"), "{refused}");
 }
