@@ -1,7 +1,9 @@
 //! Whole fits of linear models at the sizes of `docs/benchmarks.md`: `cargo bench --bench linear_models [PART OF A NAME]`.
 //!
-//! Rows come from `x.npy` and `y.npy` in the folder that `GRISTMILL_BENCH_DATA` names, so that peers can be timed on the same
-//! ones; without it they are drawn here. Each fit runs three times, and the minimum is shown with the objective it reached.
+//! Rows come from `scripts/linear_peers data FOLDER`, the folder that `GRISTMILL_BENCH_DATA` names, so that peers are timed on
+//! the same ones; without it those of the classifiers are drawn here and the others left out. `GRISTMILL_BENCH_A9A` names the
+//! file a9a, `GRISTMILL_BENCH_FASHION` the folder with the images, `GRISTMILL_BENCH_STEPS` the steps of softmax. Each fit runs
+//! three times, and the minimum is shown with the objective it reached.
 
 use std::time::Instant;
 
@@ -44,7 +46,7 @@ fn main() -> Result<()> {
         let values = x.x.as_slice().iter().map(|value| value / 255.0).collect();
         let scaled = Matrix::from_vec(x.rows(), x.columns(), values)?;
         let iterations: usize =
-            std::env::var("GRISTMILL_BENCH_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
+            std::env::var("GRISTMILL_BENCH_STEPS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
         let fit = || LogisticRegression::default().tol(1e-5).max_iter(iterations).fit(&scaled, x.labels()?);
         time("softmax Fashion-MNIST", fit, |model| {
             let report = AnyModel::new(model.clone()).report();
@@ -52,14 +54,55 @@ fn main() -> Result<()> {
             Ok((60_000.0 * losses[losses.len() - 1], model.iterations()))
         })?;
     }
+    let Some(folder) = std::env::var_os("GRISTMILL_BENCH_DATA") else { return Ok(()) };
+    let table = |name: &str| -> Result<(Matrix, Vec<f32>)> {
+        let folder = std::path::Path::new(&folder).join(name);
+        Ok((Dataset::read(folder.join("x.npy"))?.x, Dataset::read(folder.join("y.npy"))?.x.as_slice().to_vec()))
+    };
+    if is_wanted("lasso") {
+        let (x, y) = table("lasso")?;
+        let largest = Lasso::default().path(&x, &y, None, Fit::default())?.alphas()[0];
+        for tol in [1e-7, 1e-8] {
+            let fit = || Lasso::new(0.01 * largest).tol(tol).fit(&x, &y);
+            let name = format!("lasso 10k×2000, tol {tol:e}");
+            time(&name, fit, |model| {
+                println!("gap {:.1e} of the objective", model.dual_gap() / model.objective());
+                Ok((model.objective(), model.iterations()))
+            })?;
+        }
+        time("lasso path of 100", || Lasso::default().path(&x, &y, None, Fit::default()), worst_gap)?;
+    }
+    if is_wanted("wide") {
+        let (x, y) = table("wide")?;
+        let largest = Lasso::default().path(&x, &y, None, Fit::default())?.alphas()[0];
+        let alphas: Vec<f64> = (0..50).map(|at| largest * 1e-2_f64.powf(f64::from(at) / 49.0)).collect();
+        for tol in [1e-4, 1e-6] {
+            let path = || Lasso::default().tol(tol).path(&x, &y, Some(&alphas), Fit::default());
+            time(&format!("wide lasso path of 50, tol {tol:e}"), path, worst_gap)?;
+        }
+    }
+    if is_wanted("ridge") {
+        let (x, y) = table("ridge")?;
+        let alphas: Vec<f64> = (0..50).map(|at| 10_f64.powf(-2.0 + 6.0 * f64::from(at) / 49.0)).collect();
+        time("ridge 200k×100, one fit", || Ridge::default().fit(&x, &y), |model| Ok((model.coef()[(0, 0)], 1)))?;
+        let path = || Ridge::default().path(&x, &y, &alphas, Fit::default());
+        time("ridge path of 50", path, |path| Ok((path.coef(0)[(0, 0)], path.alphas().len())))?;
+    }
     Ok(())
+}
+
+/// The largest gap of a path as a share of its objective, and all passes.
+fn worst_gap(path: &gristmill::linear::LassoPath) -> Result<(f64, usize)> {
+    let count = path.alphas().len();
+    let gaps = (0..count).map(|at| path.dual_gap(at) / path.objective(at));
+    Ok((gaps.fold(0.0, f64::max), (0..count).map(|at| path.iterations(at)).sum()))
 }
 
 /// 500,000×64 rows with classes drawn by the log-odds of a plane.
 fn tall() -> Result<(Matrix, Labels)> {
     if let Some(folder) = std::env::var_os("GRISTMILL_BENCH_DATA") {
         let folder = std::path::Path::new(&folder);
-        let data = Dataset::read(folder.join("x.npy"))?.with_labels_file(folder.join("y.npy"))?;
+        let data = Dataset::read(folder.join("tall/x.npy"))?.with_labels_file(folder.join("tall/y.npy"))?;
         return Ok((data.x.clone(), data.labels()?.clone()));
     }
     let (rows, columns) = (500_000, 64);
@@ -90,7 +133,7 @@ fn time<M>(
         best = best.min(start.elapsed().as_secs_f64());
         found = objective(&model)?;
     }
-    println!("{name:24} {:9.1} ms  objective {:.6}  {} steps", 1e3 * best, found.0, found.1);
+    println!("{name:30} {:9.1} ms  objective {:.6}  {} steps", 1e3 * best, found.0, found.1);
     Ok(())
 }
 

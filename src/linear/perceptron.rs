@@ -12,7 +12,7 @@ use super::host_rows::{HostRows, each_row};
 use crate::cpu::linear::margin_gradient::exact::EachRow;
 use crate::cpu::random::permutation::permutation;
 use crate::cpu::vectorised;
-use crate::data::Labels;
+use crate::data::{ClassWeight, Labels};
 use crate::error::Result;
 use crate::estimator::{Abilities, Declared, Estimator, Fit, Rows, parameters};
 
@@ -49,7 +49,7 @@ parameters! {
     ///   ends by itself. `mistakes` in the report counts them.
     /// - Rows that no plane separates: in cyclic order the planes come back to where they were, and the fit ends there; `cycle` in the
     ///   report is the number of passes between. `average` gives the mean of all planes on the way, which suits such rows.
-    /// - Sample weights only leave rows out where they are 0. Sparse rows cost what is not zero in them.
+    /// - The weight of a row multiplies what it adds, with the class's; 0 leaves it out. Sparse rows cost what is not zero in them.
     pub struct Perceptron: classifier("perceptron") -> PerceptronModel;
     about "a plane that moves for each row it gets wrong";
     {
@@ -59,6 +59,8 @@ parameters! {
         average: bool = false;
         /// Whether there is an intercept.
         fit_intercept: bool = true;
+        /// Weights of classes: none, balanced, or an object of weights by class.
+        class_weight: ClassWeight = ClassWeight::Uniform;
         /// Maximum number of passes over the rows.
         max_iter: usize = 1000, at_least(1.0);
         /// Seed of the random orders.
@@ -98,15 +100,16 @@ struct Plane {
 }
 
 impl Perceptron {
-    /// One pass; returns the mistakes.
+    /// One pass over rows with a side, −1 or 1, and a weight; returns the mistakes.
     #[inline(always)]
-    fn pass<R: EachRow>(&self, x: R, order: &[u32], side: impl Fn(usize) -> f64, plane: &mut Plane) -> usize {
+    fn pass<R: EachRow>(&self, x: R, order: &[u32], side: impl Fn(usize) -> (f64, f64), plane: &mut Plane) -> usize {
         let mut mistakes = 0;
         for row in order {
             let row = *row as usize;
-            let y = side(row);
+            let (y, weight) = side(row);
             if y * (x.dot(row, &plane.w) + plane.b) <= 0.0 {
                 mistakes += 1;
+                let y = weight * y;
                 x.add(row, y, &mut plane.w);
                 plane.b += if self.fit_intercept { y } else { 0.0 };
                 if self.average {
@@ -127,9 +130,9 @@ impl Estimator for Perceptron {
 
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<PerceptronModel> {
         let rows = HostRows::new(Self::TYPE, x)?;
-        let weights = options.weights(Self::TYPE, rows.rows())?;
-        let counted: Vec<u32> =
-            (0..rows.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect();
+        let weights = self.class_weight.row_weights(y, options.weights(Self::TYPE, rows.rows())?)?;
+        let weight = |row: usize| weights.as_ref().map_or(1.0, |weights| weights[row]);
+        let counted: Vec<u32> = (0..rows.rows() as u32).filter(|row| weight(*row as usize) > 0.0).collect();
         let (planes, d) = (planes_of(y.classes()), rows.columns());
         let start =
             Plane { w: vec![0.0; d], b: 0.0, early: vec![0.0; d], early_b: 0.0, seen: 0.0, done: y.classes() == 1 };
@@ -153,7 +156,7 @@ impl Estimator for Perceptron {
                         1 => y.codes()[row] == 1,
                         _ => y.codes()[row] as usize == at,
                     };
-                    let side = |row: usize| if own(row) { 1.0 } else { -1.0 };
+                    let side = |row: usize| (if own(row) { 1.0 } else { -1.0 }, weight(row));
                     let mistakes = each_row!(&rows, x => vectorised!(self.pass(x, &order, side, plane)));
                     plane.done = mistakes == 0;
                     mistakes

@@ -4,7 +4,8 @@
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-use crate::array::{Matrix, SparseMatrix};
+use super::host_rows::HostRows;
+use crate::array::Matrix;
 use crate::cpu::sparse::multiply;
 use crate::cpu::vectorised;
 use crate::error::{Error, Result};
@@ -17,14 +18,9 @@ const CONSTANT: f64 = 1e-12;
 /// Sparse columns up to which their weighted products are made.
 const WIDEST_GRAM: usize = 2048;
 
-enum Source<'a> {
-    Dense(Matrix),
-    Sparse(&'a SparseMatrix),
-}
-
 /// The rows with their targets and weights, all checked.
 pub(super) struct StandardRows<'a> {
-    source: Source<'a>,
+    source: HostRows<'a>,
     /// Zeros without an intercept.
     mean: Vec<f64>,
     /// One over the deviation; 0 of constant columns, whose coefficient is then 0.
@@ -46,17 +42,7 @@ impl<'a> StandardRows<'a> {
         intercept: bool,
         options: &Fit<'_>,
     ) -> Result<StandardRows<'a>> {
-        let source = match x {
-            Rows::Sparse(x) if x.rows() == 0 || x.columns() == 0 => {
-                let got = format!("{}×{}", x.rows(), x.columns());
-                return Err(Error::shape(op, "at least one row and one column", got));
-            }
-            Rows::Sparse(x) => Source::Sparse(x),
-            x => {
-                let x = x.complete(op)?;
-                Source::Dense(x.to_matrix(&mut x.device().stream())?)
-            }
-        };
+        let source = HostRows::new(op, x)?;
         let rows = x.rows();
         let y = y.complete(op, rows)?;
         let given = options.weights(op, rows)?;
@@ -105,13 +91,13 @@ impl<'a> StandardRows<'a> {
     fn squares(&self) -> Vec<f64> {
         let d = self.columns();
         match &self.source {
-            Source::Dense(x) => self.block_sums(d, |row, sums| {
+            HostRows::Dense(x) => self.block_sums(d, |row, sums| {
                 let weight = self.weights[row];
                 for ((sum, value), mean) in sums.iter_mut().zip(x.row(row)).zip(&self.mean) {
                     *sum += weight * (f64::from(*value) - mean).powi(2);
                 }
             }),
-            Source::Sparse(x) => {
+            HostRows::Sparse(x) => {
                 let (mut sums, mut stored) = (vec![0.0; d], vec![0.0; d]);
                 for (row, weight) in self.weights.iter().enumerate() {
                     let (columns, values) = x.row(row);
@@ -131,7 +117,7 @@ impl<'a> StandardRows<'a> {
     pub(super) fn margins(&self, v: &[f64], constant: f64) -> Vec<f64> {
         let coef: Vec<f64> = v.iter().zip(&self.unit).map(|(value, unit)| value * unit).collect();
         match &self.source {
-            Source::Dense(x) => {
+            HostRows::Dense(x) => {
                 let mut out = vec![0.0; self.rows()];
                 out.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
                     for (at, out) in out.iter_mut().enumerate() {
@@ -140,7 +126,7 @@ impl<'a> StandardRows<'a> {
                 });
                 out
             }
-            Source::Sparse(x) => {
+            HostRows::Sparse(x) => {
                 let shift: f64 = constant - coef.iter().zip(&self.mean).map(|(a, b)| a * b).sum::<f64>();
                 let mut out = multiply((*x).into(), &coef, 1);
                 out.iter_mut().for_each(|value| *value += shift);
@@ -154,12 +140,12 @@ impl<'a> StandardRows<'a> {
         let total: f64 = u.iter().sum();
         let d = self.columns();
         let mut sums = match &self.source {
-            Source::Dense(x) => self.block_sums(d, |row, sums| {
+            HostRows::Dense(x) => self.block_sums(d, |row, sums| {
                 if u[row] != 0.0 {
                     vectorised!(add_centred(sums, u[row], x.row(row), &self.mean));
                 }
             }),
-            Source::Sparse(x) => {
+            HostRows::Sparse(x) => {
                 let mut sums: Vec<f64> = self.mean.iter().map(|mean| -mean * total).collect();
                 for (row, factor) in u.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
                     let (columns, values) = x.row(row);
@@ -179,7 +165,7 @@ impl<'a> StandardRows<'a> {
         let d = self.columns();
         let which: Vec<usize> = (0..w.len()).filter(|&row| w[row] > 0.0).collect();
         let mut gram = match &self.source {
-            Source::Dense(x) => {
+            HostRows::Dense(x) => {
                 let parts: Vec<DMatrix<f64>> = which
                     .par_chunks(BLOCK)
                     .map(|rows| {
@@ -196,11 +182,11 @@ impl<'a> StandardRows<'a> {
                     .collect();
                 parts.into_iter().fold(DMatrix::zeros(d + 1, d + 1), |sum, part| sum + part)
             }
-            Source::Sparse(_) if d > WIDEST_GRAM => {
+            HostRows::Sparse(_) if d > WIDEST_GRAM => {
                 let expected = format!("at most {WIDEST_GRAM} sparse columns; select columns first");
                 return Err(Error::shape(op, expected, format!("{d} columns")));
             }
-            Source::Sparse(x) => {
+            HostRows::Sparse(x) => {
                 let (mut plain, mut sums, mut total) = (DMatrix::zeros(d + 1, d + 1), vec![0.0; d], 0.0);
                 for &row in &which {
                     let (columns, values) = x.row(row);

@@ -70,6 +70,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         linalg::map::KERNELS,
         linalg::syrk::KERNELS,
         linalg::transpose::KERNELS,
+        linear::coordinate_descent::KERNELS,
         linear::margin_gradient::KERNELS,
         neighbors::by_product::KERNELS,
         neighbors::k_nearest::KERNELS,

@@ -14,6 +14,7 @@
 //! ```
 
 pub(crate) mod coordinate;
+mod dual_ascent;
 pub(crate) mod dual_descent;
 pub(crate) mod lbfgs;
 pub(crate) mod lloyd;
@@ -25,6 +26,7 @@ pub(crate) mod sdca;
 pub(crate) mod smo;
 mod update;
 
+pub use dual_ascent::{DualAscent, DualLoss, DualMinimum};
 pub use optimizer::{FiniteSum, Minimum, Objective, Optimizer, Stop};
 pub use rate::Rate;
 pub use update::{Real, UpdateRule, UpdateState};

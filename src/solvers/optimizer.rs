@@ -94,6 +94,8 @@ pub enum Optimizer {
     },
     /// Along the gradient, as far as a halving line search finds enough descent.
     GradientDescent,
+    /// Along one coordinate after the other, as far as a halving line search finds enough descent; a step is a pass over all.
+    CoordinateDescent,
     /// Newton's method with a halving line search; the objective must give second derivatives.
     Newton,
     /// L-BFGS with the strong Wolfe conditions, which remembers ten steps.
@@ -166,6 +168,7 @@ impl Optimizer {
         let end = match self {
             Optimizer::Steps { rule, rate } => steps(objective, start, (*rule, *rate), &mut plain)?,
             Optimizer::GradientDescent => gradient_descent(objective, start, &mut plain)?,
+            Optimizer::CoordinateDescent => coordinate_descent(objective, start, &mut plain)?,
             Optimizer::Lbfgs => lbfgs::minimize(start.to_vec(), |point| at_once(objective, point), &mut plain)?.0,
             Optimizer::Newton => {
                 let tell = |step: usize, stage: &Stage| plain(step, &stage.at);
@@ -230,24 +233,52 @@ fn gradient_descent(objective: &mut impl Objective, start: &[f64], done: &mut Do
         if done(step, &at)? {
             break;
         }
-        let square: f64 = at.gradient.iter().map(|slope| slope * slope).sum();
-        let mut next = None;
-        // A search begins a little above where the last one ended.
-        length *= 4.0;
-        for _ in 0..HALVINGS {
-            let point: Vec<f64> =
-                at.point.iter().zip(&at.gradient).map(|(from, slope)| from - length * slope).collect();
-            let (value, gradient) = at_once(objective, &point)?;
-            if value.is_finite() && value <= at.value - ARMIJO * length * square {
-                next = Some(Slope { point, value, gradient });
-                break;
-            }
-            length *= 0.5;
-        }
-        match next {
+        let direction = at.gradient.clone();
+        match search(objective, &at, &direction, &mut length)? {
             Some(next) => at = next,
             None => break,
         }
     }
     Ok(at)
+}
+
+fn coordinate_descent(objective: &mut impl Objective, start: &[f64], done: &mut Done<'_>) -> Result<Slope> {
+    let (value, gradient) = at_once(objective, start)?;
+    let mut at = Slope { point: start.to_vec(), value, gradient };
+    let mut lengths = vec![1.0; start.len()];
+    for step in 0.. {
+        if done(step, &at)? {
+            break;
+        }
+        let before = at.value;
+        for (axis, length) in lengths.iter_mut().enumerate() {
+            let mut direction = vec![0.0; start.len()];
+            direction[axis] = at.gradient[axis];
+            if let Some(next) = search(objective, &at, &direction, length)? {
+                at = next;
+            }
+        }
+        if at.value >= before {
+            break;
+        }
+    }
+    Ok(at)
+}
+
+/// A point against a direction, with enough descent; `length` is that of the last search, a little above which this one begins.
+fn search(objective: &mut impl Objective, at: &Slope, direction: &[f64], length: &mut f64) -> Result<Option<Slope>> {
+    let square: f64 = direction.iter().map(|slope| slope * slope).sum();
+    if square == 0.0 {
+        return Ok(None);
+    }
+    *length *= 4.0;
+    for _ in 0..HALVINGS {
+        let point: Vec<f64> = at.point.iter().zip(direction).map(|(from, slope)| from - *length * slope).collect();
+        let (value, gradient) = at_once(objective, &point)?;
+        if value.is_finite() && value <= at.value - ARMIJO * *length * square {
+            return Ok(Some(Slope { point, value, gradient }));
+        }
+        *length *= 0.5;
+    }
+    Ok(None)
 }

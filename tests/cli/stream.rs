@@ -113,3 +113,22 @@ fn numbers_of_libsvm_and_npy_files_are_learnt_in_chunks() {
     let report = json(&fit);
     assert_eq!((&report["rows"], &report["columns"], &report["iterations"]), (&600.into(), &2.into(), &6.into()));
 }
+
+#[test]
+fn a_posterior_from_chunks_is_the_one_of_all_rows() {
+    let folder = Folder::new();
+    let value = |row: u32| f64::from(row * 29 % 83) / 40.0 - 1.0;
+    let lines: String =
+        (0..500).map(|row| format!("{},{},{}\n", value(row), value(row + 7), 2.0 * value(row) - 1.0)).collect();
+    let data = folder.file("rows.csv", format!("a,b,y\n{lines}"));
+    let (whole, parts) = (folder.path("whole.gm"), folder.path("parts.gm"));
+    let fit = ["fit", "bayesian-linear-regression", &data, "--target", "y", "--save"];
+    json(&[&fit[..], &[&whole]].concat());
+    let report = json(&[&fit[..], &[&parts, "--chunk-rows", "64"]].concat());
+    assert_eq!(report["rows"], 500);
+    let scores =
+        [&whole, &parts].map(|model| json(&["evaluate", model, &data, "--chunk-rows", "100"])["scores"]["r2"].clone());
+    assert!((scores[0].as_f64().unwrap() - scores[1].as_f64().unwrap()).abs() < 1e-6, "{scores:?}");
+    let rows = json(&["predict", &parts, &data, "--chunk-rows", "90", "--out", &folder.path("out.csv")]);
+    assert_eq!(rows["rows"], 500, "{rows}");
+}

@@ -244,6 +244,46 @@ fn very_many_columns_take_l_bfgs_and_end_at_the_same_optimum() {
     }
 }
 
+/// Columns that go together, with a class by the largest of three planes.
+fn three_of_many(rows: usize, columns: usize) -> (Matrix, Labels) {
+    let noise = crate::support::matrix(rows, columns, 31);
+    let mut values = noise.as_slice().to_vec();
+    for row in values.chunks_exact_mut(columns) {
+        (1..columns).for_each(|at| row[at] = 0.9 * row[at - 1] + 0.4 * row[at]);
+    }
+    let x = Matrix::from_vec(rows, columns, values).unwrap();
+    let planes = crate::support::matrix(3, columns, 32);
+    let code = |row: usize| {
+        let margin = |plane: usize| x.row(row).iter().zip(planes.row(plane)).map(|(x, w)| x * w).sum::<f32>();
+        (0..3).fold(0, |best, plane| if margin(plane) > margin(best) { plane } else { best }) as u32
+    };
+    let codes = (0..rows).map(code).collect();
+    (x.clone(), Labels::from_codes(codes, vec!["a".into(), "b".into(), "c".into()]).unwrap())
+}
+
+#[test]
+fn softmax_of_columns_that_go_together_ends_where_exact_sums_do_and_waits_once_a_step() {
+    let (x, y) = three_of_many(1500, 200);
+    let wanted = LogisticRegression::default().c(0.05).tol(1e-7).max_iter(1000).fit(&x, &y).unwrap();
+    assert!(wanted.converged());
+    for (name, device) in crate::support::devices() {
+        let of_device = x.to(device).unwrap();
+        let model = LogisticRegression::default().c(0.05).fit(&of_device, &y).unwrap();
+        assert!(model.converged() && model.iterations() <= 40, "{name}: {}", model.iterations());
+        assert!((model.coef() - wanted.coef()).amax() < 0.02 * wanted.coef().amax(), "{name}");
+    }
+    let device = crate::support::open_gpu(DeviceOptions::default());
+    let of_device = x.to(&device).unwrap();
+    let readbacks = |steps: usize| {
+        device.profile(true);
+        LogisticRegression::default().tol(1e-5).max_iter(steps).fit(&of_device, &y).unwrap();
+        device.profile_report().readbacks
+    };
+    // A few steps need a second look along their line.
+    let (few, more) = (readbacks(5), readbacks(15));
+    assert!(more - few <= 10 + 3, "{few} and {more}");
+}
+
 #[test]
 fn random_predictions_have_the_frequencies_of_the_probabilities() {
     let (x, y) = spector();

@@ -68,6 +68,14 @@ fn quadratic_discriminants_have_the_probabilities_of_scikit_learn() {
     };
     assert_near(shares(0.0), &[0.000_052_03, 0.671_548_39, 0.397_711_77], 1e-5);
     assert_near(shares(0.1), &[0.002_017_3, 0.476_606_92, 0.500_367_11], 1e-5);
+    let shrunk = |shrinkage: Shrinkage| {
+        let model = QuadraticDiscriminantAnalysis::default().shrinkage(shrinkage);
+        let shares = model.fit(&iris.x, iris.labels().unwrap()).unwrap().predict_proba(&rows).unwrap();
+        (0..3).map(|row| f64::from(shares.get(row, 2))).collect::<Vec<f64>>()
+    };
+    // solver="eigen" with shrinkage 0.2 and "auto", of the f32 values in f64.
+    assert_near(shrunk(Shrinkage::Share(0.2)), &[0.000_195_82, 0.543_751_36, 0.476_656_81], 1e-5);
+    assert_near(shrunk(Shrinkage::Auto), &[0.000_080_57, 0.645_339_87, 0.304_382_37], 1e-5);
     let wine = datasets::wine().unwrap();
     let model = QuadraticDiscriminantAnalysis::default().fit(&wine.x, wine.labels().unwrap()).unwrap();
     assert!((model.score(&wine.x, wine.labels().unwrap()).unwrap() - 0.994_382_02).abs() < 1e-6);
@@ -84,6 +92,10 @@ fn flat_clouds_are_left_out_or_refused_with_the_remedy() {
     let refused = QuadraticDiscriminantAnalysis::default().fit(&flat, iris.labels().unwrap()).unwrap_err();
     assert!(refused.to_string().contains("reg_param"), "{refused}");
     QuadraticDiscriminantAnalysis::default().reg_param(0.01).fit(&flat, iris.labels().unwrap()).unwrap();
+    QuadraticDiscriminantAnalysis::default()
+        .shrinkage(Shrinkage::Share(0.1))
+        .fit(&flat, iris.labels().unwrap())
+        .unwrap();
     let refused = LinearDiscriminantAnalysis::default().n_components(3).fit(&iris.x, iris.labels().unwrap());
     assert!(matches!(refused, Err(Error::Param { .. })));
 }
@@ -97,4 +109,19 @@ fn weights_count_as_repeated_rows() {
     let weighted = lda.fit_with(&x, &y, Fit::default().sample_weight(&weights)).unwrap();
     let repeated = lda.fit(&x.select(&rows).unwrap(), &y.select(&rows).unwrap()).unwrap();
     assert!((weighted.coef() - repeated.coef()).amax() < 1e-6);
+}
+
+#[test]
+fn sparse_rows_give_what_dense_ones_do() {
+    let iris = datasets::iris().unwrap();
+    let sparse = SparseMatrix::from_dense(&iris.x).unwrap();
+    let y = iris.labels().unwrap();
+    let lda = LinearDiscriminantAnalysis::default();
+    let (dense, of_sparse) = (lda.fit(&iris.x, y).unwrap(), lda.fit(&sparse, y).unwrap());
+    assert!((dense.coef() - of_sparse.coef()).amax() < 1e-9);
+    assert_eq!(of_sparse.predict(&sparse).unwrap(), dense.predict(&iris.x).unwrap());
+    let qda = QuadraticDiscriminantAnalysis::default();
+    let (dense, of_sparse) = (qda.fit(&iris.x, y).unwrap(), qda.fit(&sparse, y).unwrap());
+    assert_eq!(of_sparse.predict_proba(&sparse).unwrap(), dense.predict_proba(&iris.x).unwrap());
+    assert!(of_sparse.predict(&SparseMatrix::from_dense(&iris.x).unwrap().select_columns(&[0, 1]).unwrap()).is_err());
 }

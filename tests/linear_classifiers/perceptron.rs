@@ -62,3 +62,16 @@ fn several_classes_have_a_plane_each_and_sparse_rows_the_same() {
     let same = Perceptron::default().max_iter(50).fit(&sparse, iris.labels().unwrap()).unwrap();
     assert!((model.coef() - same.coef()).amax() < 1e-6);
 }
+
+#[test]
+fn weights_multiply_what_a_row_adds() {
+    let x = Matrix::from_rows(&[[1.0, 2.0], [-1.0, -1.0]]).unwrap();
+    let y = Labels::from_codes(vec![1, 0], vec!["down".into(), "up".into()]).unwrap();
+    let once = Perceptron::default().max_iter(1);
+    let plain = once.fit(&x, &y).unwrap();
+    let heavy = once.fit_with(&x, &y, Fit::default().sample_weight(&[3.0, 3.0])).unwrap();
+    let by_class = gristmill::data::ClassWeight::Given([("down".to_string(), 3.0), ("up".to_string(), 3.0)].into());
+    let classes = once.class_weight(by_class).fit(&x, &y).unwrap();
+    assert_eq!(heavy.coef(), &(plain.coef() * 3.0));
+    assert_eq!(classes.coef(), heavy.coef());
+}

@@ -1,7 +1,7 @@
 //! Optimisers as values.
 
-use gristmill::solvers::{FiniteSum, Objective, Optimizer, Rate, Stop, UpdateRule, UpdateState};
-use gristmill::{Error, Result};
+use gristmill::solvers::{DualAscent, DualLoss, FiniteSum, Objective, Optimizer, Rate, Stop, UpdateRule, UpdateState};
+use gristmill::{Error, Matrix, Result};
 use nalgebra::DMatrix;
 
 /// 001 §1.3 of the notes: F(w) = ½(w₁² − w₂)² + ½(w₁ − 1)², least at (1, 1).
@@ -34,6 +34,7 @@ fn every_optimiser_finds_the_minimum_of_the_notes_function() {
         (steps(UpdateRule::RMS_PROP, 0.003), 1e-2),
         (steps(UpdateRule::ADAM, 0.05), 1e-2),
         (Optimizer::GradientDescent, 1e-4),
+        (Optimizer::CoordinateDescent, 1e-4),
         (Optimizer::Newton, 1e-6),
         (Optimizer::Lbfgs, 1e-5),
     ];
@@ -52,7 +53,8 @@ fn every_optimiser_finds_the_minimum_of_the_notes_function() {
 
 #[test]
 fn line_searches_never_rise() {
-    for optimizer in [Optimizer::GradientDescent, Optimizer::Newton, Optimizer::Lbfgs] {
+    let all = [Optimizer::GradientDescent, Optimizer::CoordinateDescent, Optimizer::Newton, Optimizer::Lbfgs];
+    for optimizer in all {
         let found = optimizer.minimize(&mut Bent, &[-1.2, 2.0], Stop::default()).unwrap();
         let mut values = vec![];
         for point in &found.path {
@@ -133,4 +135,37 @@ fn a_rate_that_diverges_and_a_missing_hessian_are_errors() {
         0.5 * w[0] * w[0]
     };
     assert!(Optimizer::Newton.minimize(&mut bowl, &[1.0], Stop::default()).is_err());
+}
+
+#[test]
+fn dual_ascent_in_buckets_closes_the_gap_and_repeats_itself() {
+    let rows = 20_000;
+    let x = crate::support::matrix(rows, 3, 11);
+    let side = |row: usize| x.get(row, 0) - 0.5 * x.get(row, 1) + 0.1 > 0.0;
+    let targets: Vec<f64> = (0..rows).map(|row| if side(row) { 1.0 } else { -1.0 }).collect();
+    let costs = vec![0.1; rows];
+    for loss in [DualLoss::Hinge, DualLoss::SquaredHinge] {
+        let found = DualAscent::new(loss).minimize(&x, &targets, &costs).unwrap();
+        let last = found.objectives[found.objectives.len() - 1];
+        assert!(found.converged && found.gap <= 1e-4 * last, "{loss:?}: {}", found.gap);
+        assert_eq!(found, DualAscent::new(loss).minimize(&x, &targets, &costs).unwrap());
+        let other = DualAscent { seed: 5, tol: 1e-6, ..DualAscent::new(loss) };
+        let closer = other.minimize(&x, &targets, &costs).unwrap();
+        assert!(closer.objectives[closer.objectives.len() - 1] >= last - found.gap, "{loss:?}");
+    }
+    let numbers: Vec<f64> = (0..rows).map(|row| f64::from(2.0 * x.get(row, 2)) + 1.0).collect();
+    let tube =
+        DualAscent::new(DualLoss::SquaredEpsilonInsensitive(0.01)).minimize(&x, &numbers, &vec![1.0; rows]).unwrap();
+    assert!((tube.coef[2] - 2.0).abs() < 0.02 && (tube.intercept - 1.0).abs() < 0.02, "{:?}", tube.coef);
+}
+
+#[test]
+fn what_dual_ascent_cannot_take_is_refused() {
+    let x = Matrix::from_rows(&[[0.0], [1.0]]).unwrap();
+    let hinge = DualAscent::new(DualLoss::Hinge);
+    assert!(matches!(hinge.minimize(&x, &[1.0], &[1.0; 2]), Err(Error::Shape { .. })));
+    assert!(matches!(hinge.minimize(&x, &[1.0, 0.0], &[1.0; 2]), Err(Error::Param { .. })));
+    assert!(matches!(hinge.minimize(&x, &[1.0, -1.0], &[1.0, -1.0]), Err(Error::Param { .. })));
+    let missing = Matrix::from_rows(&[[0.0], [f32::NAN]]).unwrap();
+    assert!(matches!(hinge.minimize(&missing, &[1.0, -1.0], &[1.0; 2]), Err(Error::NotFinite { row: 1, .. })));
 }

@@ -1,7 +1,10 @@
+mod coordinate_descent;
 mod margin_gradient;
 
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    margin_gradient::cases()
+    let mut cases = coordinate_descent::cases();
+    cases.extend(margin_gradient::cases());
+    cases
 }

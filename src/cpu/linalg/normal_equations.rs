@@ -1,5 +1,7 @@
 //! What least squares needs of the rows, in one pass: means, and the products of the centred columns.
 
+use rayon::prelude::*;
+
 use super::syrk::Table;
 use crate::cpu::reduce::sum::sum;
 
@@ -106,7 +108,17 @@ impl Shifted {
     fn about(&self, offset: &[f64]) -> NormalEquations {
         let (columns, outputs) = (self.center.len(), self.y_center.len());
         let stride = self.sums.len().isqrt();
-        let product = |i: usize, j: usize| self.sums[i * stride + j] - self.weight * offset[i] * offset[j];
+        // Row by row on all cores: a wide table has millions of products.
+        let part = |width: usize, first: usize| -> Vec<f64> {
+            let mut out = vec![0.0; columns * width];
+            out.par_chunks_mut(width.max(1)).enumerate().for_each(|(i, out)| {
+                let sums = &self.sums[i * stride + first..][..width];
+                for ((out, sum), offset_j) in out.iter_mut().zip(sums).zip(&offset[first..]) {
+                    *out = sum - self.weight * offset[i] * offset_j;
+                }
+            });
+            out
+        };
         let mean = |center: &[f32], offset: &[f64]| -> Vec<f64> {
             center.iter().zip(offset).map(|(center, offset)| f64::from(*center) + offset).collect()
         };
@@ -114,8 +126,8 @@ impl Shifted {
             weight: self.weight,
             x_mean: mean(&self.center, offset),
             y_mean: mean(&self.y_center, &offset[columns..]),
-            xx: (0..columns * columns).map(|at| product(at / columns, at % columns)).collect(),
-            xy: (0..columns * outputs).map(|at| product(at / outputs, columns + at % outputs)).collect(),
+            xx: part(columns, 0),
+            xy: part(outputs, columns),
         }
     }
 }

@@ -134,7 +134,21 @@ fn untangle(bands: &[Band], sums: &[f64], width: usize, total: usize, out: &mut 
         for (row, values) in (top..total).zip(tile.chunks_exact(width)) {
             for (column, &value) in (left..=row).zip(values) {
                 out[row * total + column] = value;
-                out[column * total + row] = value;
+            }
+        }
+    }
+    mirror(total, out);
+}
+
+/// Copies what is below the diagonal above it, in squares that stay in the cache.
+fn mirror(total: usize, out: &mut [f64]) {
+    const SIDE: usize = 32;
+    for top in (0..total).step_by(SIDE) {
+        for left in (0..=top).step_by(SIDE) {
+            for row in top..total.min(top + SIDE) {
+                for column in left..row.min(left + SIDE) {
+                    out[column * total + row] = out[row * total + column];
+                }
             }
         }
     }

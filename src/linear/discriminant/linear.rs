@@ -3,12 +3,13 @@
 use nalgebra::DMatrix;
 
 use super::moments::{ClassMoments, of_classes, priors};
-use super::shrinkage::{Shrinkage, ledoit_wolf, shrunk};
+use super::shrinkage::Shrinkage;
 use crate::data::Labels;
 use crate::error::{Error, Result};
-use crate::estimator::{Declared, Estimator, Fit, PredictProba, Rows, Transform, parameters};
+use crate::estimator::{Abilities, Declared, Estimator, Fit, PredictProba, Rows, Transform, parameters};
 use crate::linalg::{Eigen, Svd};
 use crate::linear::classifier::{FitOutcome, LinearClassifier, LinearClassifierModel, Link, Shown, planes_of};
+use crate::linear::host_rows::HostRows;
 
 parameters! {
     /// Linear discriminant analysis: classes as Gaussian clouds of one covariance, so that the boundaries are planes; and the
@@ -28,7 +29,8 @@ parameters! {
     /// - The covariance is that of the rows about their class means, over n as in scikit-learn 1.9; with `shrinkage` it is the mean
     ///   of the classes' own, each pulled towards a multiple of the identity.
     /// - Columns that do not vary within the classes, or depend on others, are left out of the covariance's inverse.
-    /// - Sums are f64 for small tables, else f32 in blocks that are added in f64; rows on a GPU come to the host.
+    /// - Sums are f64 for small tables, else f32 in blocks that are added in f64; rows on a GPU come to the host. Of
+    ///   sparse rows a class at a time is made dense, up to 4096 columns.
     pub struct LinearDiscriminantAnalysis:
         classifier("linear-discriminant-analysis") -> LinearDiscriminantAnalysisModel;
     about "classes as Gaussian clouds of one shape, and the projection that parts them";
@@ -74,21 +76,9 @@ impl LinearDiscriminantAnalysis {
         let total: f64 = classes.iter().map(|class| class.weight).sum();
         let mut sum = DMatrix::zeros(d, d);
         for (class, prior) in classes.iter().zip(priors) {
-            let own = || &class.scatter / class.weight;
-            match (self.shrinkage, &class.rows) {
-                (Shrinkage::None, _) => sum += &class.scatter / total,
-                (Shrinkage::Share(share), _) => sum += shrunk(own(), share) * *prior,
-                (Shrinkage::Auto, Some(rows)) => {
-                    // Of columns with deviation 1, as scikit-learn does, and back.
-                    let covariance = own();
-                    let unit = |at: usize| if covariance[(at, at)] > 0.0 { covariance[(at, at)].sqrt() } else { 1.0 };
-                    let scaled = DMatrix::from_fn(rows.nrows(), d, |row, column| rows[(row, column)] / unit(column));
-                    let correlation = DMatrix::from_fn(d, d, |i, j| covariance[(i, j)] / (unit(i) * unit(j)));
-                    let share = ledoit_wolf(&scaled, &correlation);
-                    let mixed = shrunk(correlation, share);
-                    sum += DMatrix::from_fn(d, d, |i, j| mixed[(i, j)] * unit(i) * unit(j)) * *prior;
-                }
-                (Shrinkage::Auto, None) => sum += own() * *prior,
+            match self.shrinkage {
+                Shrinkage::None => sum += &class.scatter / total,
+                shrinkage => sum += class.covariance(shrinkage) * *prior,
             }
         }
         sum
@@ -108,8 +98,12 @@ impl LinearDiscriminantAnalysis {
 }
 
 impl Estimator for LinearDiscriminantAnalysis {
+    fn abilities(&self) -> Abilities {
+        Abilities { sparse: true, ..Abilities::default() }
+    }
+
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<LinearDiscriminantAnalysisModel> {
-        let x = x.complete(Self::TYPE)?;
+        let x = HostRows::new(Self::TYPE, x)?;
         let weights = options.weights(Self::TYPE, x.rows())?;
         let classes = of_classes(Self::TYPE, &x, y, weights, self.shrinkage == Shrinkage::Auto)?;
         let priors = priors(self.priors.as_deref(), &classes)?;

@@ -2,13 +2,17 @@
 
 use nalgebra::DMatrix;
 
-use crate::array::{DeviceMatrix, Matrix};
+use super::shrinkage::{Shrinkage, ledoit_wolf, shrunk};
+use crate::array::Matrix;
 use crate::data::Labels;
 use crate::error::{Error, Result};
+use crate::linear::host_rows::HostRows;
 use crate::ops;
 
 /// Operations up to which a class is worked on in f64 throughout.
 const SMALL: usize = 20_000_000;
+/// Columns of sparse rows at most: the covariances are dense.
+const WIDEST_SPARSE: usize = 4096;
 
 /// What is known of one class.
 pub(super) struct ClassMoments {
@@ -21,15 +25,41 @@ pub(super) struct ClassMoments {
     pub(super) rows: Option<DMatrix<f64>>,
 }
 
+impl ClassMoments {
+    /// The covariance of the class, over its weight, shrunk.
+    pub(super) fn covariance(&self, shrinkage: Shrinkage) -> DMatrix<f64> {
+        let own = &self.scatter / self.weight;
+        match (shrinkage, &self.rows) {
+            (Shrinkage::Share(share), _) => shrunk(own, share),
+            (Shrinkage::Auto, Some(rows)) => {
+                // Of columns with deviation 1, as scikit-learn does, and back.
+                let d = own.nrows();
+                let unit = |at: usize| if own[(at, at)] > 0.0 { own[(at, at)].sqrt() } else { 1.0 };
+                let scaled = DMatrix::from_fn(rows.nrows(), d, |row, column| rows[(row, column)] / unit(column));
+                let correlation = DMatrix::from_fn(d, d, |i, j| own[(i, j)] / (unit(i) * unit(j)));
+                let share = ledoit_wolf(&scaled, &correlation);
+                let mixed = shrunk(correlation, share);
+                DMatrix::from_fn(d, d, |i, j| mixed[(i, j)] * unit(i) * unit(j))
+            }
+            (Shrinkage::None, _) | (Shrinkage::Auto, None) => own,
+        }
+    }
+}
+
 /// Of each class, in their order; a class without rows is an error.
 pub(super) fn of_classes(
     op: &'static str,
-    x: &DeviceMatrix,
+    x: &HostRows<'_>,
     y: &Labels,
     weights: Option<&[f32]>,
     keep_rows: bool,
 ) -> Result<Vec<ClassMoments>> {
-    let x = x.to_matrix(&mut x.device().stream())?;
+    if let HostRows::Sparse(x) = x
+        && x.columns() > WIDEST_SPARSE
+    {
+        let expected = format!("at most {WIDEST_SPARSE} sparse columns; LogisticRegression takes more");
+        return Err(Error::shape(op, expected, format!("{} columns", x.columns())));
+    }
     let of_class = |class: usize| {
         let counts = |row: &usize| y.codes()[*row] as usize == class && weights.is_none_or(|all| all[*row] > 0.0);
         let rows: Vec<usize> = (0..x.rows()).filter(counts).collect();
@@ -38,7 +68,11 @@ pub(super) fn of_classes(
             return Err(Error::shape(op, expected, format!("none of {}", y.names()[class])));
         }
         let weights: Option<Vec<f32>> = weights.map(|all| rows.iter().map(|row| all[*row]).collect());
-        of_rows(&x.select(&rows)?, weights.as_deref(), keep_rows)
+        let own = match x {
+            HostRows::Dense(x) => x.select(&rows)?,
+            HostRows::Sparse(x) => x.select(&rows)?.to_dense()?,
+        };
+        of_rows(&own, weights.as_deref(), keep_rows)
     };
     (0..y.classes()).map(of_class).collect()
 }

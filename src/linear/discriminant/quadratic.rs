@@ -3,16 +3,21 @@
 use nalgebra::DMatrix;
 
 use super::moments::{of_classes, priors};
+use super::shrinkage::Shrinkage;
 use crate::array::Matrix;
 use crate::cpu::linear::margin_gradient::exact::softmax;
 use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Decision, Declared, Estimator, Fit, FittedWith, Model, Observer, Predict, PredictProba, Prediction, Rows, Save,
-    parameters,
+    Abilities, Decision, Declared, Estimator, Fit, FittedWith, Model, Observer, Predict, PredictProba, Prediction,
+    Rows, Save, parameters,
 };
 use crate::linalg::Eigen;
+use crate::linear::host_rows::HostRows;
 use crate::model_file::Container;
+
+/// Sparse rows that are made dense together.
+const BLOCK: usize = 4096;
 
 parameters! {
     /// Quadratic discriminant analysis: classes as Gaussian clouds, each with a covariance of its own. Names and defaults are
@@ -29,13 +34,16 @@ parameters! {
     ///
     /// # What to expect
     /// - A class whose rows lie in a plane (fewer rows than columns, or dependent ones) has no density: that is an error, whose
-    ///   remedy is a `reg_param` above 0.
+    ///   remedy is `shrinkage`, or a `reg_param` above 0.
     /// - The covariance of a class is over its rows, as in scikit-learn 1.9. Rows on a GPU come to the host.
+    /// - Of sparse rows a class at a time is made dense, up to 4096 columns.
     pub struct QuadraticDiscriminantAnalysis:
         classifier("quadratic-discriminant-analysis") -> QuadraticDiscriminantAnalysisModel;
     about "classes as Gaussian clouds of their own shapes";
     {
-        /// Shrinkage of each covariance S towards the identity: (1 − reg_param)·S + reg_param·I.
+        /// Shrinkage of each covariance: none, auto (Ledoit and Wolf), or a share from 0 to 1 of the mean variance.
+        shrinkage: Shrinkage = Shrinkage::None;
+        /// After that, shrinkage of each covariance S towards the identity: (1 − reg_param)·S + reg_param·I.
         reg_param: f64 = 0.0, from_to(0.0, 1.0);
         /// Prior probabilities of the classes; none: their shares of the rows.
         priors: Option<Vec<f64>> = None;
@@ -62,21 +70,27 @@ struct Cloud {
 }
 
 impl Estimator for QuadraticDiscriminantAnalysis {
+    fn abilities(&self) -> Abilities {
+        Abilities { sparse: true, ..Abilities::default() }
+    }
+
     fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<QuadraticDiscriminantAnalysisModel> {
-        let x = x.complete(Self::TYPE)?;
+        let x = HostRows::new(Self::TYPE, x)?;
         let weights = options.weights(Self::TYPE, x.rows())?;
-        let classes = of_classes(Self::TYPE, &x, y, weights, false)?;
+        let classes = of_classes(Self::TYPE, &x, y, weights, self.shrinkage == Shrinkage::Auto)?;
         let priors = priors(self.priors.as_deref(), &classes)?;
         let d = x.columns();
         let mut clouds = vec![];
         for (at, class) in classes.into_iter().enumerate() {
-            let (values, vectors) = Eigen::factor(&(&class.scatter / class.weight))?.into_parts();
+            let (values, vectors) = Eigen::factor(&class.covariance(self.shrinkage))?.into_parts();
             let values: Vec<f64> =
                 values.iter().map(|value| (1.0 - self.reg_param) * value.max(0.0) + self.reg_param).collect();
             let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(*v), b.max(*v)));
             if least <= self.tol * 1e-4 * most.min(1.0) || least <= 0.0 {
                 let name = &y.names()[at];
-                let what = format!("the covariance of {name}; set reg_param above 0, or leave dependent columns out,");
+                let what = format!(
+                    "the covariance of {name}; set shrinkage to auto or reg_param above 0, or leave dependent columns out,"
+                );
                 return Err(Error::Singular { what, condition: most / least.max(0.0) });
             }
             let white = DMatrix::from_fn(d, d, |row, column| vectors[(column, row)] / values[row].sqrt());
@@ -101,8 +115,24 @@ impl QuadraticDiscriminantAnalysisModel {
     /// The logarithm of prior times density, up to a constant, n×k, row by row.
     fn scores(&self, x: Rows<'_>) -> Result<Vec<f64>> {
         let d = self.clouds[0].mean.len();
+        if let Rows::Sparse(x) = x {
+            if x.columns() != d {
+                let got = format!("{} columns", x.columns());
+                return Err(Error::shape(QuadraticDiscriminantAnalysis::TYPE, format!("{d} columns"), got));
+            }
+            let part = |first: usize| -> Result<Vec<f64>> {
+                let rows: Vec<usize> = (first..x.rows().min(first + BLOCK)).collect();
+                Ok(self.dense_scores(&x.select(&rows)?.to_dense()?))
+            };
+            let parts = (0..x.rows()).step_by(BLOCK).map(part).collect::<Result<Vec<_>>>()?;
+            return Ok(parts.concat());
+        }
         let x = x.queries(QuadraticDiscriminantAnalysis::TYPE, d)?;
-        let x = x.to_matrix(&mut x.device().stream())?;
+        Ok(self.dense_scores(&x.to_matrix(&mut x.device().stream())?))
+    }
+
+    fn dense_scores(&self, x: &Matrix) -> Vec<f64> {
+        let d = self.clouds[0].mean.len();
         let k = self.clouds.len();
         let mut scores = vec![0.0; x.rows() * k];
         for (class, cloud) in self.clouds.iter().enumerate() {
@@ -113,7 +143,7 @@ impl QuadraticDiscriminantAnalysisModel {
                     self.priors[class].ln() - 0.5 * (values.norm_squared() + cloud.log_determinant);
             }
         }
-        Ok(scores)
+        scores
     }
 
     fn probabilities(&self, mut scores: Vec<f64>) -> Result<Matrix> {

@@ -4,16 +4,12 @@ use nalgebra::DMatrix;
 
 use crate::error::Result;
 use crate::estimator::Reporter;
-use crate::linalg::Cholesky;
 use crate::linear::standard_rows::StandardRows;
-use crate::solvers::lbfgs::{Slope, minimize};
+use crate::solvers::lbfgs::{self, Slope};
+use crate::solvers::newton::{self, Curved};
 
 /// Columns up to which the products of the columns are made in every step.
 const WIDEST_NEWTON: usize = 1000;
-/// Halvings of a step that does not descend.
-const HALVINGS: usize = 40;
-/// A step must bring this share of what the slope promises.
-const ARMIJO: f64 = 1e-4;
 
 /// The loss of one margin: value, slope and curvature.
 pub(super) type RowLoss = fn(margin: f64, target: f64) -> (f64, f64, f64);
@@ -56,8 +52,11 @@ impl Smooth<'_> {
             Ok(stop || at.steepness() <= self.tol || step >= self.max_iter)
         };
         let found = match self.rows.columns() <= WIDEST_NEWTON {
-            true => self.newton(op, point, &y, &mut done)?,
-            false => minimize(point, |point| Ok(self.evaluate(point, &y)), &mut done)?.0,
+            true => {
+                let mut objective = OfOutput { smooth: self, op, y: &y };
+                newton::minimize(&mut objective, point, &[], None, |step, stage| done(step, &stage.at))?.0.at
+            }
+            false => lbfgs::minimize(point, |point| Ok(self.evaluate(point, &y)), &mut done)?.0,
         };
         let converged = found.steepness() <= self.tol;
         let (v, constant) = found.point.split_at(self.rows.columns());
@@ -83,50 +82,33 @@ impl Smooth<'_> {
         gradient.push(if rows.intercept() { sum } else { 0.0 });
         (value, gradient)
     }
+}
 
-    fn newton(
-        &self,
-        op: &'static str,
-        point: Vec<f64>,
-        y: &[f64],
-        done: &mut impl FnMut(usize, &Slope) -> Result<bool>,
-    ) -> Result<Slope> {
-        let rows = self.rows;
+/// The loss of one output, as Newton's method takes it.
+struct OfOutput<'a> {
+    smooth: &'a Smooth<'a>,
+    op: &'static str,
+    y: &'a [f64],
+}
+
+impl Curved for OfOutput<'_> {
+    fn value_gradient(&mut self, point: &[f64]) -> Result<(f64, Vec<f64>)> {
+        Ok(self.smooth.evaluate(point, self.y))
+    }
+
+    fn hessian(&mut self, point: &[f64]) -> Result<DMatrix<f64>> {
+        let (rows, y) = (self.smooth.rows, self.y);
         let d = rows.columns();
-        let (value, gradient) = self.evaluate(&point, y);
-        let mut at = Slope { point, value, gradient };
-        for step in 0.. {
-            if done(step, &at)? {
-                break;
-            }
-            let margins = rows.margins(&at.point[..d], at.point[d]);
-            let bend = |(row, margin): (usize, &f64)| rows.weights[row] * (self.loss)(*margin, y[row]).2;
-            let bends: Vec<f64> = margins.iter().enumerate().map(bend).collect();
-            let mut matrix = rows.gram(op, &bends)?;
-            for (column, unit) in rows.unit().iter().enumerate() {
-                matrix[(column, column)] += self.alpha * unit * unit;
-            }
-            // Constant columns and a missing intercept leave empty rows.
-            let least = 1e-12 * (0..=d).map(|at| matrix[(at, at)]).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-            (0..=d).for_each(|at| matrix[(at, at)] += least);
-            let right = DMatrix::from_column_slice(d + 1, 1, &at.gradient);
-            let direction = Cholesky::factor_with_jitter(&matrix)?.solve(&right)?;
-            let promised: f64 = direction.iter().zip(&at.gradient).map(|(a, b)| a * b).sum();
-            let mut length = 1.0;
-            let next = (0..HALVINGS).find_map(|_| {
-                let point: Vec<f64> =
-                    at.point.iter().zip(direction.iter()).map(|(at, step)| at - length * step).collect();
-                let (value, gradient) = self.evaluate(&point, y);
-                let next = Slope { point, value, gradient };
-                // Near the minimum the value no longer tells, but the slope does.
-                let better = value <= at.value - ARMIJO * length * promised
-                    || (value <= at.value + 1e-14 * at.value.abs() && next.steepness() < at.steepness());
-                length *= 0.5;
-                (value.is_finite() && better).then_some(next)
-            });
-            let Some(next) = next else { break };
-            at = next;
+        let margins = rows.margins(&point[..d], point[d]);
+        let bend = |(row, margin): (usize, &f64)| rows.weights[row] * (self.smooth.loss)(*margin, y[row]).2;
+        let bends: Vec<f64> = margins.iter().enumerate().map(bend).collect();
+        let mut matrix = rows.gram(self.op, &bends)?;
+        for (column, unit) in rows.unit().iter().enumerate() {
+            matrix[(column, column)] += self.smooth.alpha * unit * unit;
         }
-        Ok(at)
+        // Constant columns and a missing intercept leave empty rows.
+        let least = 1e-12 * (0..=d).map(|at| matrix[(at, at)]).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+        (0..=d).for_each(|at| matrix[(at, at)] += least);
+        Ok(matrix)
     }
 }

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::path::{Grid, LassoPath};
 use super::prepare::{Prepared, Settings, by_products, squares_about};
-use crate::array::{Matrix, SparseMatrix};
+use crate::array::Matrix;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{Fit, Reporter, Rows, Targets};
+use crate::linear::host_rows::HostRows;
 use crate::linear::predict::Linear;
 use crate::ops::{self, NormalEquations};
 
@@ -25,12 +26,6 @@ pub(super) struct Chosen {
 fn fold(rows: usize, folds: usize, at: usize) -> Range<usize> {
     let first = |at: usize| at * (rows / folds) + at.min(rows % folds);
     first(at)..first(at + 1)
-}
-
-/// Rows on the host.
-enum HostRows<'a> {
-    Dense(Matrix),
-    Sparse(&'a SparseMatrix),
 }
 
 /// Products of some rows, mergeable with those of others.
@@ -91,13 +86,7 @@ pub(super) fn choose(
     }
     let weights = options.weights(op, n)?;
     let y = y.complete(op, n)?;
-    let host = match x {
-        Rows::Sparse(x) => HostRows::Sparse(x),
-        x => {
-            let x = x.complete(op)?;
-            HostRows::Dense(x.to_matrix(&mut x.device().stream())?)
-        }
-    };
+    let host = HostRows::new(op, x)?;
     let part_of =
         |rows: &[usize]| -> Option<Vec<f32>> { weights.map(|weights| rows.iter().map(|&row| weights[row]).collect()) };
     let dense = match x {
@@ -110,7 +99,7 @@ pub(super) fn choose(
         parts = fold_products(all, &y, weights, settings, folds, &device)?;
     }
     let prepared = match parts.as_ref().and_then(|parts| Part::of_all(parts.iter())) {
-        Some(Part { products, squares }) => Prepared::of_products(products, squares),
+        Some(Part { products, squares }) => Prepared::of_products(products, squares, &device)?,
         None => Prepared::new(op, x, Targets::Many(&y), (settings.fit_intercept, true), options)?,
     };
     let alphas = grid.alphas(&prepared, settings)?;
@@ -128,7 +117,7 @@ pub(super) fn choose(
             Part::of_all(parts.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, part)| part))
         });
         let fitted = match others {
-            Some(Part { products, squares }) => Prepared::of_products(products, squares),
+            Some(Part { products, squares }) => Prepared::of_products(products, squares, &device)?,
             None => {
                 let train_weights = part_of(&train);
                 let options =

@@ -77,7 +77,10 @@ impl Prepared {
         let mut stream = x.device().stream();
         if by_products(&x, path) {
             match ops::normal_equations(&mut stream, &x, &y, weights, intercept) {
-                Ok(products) => return Ok(Prepared::of_products(products, squares_about(&y, weights, intercept))),
+                Ok(products) => {
+                    let squares = squares_about(&y, weights, intercept);
+                    return Prepared::of_products(products, squares, x.device());
+                }
                 // Rows and targets are finite: their squares are not, in f32.
                 Err(Error::NotFinite { .. }) => {}
                 Err(error) => return Err(error),
@@ -96,10 +99,11 @@ impl Prepared {
     }
 
     /// Of products of centred columns; `squares` are Σw(y − mean)² of each output.
-    pub(super) fn of_products(products: NormalEquations, squares: Vec<f64>) -> Prepared {
+    pub(super) fn of_products(products: NormalEquations, squares: Vec<f64>, device: &Device) -> Result<Prepared> {
         let (x_mean, y_mean) = (products.x_mean.clone(), products.y_mean.clone());
         let squares = squares.into_iter().map(|square| square / products.weight).collect();
-        Prepared { columns: Box::new(GramColumns::new(products, squares)), x_mean, y_mean }
+        let columns = GramColumns::new(products, squares).on(device)?;
+        Ok(Prepared { columns: Box::new(columns), x_mean, y_mean })
     }
 
     /// The plane for p×d coefficients.

@@ -53,9 +53,8 @@ impl Columns for SparseColumns {
         (square, which.iter().map(own).collect())
     }
 
-    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f64> {
-        let mut products = self.centred.products_of(&self.places(left), &self.places(right));
-        products.iter_mut().for_each(|product| *product /= self.centred.weight());
-        products
+    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f32> {
+        let products = self.centred.products_of(&self.places(left), &self.places(right));
+        products.into_iter().map(|product| (product / self.centred.weight()) as f32).collect()
     }
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod objective;
 pub(super) mod units;
+mod whitening;
 
 use nalgebra::DMatrix;
 
@@ -20,6 +21,7 @@ use crate::solvers::newton::{self, Curved, Stage};
 use crate::solvers::{lbfgs, orthant_wise};
 use objective::{ClassObjective, Sample, Source};
 use units::Units;
+use whitening::Whitening;
 
 /// Newton's method takes up to so many numbers for two classes, and for several; above, L-BFGS.
 const NEWTON: usize = 1001;
@@ -53,7 +55,8 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - Newton's method up to 1000 columns of two classes (500 numbers of several classes), L-BFGS above; with an L1
+    /// - Newton's method up to 1000 columns of two classes (500 numbers of several classes), above L-BFGS with the covariance
+    ///   of the columns divided out (dense rows of up to 2048 columns); with an L1
     ///   penalty coordinate descent on Newton's model, or L-BFGS within orthants. Columns are centred and scaled inside,
     ///   so their units do not matter to the speed; the penalty is on the coefficients of the columns as they are, and
     ///   not on the intercept.
@@ -206,9 +209,17 @@ impl LogisticRegression {
             let (stage, _) = newton::minimize(&mut all, start, &l1, kept, tell)?;
             (stage.at.point, stage.steepness)
         } else if l1.is_empty() {
-            let tell = |step: usize, at: &lbfgs::Slope| done(step, at.value, at.steepness());
-            let (at, _) = lbfgs::minimize(start, |point| all.value_gradient(point), tell)?;
-            (at.point.clone(), at.steepness())
+            let white = match dense {
+                Some((x, _)) => Whitening::of(x, units, &l2[..d], planes)?,
+                None => Whitening::none(planes),
+            };
+            let tell = |step: usize, at: &lbfgs::Slope| done(step, at.value, white.steepness(at));
+            let evaluate = |point: &[f64]| {
+                let (value, gradient) = all.value_gradient(&white.point(point))?;
+                Ok((value, white.slope(&gradient)))
+            };
+            let (at, _) = lbfgs::minimize(start, evaluate, tell)?;
+            (white.point(&at.point), white.steepness(&at))
         } else {
             let tell = |step: usize, at: &lbfgs::Slope| done(step, at.value, at.steepness());
             let (at, _) = orthant_wise::minimize(start, &l1, |point| all.value_gradient(point), tell)?;

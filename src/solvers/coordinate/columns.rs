@@ -7,7 +7,7 @@ use crate::array::Matrix;
 use crate::cpu::linalg::gemm::{Layout, gemm};
 use crate::cpu::vectorised;
 
-/// Rows of a block while the table is turned, and rows whose f32 products are summed before they are added in f64.
+/// Rows of a block while the table is turned, and rows whose products are made together.
 const TURNED: usize = 64;
 const DEPTH: usize = 1024;
 /// Columns of a task.
@@ -99,19 +99,21 @@ impl Columns for DenseColumns {
         (square, slopes)
     }
 
-    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f64> {
+    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f32> {
         let mut sums = vec![0.0; left.len() * right.len()];
-        let mut part = vec![0.0_f32; sums.len()];
         for first in (0..self.rows).step_by(DEPTH) {
             let depth = DEPTH.min(self.rows - first);
             let gather = |which: &[usize]| -> Vec<f32> {
-                which.iter().flat_map(|&at| &self.column(at)[first..first + depth]).copied().collect()
+                let mut out = vec![0.0; which.len() * depth];
+                let columns = out.par_chunks_mut(depth).zip(which);
+                columns.for_each(|(out, &at)| out.copy_from_slice(&self.column(at)[first..first + depth]));
+                out
             };
             let (a, b) = (gather(left), gather(right));
-            gemm(Layout::NT, 1.0, &a, (left.len(), depth), &b, (right.len(), depth), 0.0, &mut part);
-            sums.iter_mut().zip(&part).for_each(|(sum, part)| *sum += f64::from(*part));
+            gemm(Layout::NT, 1.0, &a, (left.len(), depth), &b, (right.len(), depth), 1.0, &mut sums);
         }
-        sums.iter_mut().for_each(|sum| *sum /= self.weight);
+        let scale = (1.0 / self.weight) as f32;
+        sums.par_iter_mut().for_each(|sum| *sum *= scale);
         sums
     }
 }

@@ -2,36 +2,58 @@
 
 use rayon::prelude::*;
 
-use super::{CONSTANT, Columns};
+use super::{CONSTANT, Columns, L1L2};
+use crate::array::{DeviceMatrix, Matrix};
 use crate::cpu::vectorised;
+use crate::device::Device;
+use crate::error::Result;
 use crate::ops::NormalEquations;
+use crate::ops::linear::coordinate_descent::{MOST_COLUMNS, StepPenalty, coordinate_descent};
 
 /// Columns of a task.
 const TASK: usize = 256;
 
 /// All products of the columns, with each other and with the targets.
 pub(crate) struct GramColumns {
-    /// d×d.
-    gram: Vec<f64>,
+    /// d×d, in f32 as they are right to it: passes and slopes wait for memory.
+    gram: Vec<f32>,
     squares: Vec<f64>,
     /// p outputs of d numbers.
     with_target: Vec<Vec<f64>>,
     target_squares: Vec<f64>,
+    /// The products on a GPU, where passes can run.
+    resident: Option<DeviceMatrix>,
 }
 
 impl GramColumns {
     /// From the products of centred columns; `target_squares` are ‖y‖² of each output over the weight.
     pub(crate) fn new(products: NormalEquations, target_squares: Vec<f64>) -> GramColumns {
-        let NormalEquations { weight, x_mean, y_mean, mut xx, xy } = products;
+        let NormalEquations { weight, x_mean, y_mean, xx, xy } = products;
         let (d, p) = (x_mean.len(), y_mean.len());
-        xx.par_iter_mut().for_each(|value| *value /= weight);
-        let square = |at: usize| Some(xx[at * d + at]).filter(|square| *square > (CONSTANT * x_mean[at]).powi(2));
+        let gram = xx.par_iter().map(|value| (value / weight) as f32).collect();
+        let square =
+            |at: usize| Some(xx[at * d + at] / weight).filter(|square| *square > (CONSTANT * x_mean[at]).powi(2));
         let squares = (0..d).map(|at| square(at).unwrap_or(0.0)).collect();
         let with_target = |output: usize| (0..d).map(|at| xy[at * p + output] / weight).collect();
-        GramColumns { gram: xx, squares, with_target: (0..p).map(with_target).collect(), target_squares }
+        let with_target = (0..p).map(with_target).collect();
+        GramColumns { gram, squares, with_target, target_squares, resident: None }
     }
 
-    fn row(&self, at: usize) -> &[f64] {
+    /// With the products in f32 on a GPU as well, up to 2048 columns, so that passes run there.
+    pub(crate) fn on(mut self, device: &Device) -> Result<GramColumns> {
+        let d = self.squares.len();
+        if !matches!(device, Device::Cpu) && d <= MOST_COLUMNS {
+            let mut values = self.gram.clone();
+            // Columns that take no part are left out by their length.
+            (0..d).filter(|at| self.squares[*at] == 0.0).for_each(|at| values[at * d + at] = 0.0);
+            if values.iter().all(|value| value.is_finite()) {
+                self.resident = Some(Matrix::from_vec(d, d, values)?.to(device)?);
+            }
+        }
+        Ok(self)
+    }
+
+    fn row(&self, at: usize) -> &[f32] {
         let d = self.squares.len();
         &self.gram[at * d..(at + 1) * d]
     }
@@ -65,13 +87,25 @@ impl Columns for GramColumns {
         (residual, which.iter().map(|&at| all[at]).collect())
     }
 
-    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f64> {
+    fn descend(&self, coef: &mut [f64], slopes: &[f64], penalty: L1L2, passes: usize) -> Result<bool> {
+        let Some(gram) = &self.resident else { return Ok(false) };
+        let mut stream = gram.device().stream();
+        let state: Vec<f32> = coef.iter().chain(slopes).map(|value| *value as f32).collect();
+        let mut state = Matrix::from_vec(2, coef.len(), state)?.to(gram.device())?;
+        let penalty = StepPenalty { l1: penalty.l1 as f32, l2: penalty.l2 as f32, positive: penalty.positive };
+        coordinate_descent(&mut stream, gram, &mut state, penalty, passes)?;
+        let found = state.to_matrix(&mut stream)?;
+        coef.iter_mut().zip(found.row(0)).for_each(|(coef, found)| *coef = f64::from(*found));
+        Ok(true)
+    }
+
+    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f32> {
         let rows = left.iter().map(|&at| self.row(at));
         rows.flat_map(|row| right.iter().map(move |&other| row[other])).collect()
     }
 }
 
 #[inline(always)]
-fn subtract(sums: &mut [f64], coef: f64, row: &[f64]) {
-    sums.iter_mut().zip(row).for_each(|(sum, value)| *sum -= coef * value);
+fn subtract(sums: &mut [f64], coef: f64, row: &[f32]) {
+    sums.iter_mut().zip(row).for_each(|(sum, value)| *sum -= coef * f64::from(*value));
 }

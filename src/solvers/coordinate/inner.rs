@@ -7,13 +7,13 @@ use crate::cpu::vectorised;
 
 /// Iterates that an extrapolation is made from, less one (Anderson's; Bertrand and Massias, 2021).
 const MEMORY: usize = 5;
-/// Passes between looks at the gap.
-const LOOKS: usize = 5;
 
 /// The products of m columns, of which some take part.
 pub(super) struct View<'a> {
     /// Row by row, both halves, `room` numbers a row of which the first m count.
-    pub(super) values: &'a [f64],
+    pub(super) values: &'a [f32],
+    /// The products of the columns with themselves.
+    pub(super) diagonal: &'a [f64],
     pub(super) room: usize,
     /// The columns whose coefficients change.
     pub(super) visited: Vec<usize>,
@@ -48,7 +48,8 @@ impl<'a> Inner<'a> {
             if moved == 0.0 {
                 return pass;
             }
-            if pass % LOOKS == 0 && self.gap(penalty) <= gap {
+            // A look costs a thousandth of a pass.
+            if self.gap(penalty) <= gap {
                 return pass;
             }
             past.push((self.coef.clone(), self.slopes.clone()));
@@ -117,8 +118,7 @@ fn descend(gram: &View<'_>, coef: &mut [f64], slopes: &mut [f64], penalty: L1L2)
     let count = coef.len();
     let mut moved = 0.0_f64;
     for &at in &gram.visited {
-        let row = &gram.values[at * gram.room..at * gram.room + count];
-        let curvature = row[at];
+        let curvature = gram.diagonal[at];
         let old = coef[at];
         // A product that rounding made 0 or less has no minimum along this coordinate.
         if curvature <= 0.0 {
@@ -135,8 +135,9 @@ fn descend(gram: &View<'_>, coef: &mut [f64], slopes: &mut [f64], penalty: L1L2)
         let step = new - old;
         if step != 0.0 {
             coef[at] = new;
+            let row = &gram.values[at * gram.room..at * gram.room + count];
             for (slope, product) in slopes.iter_mut().zip(row) {
-                *slope -= step * product;
+                *slope -= step * f64::from(*product);
             }
             if step.abs() > 4.0 * f64::EPSILON * old.abs() {
                 moved = moved.max(step.abs() * curvature.sqrt());

@@ -19,10 +19,14 @@ use rayon::prelude::*;
 /// Columns of a working set at first, and at most.
 const FIRST_SET: usize = 64;
 const LARGEST_SET: usize = 4096;
-/// Columns whose products are remembered: 128 MiB.
+/// Columns whose products are remembered: 64 MiB.
 const REMEMBERED: usize = 4096;
 /// Rounds of one penalty at most.
 const ROUNDS: usize = 100;
+/// Share of the gap that working sets come to: the other columns have theirs.
+const NEARLY: f64 = 0.8;
+/// Passes on a device between looks at the gap.
+const DEVICE_PASSES: usize = 10;
 
 /// Deviations below this share of the mean are rounding: the column is constant, and its square 0.
 pub(crate) const CONSTANT: f64 = 1e-12;
@@ -43,7 +47,13 @@ pub(crate) trait Columns: Sync {
     fn slopes(&self, output: usize, support: &[(usize, f64)], which: &[usize]) -> (f64, Vec<f64>);
 
     /// The products of columns with each other, `left` by `right`, row by row; right to f32.
-    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f64>;
+    fn products(&self, left: &[usize], right: &[usize]) -> Vec<f32>;
+
+    /// Passes over all columns in f32 where their products are, from the coefficients and their slopes: one wait. False where
+    /// there is no such place.
+    fn descend(&self, _coef: &mut [f64], _slopes: &[f64], _penalty: L1L2, _passes: usize) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// What is added to half of the mean of the squares.
@@ -85,6 +95,16 @@ pub(crate) struct CoordinateDescent<'a> {
     stale: bool,
     products: Products,
     last_l1: Option<f64>,
+    /// Where the penalty before the last one ended.
+    before: Option<Before>,
+}
+
+/// Coefficients with what belongs to them.
+struct Before {
+    l1: f64,
+    coef: Vec<f64>,
+    slopes: Vec<f64>,
+    residual: f64,
 }
 
 impl<'a> CoordinateDescent<'a> {
@@ -92,9 +112,11 @@ impl<'a> CoordinateDescent<'a> {
     pub(crate) fn new(columns: &'a dyn Columns, output: usize) -> Self {
         let all: Vec<usize> = (0..columns.count()).collect();
         let (residual, slopes) = columns.slopes(output, &[], &all);
-        let products = Products { order: vec![], place: vec![None; all.len()], values: vec![], room: 0 };
+        let products =
+            Products { order: vec![], place: vec![None; all.len()], values: vec![], diagonal: vec![], room: 0 };
         let coef = vec![0.0; all.len()];
-        CoordinateDescent { columns, output, coef, slopes, residual, stale: false, products, last_l1: None }
+        let (last_l1, before) = (None, None);
+        CoordinateDescent { columns, output, coef, slopes, residual, stale: false, products, last_l1, before }
     }
 
     /// The coefficients as they are.
@@ -120,16 +142,35 @@ impl<'a> CoordinateDescent<'a> {
             self.refresh(&alive);
             self.stale = false;
         }
+        // Slopes that were carried on, not made from the rows, do not end a fit.
+        let mut made = !self.go_on(penalty);
         let mut size = self.first_size(penalty, &alive);
         let mut iterations = 0;
+        // Passes on a device go on while each round halves the gap: f32 steps end somewhere.
+        let (mut on_device, mut last) = (true, f64::INFINITY);
         for round in 0..ROUNDS {
             let found = self.gap(penalty, &alive);
+            if found.gap <= stop.gap && !made {
+                self.refresh(&alive);
+                made = true;
+                continue;
+            }
             let done = found.gap <= stop.gap;
             let ended = report(iterations, found.gap)?;
             if done || ended || iterations >= stop.max_iter {
                 self.last_l1 = Some(penalty.l1);
                 return Ok(Outcome { iterations, converged: done, ..found.outcome() });
             }
+            on_device &= found.gap <= 0.5 * last;
+            last = found.gap;
+            let passes = DEVICE_PASSES.min(stop.max_iter - iterations);
+            if on_device && self.columns.descend(&mut self.coef, &self.slopes, penalty, passes)? {
+                iterations += passes;
+                self.refresh(&alive);
+                made = true;
+                continue;
+            }
+            on_device = false;
             // A path mostly needs one round a penalty: screening pays where there are more, and leaves stale slopes.
             if round > 0 && self.screen(penalty, found, &mut alive) {
                 self.refresh(&alive);
@@ -142,15 +183,46 @@ impl<'a> CoordinateDescent<'a> {
             let gram = self.products.view(&set);
             let mut inner = Inner::new(gram, pick(&self.coef), pick(&self.slopes), self.residual);
             let left = stop.max_iter - iterations;
-            iterations += inner.run(penalty, 0.5 * stop.gap, left);
+            iterations += inner.run(penalty, NEARLY * stop.gap, left);
             order.iter().zip(inner.coef()).for_each(|(&at, value)| self.coef[at] = *value);
             self.refresh(&alive);
+            made = true;
             let support = self.coef.iter().filter(|value| **value != 0.0).count();
             size = (2 * size).max(2 * support).min(LARGEST_SET);
         }
         let found = self.gap(penalty, &alive);
         self.last_l1 = Some(penalty.l1);
         Ok(Outcome { iterations, converged: found.gap <= stop.gap, ..found.outcome() })
+    }
+
+    /// Goes on as from the penalty before to the last one: between changes of the support the coefficients are linear in the
+    /// penalty. Slopes are so always, and ‖r‖² follows from them. Stays where that is not better, and says so by false.
+    fn go_on(&mut self, penalty: L1L2) -> bool {
+        let Some(l1) = self.last_l1 else { return false };
+        let now = Before { l1, coef: self.coef.clone(), slopes: self.slopes.clone(), residual: self.residual };
+        let Some(before) = self.before.replace(now) else { return false };
+        let share = (penalty.l1 - l1) / (l1 - before.l1);
+        if !(share > 0.0 && share <= 4.0) {
+            return false;
+        }
+        let ahead = |now: &[f64], before: &[f64]| -> Vec<f64> {
+            now.iter().zip(before).map(|(now, before)| now + share * (now - before)).collect()
+        };
+        let (coef, slopes) = (ahead(&self.coef, &before.coef), ahead(&self.slopes, &before.slopes));
+        // ‖r − r'‖² = (w − w')ᵀ(Xᵀr' − Xᵀr).
+        let apart: f64 =
+            (0..coef.len()).map(|at| (self.coef[at] - before.coef[at]) * (before.slopes[at] - self.slopes[at])).sum();
+        let residual = (1.0 + share) * self.residual - share * before.residual + share * (1.0 + share) * apart;
+        let objective = |coef: &[f64], residual: f64| {
+            let costs = coef.iter().map(|value| penalty.l1 * value.abs() + 0.5 * penalty.l2 * value * value);
+            0.5 * residual + costs.sum::<f64>()
+        };
+        let allowed = !penalty.positive || coef.iter().all(|value| *value >= 0.0);
+        let better = residual >= 0.0 && objective(&coef, residual) < objective(&self.coef, self.residual);
+        if allowed && better {
+            (self.coef, self.slopes, self.residual) = (coef, slopes, residual);
+        }
+        allowed && better
     }
 
     /// Residual and slopes of the columns that are alive, from the coefficients.
@@ -264,7 +336,8 @@ struct Products {
     /// The place of each column in the order.
     place: Vec<Option<u32>>,
     /// `room` by `room`, of which the first `order.len()` are filled.
-    values: Vec<f64>,
+    values: Vec<f32>,
+    diagonal: Vec<f64>,
     room: usize,
 }
 
@@ -277,6 +350,7 @@ impl Products {
         if self.order.len() + fresh.len() > REMEMBERED {
             self.order.iter().for_each(|&at| self.place[at] = None);
             self.order.clear();
+            self.diagonal.clear();
             fresh = new(&self.place);
         }
         if fresh.is_empty() {
@@ -286,6 +360,7 @@ impl Products {
         for &at in &fresh {
             self.place[at] = Some(self.order.len() as u32);
             self.order.push(at);
+            self.diagonal.push(columns.squares()[at]);
         }
         let count = self.order.len();
         if count > self.room {
@@ -306,6 +381,6 @@ impl Products {
     /// All of them, and the places of the set.
     fn view(&self, set: &[usize]) -> View<'_> {
         let visited = set.iter().filter_map(|&at| self.place[at]).map(|place| place as usize).collect();
-        View { values: &self.values, room: self.room, visited }
+        View { values: &self.values, diagonal: &self.diagonal, room: self.room, visited }
     }
 }

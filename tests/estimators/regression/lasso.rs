@@ -144,6 +144,20 @@ fn more_rows_than_columns_give_the_same_by_products_and_by_columns() {
 }
 
 #[test]
+fn passes_on_the_products_reach_the_gap_on_every_device() {
+    let x = matrix(3000, 40, 61);
+    let y = targets(&x, 1, 0.5, 62);
+    let wanted = Lasso::new(0.02).tol(1e-10).fit(&x, &y).unwrap();
+    for (name, device) in devices() {
+        let model = Lasso::new(0.02).tol(1e-8).fit(&x.to(device).unwrap(), &y).unwrap();
+        assert!(model.converged() && model.dual_gap() >= 0.0, "{name}");
+        assert!((model.coef() - wanted.coef()).amax() < 1e-4, "{name}");
+        let path = ElasticNet::default().l1_ratio(0.7).path(&x.to(device).unwrap(), &y, None, Fit::default()).unwrap();
+        assert!(path.converged(), "{name}");
+    }
+}
+
+#[test]
 fn orthonormal_columns_are_thresholded() {
     // Columns of a Hadamard matrix: XᵀX = n·I, so the lasso is sign(c)(|c| − alpha)₊ and ridge c/(1 + alpha/n).
     let n = 16_usize;

@@ -1,6 +1,7 @@
 //! Regression: statistics, paths, penalties, other losses, and what the notes say of them.
 
 mod bayesian;
+mod edges;
 mod exponential_mean;
 mod huber;
 mod lasso;

@@ -82,3 +82,33 @@ fn a_linear_map_of_the_columns_changes_nothing() {
         assert!((a - b).abs() < 1e-5);
     }
 }
+
+/// All that the notes print for the first hundred digits (000 §2.1.2): the singular values of the zeros and ones, and the first
+/// ten of all rows, uncentred and over 256. MNIST is not part of the repository: `GRISTMILL_MNIST` names its folder.
+#[test]
+fn the_singular_values_of_a_hundred_digits_are_those_printed() {
+    const ZEROS_AND_ONES: [f64; 27] = [
+        36.45615, 17.209862, 12.030047, 11.947479, 9.36883, 7.8752723, 6.7997932, 6.3316774, 5.729243, 5.4004116,
+        5.1866603, 4.988159, 4.8420706, 4.1217637, 3.9173453, 3.5896347, 3.2801106, 3.1127822, 3.0160408, 2.7964358,
+        2.6677098, 2.543037, 2.2888196, 2.1948047, 2.14488, 1.8337901, 1.0252038,
+    ];
+    const ALL: [f64; 10] =
+        [61.84758, 22.601597, 19.816174, 18.98699, 17.21556, 15.531815, 14.318835, 13.584824, 12.348789, 11.739741];
+    let Some(folder) = std::env::var_os("GRISTMILL_MNIST") else { return };
+    let (train, _) = datasets::notes::mnist_100(folder).unwrap();
+    let codes = train.labels().unwrap().codes();
+    let few: Vec<usize> = (0..100).filter(|row| codes[*row] < 2).collect();
+    for (rows, wanted) in [(few, &ZEROS_AND_ONES[..]), ((0..100).collect(), &ALL[..])] {
+        let x = train.x.select(&rows).unwrap();
+        let y: Vec<f32> = rows.iter().map(|row| codes[*row] as f32).collect();
+        let model = LinearRegression::default().fit_intercept(false).fit(&x, &y).unwrap();
+        let found = model.singular_values().unwrap();
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert!((found / wanted - 1.0).abs() < 1e-5, "{found} for {wanted}");
+        }
+        // Fewer rows than columns: the plane goes through all of them.
+        let left =
+            model.predict(&x).unwrap().column(0).iter().zip(&y).fold(0.0_f32, |most, (a, b)| most.max((a - b).abs()));
+        assert!(found.len() == rows.len() && left < 1e-4, "{left}");
+    }
+}

@@ -1,1 +1,2 @@
+mod coordinate_descent;
 mod margin_gradient;
