@@ -3,6 +3,7 @@
 mod cross_validated;
 mod exact;
 mod gradients;
+mod low_rank;
 mod path;
 mod shared;
 mod system;
