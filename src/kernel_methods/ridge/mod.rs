@@ -4,6 +4,7 @@ mod cross_validated;
 mod exact;
 mod gradients;
 mod low_rank;
+mod lowered;
 mod path;
 mod shared;
 mod system;

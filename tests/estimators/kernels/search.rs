@@ -27,7 +27,9 @@ fn a_search_over_penalties_scores_as_fits_by_themselves() {
             for (alpha, candidate) in alphas.iter().zip(&found.candidates) {
                 let alone = cross_validate(&Pipeline::new(ridge(kernel).alpha(*alpha)), &data, &folds).unwrap();
                 let (a, b) = (candidate.score().mean, alone.score().mean);
-                assert!((a - b).abs() < 2e-5, "{name} {kernel} {alpha}: {a} and {b}");
+                // Another device's matrix has other last bits, which small penalties blow up.
+                let bound = if matches!(device, Device::Cpu) { 2e-6 } else { 2e-5 };
+                assert!((a - b).abs() < bound, "{name} {kernel} {alpha}: {a} and {b}");
             }
         }
     }
