@@ -20,8 +20,8 @@ const MOST_NUMBERS: usize = 48 << 20;
 /// The least penalty of the preconditioner, as a share of the mean diagonal: it divides by it.
 const LEAST_SHARE: f64 = 1e-7;
 /// For a matrix that is there: columns of the factor at most, when it ends, and after how many iterations it gives up.
-const STORED_RANK: usize = 1024;
-const STORED_TOLERANCE: f64 = 1e-10;
+const STORED_RANK: usize = 512;
+const STORED_TOLERANCE: f64 = 1e-9;
 const STORED_ITERATIONS: usize = 60;
 
 /// With products of the kernel on the device.
@@ -64,7 +64,7 @@ pub(super) fn solve(
     Ok(Solved { coef: Matrix::from_f64(n, p, &coef)?, residual, iterations: residuals.len(), converged, residuals })
 }
 
-/// On a matrix that is there, n×n, to 1e-10; nothing where that takes too many iterations to be worth it.
+/// On a matrix that is there, n×n, to 1e-9; nothing where that takes too many iterations to be worth it.
 pub(super) fn solve_stored(matrix: &[f32], n: usize, alpha: f64, sides: &[Vec<f64>]) -> Result<Option<Corrected>> {
     let diagonal: Vec<f64> = (0..n).map(|at| f64::from(matrix[at * n + at])).collect();
     let mean = diagonal.iter().sum::<f64>() / n.max(1) as f64;
