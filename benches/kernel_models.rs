@@ -94,19 +94,23 @@ fn ridge(folder: Option<&Path>) -> Result<()> {
 fn path(folder: Option<&Path>) -> Result<()> {
     let (x, y) = data(4000, 8, 4)?;
     let alphas: Vec<f64> = (0..30).map(|at| 10.0_f64.powf(-3.0 + 6.0 * f64::from(at) / 29.0)).collect();
-    let one = KernelRidge::default().alpha(0.1).kernel(Kernel::rbf(0.125));
-    let (fit, fit_median, _) = timed(5, || one.fit(&x, &y))?;
-    let all = KernelRidgeCv::default().alphas(alphas).kernel(Kernel::rbf(0.125));
-    let (least, median, model) = timed(3, || all.fit(&x, &y))?;
-    println!(
-        "30 alphas, 4000×8: {least:.3} s, median {median:.3}; one fit {fit:.3} s, median {fit_median:.3}; ratio {:.2}",
-        least / fit
-    );
-    let errors: Vec<f32> = model.leave_one_out_errors().iter().map(|&error| error as f32).collect();
-    for (name, values) in [("x", x.as_slice()), ("y", &y), ("errors", &errors)] {
-        write(folder, &format!("path.{name}"), values)?;
+    for (name, kernel) in [("poly of degree 2", "poly(degree=2,gamma=0.125,coef0=1)"), ("rbf", "rbf(gamma=0.125)")] {
+        let kernel: Kernel = kernel.parse()?;
+        let one = KernelRidge::default().alpha(0.1).kernel(kernel.clone());
+        let (fit, fit_median, _) = timed(5, || one.fit(&x, &y))?;
+        let all = KernelRidgeCv::default().alphas(alphas.clone()).kernel(kernel);
+        let (least, median, model) = timed(2, || all.fit(&x, &y))?;
+        println!(
+            "30 alphas, 4000×8, {name}, rank {}: {least:.3} s, median {median:.3}; one fit {fit:.3} s, median \
+             {fit_median:.3}; ratio {:.2}",
+            model.report().number("rank").unwrap_or(0.0),
+            least / fit
+        );
+        let errors: Vec<f32> = model.leave_one_out_errors().iter().map(|&error| error as f32).collect();
+        write(folder, &format!("path.errors.{}", &name[..3]), &errors)?;
     }
-    Ok(())
+    write(folder, "path.x", x.as_slice())?;
+    write(folder, "path.y", &y)
 }
 
 fn pcg() -> Result<()> {

@@ -20,14 +20,27 @@ pub mod tree;
 /// must be `#[inline(always)]`, and so what it calls.
 macro_rules! vectorised {
     ($call:expr) => {
-        $crate::cpu::simd::arch().dispatch(
+        $crate::cpu::simd::arch().dispatch($crate::cpu::Vectorised(
             #[inline(always)]
             || $call,
-        )
+        ))
     };
 }
 
 pub(crate) use vectorised;
+
+/// A call to be compiled for vector instructions. The closure is called by reference: called by value, it would go through a shim of
+/// the compiler's that is not inlined, and what it calls would be compiled for the oldest processor.
+pub(crate) struct Vectorised<F>(pub(crate) F);
+
+impl<R, F: FnMut() -> R> pulp::WithSimd for Vectorised<F> {
+    type Output = R;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(mut self, _simd: S) -> R {
+        (self.0)()
+    }
+}
 
 struct VectorLanes;
 

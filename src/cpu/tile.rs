@@ -23,7 +23,7 @@ use micro::{Block, Columns, Finish, PackColumns, tile_columns, tile_rows};
 
 use crate::cpu::simd::arch;
 pub use pair::pair_distances;
-pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_width};
+pub use panels::{PANEL_DEPTH, pack_panels, panel_product, panel_update, panel_width};
 pub use scores::Scores;
 pub use scratch::with_buffer;
 pub use step::{

@@ -137,7 +137,7 @@ impl Dataset {
     }
 
     /// The columns at these places, in this order. In ascending order no second matrix is made.
-    pub(super) fn take_columns(self, columns: Vec<usize>) -> Result<Dataset> {
+    pub(crate) fn take_columns(self, columns: Vec<usize>) -> Result<Dataset> {
         if columns.len() == self.columns() && columns.is_sorted() {
             return Ok(self);
         }

@@ -92,6 +92,12 @@ impl AnyEstimator {
         self.0.check()
     }
 
+    /// Whether the columns stand for the rows of the fit, as those of a precomputed kernel matrix do: a part of the rows then
+    /// goes with the same part of the columns.
+    pub fn is_pairwise(&self) -> bool {
+        self.parameters().is_ok_and(|all| all.get("kernel").is_some_and(|kernel| kernel == "precomputed"))
+    }
+
     /// What a fit on rows of this shape takes, as [`Estimator::cost`].
     pub fn cost(&self, shape: &FitShape) -> Option<Cost> {
         self.0.cost(shape)

@@ -16,7 +16,7 @@ use crate::estimator::{
     Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows, Save,
     Targets, parameters,
 };
-use crate::linalg::{Cholesky, Triangle, solve_triangular};
+use crate::linalg::Cholesky;
 use crate::model_file::Container;
 use crate::ops;
 
@@ -28,6 +28,11 @@ const CENTERS: u32 = 0x666c_6b6e;
 const JITTER: f64 = 1e-5;
 /// Iterations after which the residual is made anew: products are in f32, so what is carried along drifts away from it.
 const RENEWED: usize = 4;
+/// Steps whose gains estimate what is still missing.
+const LOOKED_AT: usize = 4;
+
+/// Iterations that the cost is stated for.
+const EXPECTED_ITERATIONS: usize = 20;
 
 /// How centres are drawn from the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -66,9 +71,9 @@ parameters! {
         /// How centres are drawn: uniform or pivoted.
         centers: Centers = Centers::Uniform;
         /// Iterations at most.
-        max_iter: usize = 20, at_least(1.0);
-        /// Relative residual at which they end.
-        tol: f64 = 1e-5, above(0.0);
+        max_iter: usize = 100, at_least(1.0);
+        /// Length of the last four steps, as a share of the whole way, at which iterations end.
+        tol: f64 = 1e-4, above(0.0);
         /// Seed of the draw.
         seed: u64 = 0;
     }
@@ -78,7 +83,7 @@ impl Estimator for Falkon {
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
         let (n, d, p) = (shape.rows as f64, shape.columns as f64, shape.outputs as f64);
         let m = self.n_centers.min(shape.rows);
-        let (count, iterations) = (m as f64, self.max_iter as f64);
+        let (count, iterations) = (m as f64, self.max_iter.min(EXPECTED_ITERATIONS) as f64);
         // On a GPU each value of the kernel is made twice an iteration, on the CPU once.
         let once = cost::pairs(n * count, d, p) * iterations;
         let descent = Cost {
@@ -139,8 +144,9 @@ impl Falkon {
         let mut rest = -preconditioner.transposed(&gradient)?;
         let start: Vec<f64> = rest.column_iter().map(|column| column.norm()).collect();
         let mut direction = rest.clone();
-        let (mut residuals, mut worst) = (vec![], if start.iter().all(|&size| size == 0.0) { 0.0 } else { 1.0 });
-        while residuals.len() < self.max_iter && worst > self.tol {
+        let (mut residuals, mut gains) = (vec![], vec![vec![]; p]);
+        let mut converged = start.iter().all(|&size| size == 0.0);
+        while residuals.len() < self.max_iter && !converged {
             let along = preconditioner.apply(&direction)?;
             let curved = match residuals.len() % RENEWED == RENEWED - 1 {
                 true => {
@@ -159,8 +165,10 @@ impl Falkon {
                 let (slope, bend) =
                     (rest.column(at).dot(&direction.column(at)), direction.column(at).dot(&curved.column(at)));
                 if bend <= 0.0 {
+                    gains[at].push(0.0);
                     continue;
                 }
+                gains[at].push(slope * slope / bend);
                 coef.column_mut(at).axpy(slope / bend, &along.column(at), 1.0);
                 rest.column_mut(at).axpy(-slope / bend, &curved.column(at), 1.0);
                 // Conjugate to the direction, whatever rounding made of the ones before.
@@ -169,15 +177,16 @@ impl Falkon {
                 direction.set_column(at, &next);
             }
             let shares = start.iter().enumerate().filter(|(_, size)| **size > 0.0);
-            worst = shares.map(|(at, size)| rest.column(at).norm() / size).fold(0.0, f64::max);
+            let worst = shares.map(|(at, size)| rest.column(at).norm() / size).fold(0.0, f64::max);
             residuals.push(worst);
+            converged = gains.iter().all(|gains| has_arrived(gains, self.tol));
             if reporter.report(residuals.len(), Some(worst), residuals.len() as f64 / self.max_iter as f64)? {
                 break;
             }
         }
         let coef: Vec<f64> = coef.transpose().iter().copied().collect();
         let expansion = KernelExpansion::new(kernel, host_centers, Matrix::from_f64(m, p, &coef)?);
-        Ok(FalkonModel { params: self.clone().into(), expansion, residuals })
+        Ok(FalkonModel { params: self.clone().into(), expansion, residuals, converged })
     }
 
     /// The rows that become centres.
@@ -194,6 +203,14 @@ impl Falkon {
         picked.sort_unstable();
         Ok(picked)
     }
+}
+
+/// Whether the last steps were short beside all of them together, in the norm of the system, vᵀ·(Kᵀ·W·K + alpha·K_MM)·v: a step
+/// gains the square of its length there, and steps of conjugate gradients are orthogonal, so that what later ones gain is the square
+/// of the error (Hestenes and Stiefel 1952). The residual says nothing of the sort where the system is far from the identity.
+fn has_arrived(gains: &[f64], tol: f64) -> bool {
+    let recent: f64 = gains.iter().rev().take(LOOKED_AT).sum();
+    gains.len() >= LOOKED_AT && recent <= tol * tol * gains.iter().sum::<f64>()
 }
 
 /// What is subtracted from products, and the weights of the rows: n×p each, for one product, for two, or for none.
@@ -263,35 +280,38 @@ impl NormalSystem<'_> {
 /// identity.
 struct Preconditioner {
     matrix: DMatrix<f64>,
-    /// Lower factors: Tᵀ and Aᵀ.
-    outer: DMatrix<f64>,
-    inner: DMatrix<f64>,
+    /// With lower factors Tᵀ and Aᵀ.
+    outer: Cholesky,
+    inner: Cholesky,
     scale: f64,
 }
 
 impl Preconditioner {
     fn new(kernel: &FittedKernel, centers: &Matrix, n: f64, alpha: f64) -> Result<Preconditioner> {
         let m = centers.rows();
-        let matrix = kernel.host_matrix(centers)?;
+        let mut matrix = kernel.host_matrix(centers)?;
         // Products come in f32: directions that the rounding of those hides would be blown up.
         let floor = JITTER * matrix.trace();
-        let outer = Cholesky::factor_with_jitter(&(&matrix + DMatrix::identity(m, m) * floor))?.lower();
-        let mut inside = outer.tr_mul(&outer) / m as f64;
+        (0..m).for_each(|at| matrix[(at, at)] += floor);
+        let outer = Cholesky::factor_with_jitter(&matrix)?;
+        (0..m).for_each(|at| matrix[(at, at)] -= floor);
+        let mut inside = {
+            let lower = outer.lower();
+            lower.transpose() * lower
+        };
+        inside /= m as f64;
         (0..m).for_each(|at| inside[(at, at)] += alpha / n);
-        let inner = Cholesky::factor(&inside)?.lower();
-        Ok(Preconditioner { matrix, outer, inner, scale: 1.0 / n.sqrt() })
+        Ok(Preconditioner { matrix, outer, inner: Cholesky::factor(&inside)?, scale: 1.0 / n.sqrt() })
     }
 
     /// B·v.
     fn apply(&self, v: &DMatrix<f64>) -> Result<DMatrix<f64>> {
-        let inner = solve_triangular(&self.inner, Triangle::LowerTransposed, v)?;
-        Ok(solve_triangular(&self.outer, Triangle::LowerTransposed, &inner)? * self.scale)
+        Ok(self.outer.solve_lower_transposed(&self.inner.solve_lower_transposed(v)?)? * self.scale)
     }
 
     /// Bᵀ·v.
     fn transposed(&self, v: &DMatrix<f64>) -> Result<DMatrix<f64>> {
-        let outer = solve_triangular(&self.outer, Triangle::Lower, v)?;
-        Ok(solve_triangular(&self.inner, Triangle::Lower, &outer)? * self.scale)
+        Ok(self.inner.solve_lower(&self.outer.solve_lower(v)?)? * self.scale)
     }
 
     /// K_MM·v.
@@ -306,6 +326,7 @@ pub struct FalkonModel {
     params: FittedWith<Falkon>,
     expansion: KernelExpansion,
     residuals: Vec<f64>,
+    converged: bool,
 }
 
 impl FalkonModel {
@@ -317,10 +338,6 @@ impl FalkonModel {
     /// The coefficients of the centres, M×p.
     pub fn dual_coef(&self) -> &Matrix {
         self.expansion.coef()
-    }
-
-    fn converged(&self) -> bool {
-        self.residuals.last().is_none_or(|&last| last <= self.params.tol)
     }
 }
 
@@ -335,7 +352,7 @@ impl Model for FalkonModel {
 
     fn report(&self) -> FitReport {
         FitReport::default()
-            .iterations(self.residuals.len(), self.converged())
+            .iterations(self.residuals.len(), self.converged)
             .with_number("residual", self.residuals.last().copied().unwrap_or(0.0))
             .with_curve("residual", &self.residuals)
     }
@@ -346,6 +363,7 @@ impl Save for FalkonModel {
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         self.expansion.store(container)?;
+        container.insert("converged", &[1], vec![u64::from(self.converged)])?;
         container.insert("residuals", &[self.residuals.len()], self.residuals.clone())
     }
 
@@ -353,6 +371,7 @@ impl Save for FalkonModel {
         let expansion = KernelExpansion::restore(container)?;
         let [count] = container.shape("residuals")?;
         let residuals = container.take("residuals", &[count])?;
-        Ok(FalkonModel { params, expansion, residuals })
+        let converged: Vec<u64> = container.take("converged", &[1])?;
+        Ok(FalkonModel { params, expansion, residuals, converged: converged[0] == 1 })
     }
 }

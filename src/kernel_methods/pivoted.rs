@@ -19,8 +19,8 @@ const NOTHING: f64 = 1e-7;
 
 /// K ≈ F·Fᵀ with F of n×r.
 pub(super) struct LowRank {
-    /// F, row by row.
-    pub(super) factor: Vec<f32>,
+    /// F, column by column.
+    pub(super) columns: Vec<f32>,
     pub(super) rank: usize,
     /// The rows that were drawn.
     pub(super) pivots: Vec<usize>,
@@ -57,7 +57,6 @@ pub(super) fn factor(
     let whole: f64 = left.iter().sum();
     let draws = Philox::new(seed, DRAWS);
     let rank = rank.min(n);
-    // F is kept by columns while it grows: rank×n.
     let mut columns: Vec<f32> = Vec::with_capacity(rank * n);
     let mut pivots: Vec<usize> = vec![];
     let mut drawn = 0;
@@ -91,10 +90,7 @@ pub(super) fn factor(
         columns.extend_from_slice(&made);
         pivots.extend(chosen);
     }
-    let rank = pivots.len();
-    let mut turned = vec![0.0; n * rank];
-    crate::cpu::linalg::transpose::transpose(&columns, rank, n, &mut turned);
-    Ok(LowRank { factor: turned, rank, pivots })
+    Ok(LowRank { columns, rank: pivots.len(), pivots })
 }
 
 /// Different rows by their shares, in one draw for each; rows without a share are never drawn.

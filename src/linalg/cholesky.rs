@@ -112,6 +112,12 @@ impl Cholesky {
         self.finish(x, &[Triangle::Lower])
     }
 
+    /// Solves Lᵀ X = B: the other half of [`Cholesky::solve`].
+    pub fn solve_lower_transposed(&self, b: &DMatrix<f64>) -> Result<DMatrix<f64>> {
+        let x = self.start("Cholesky::solve_lower_transposed", b)?;
+        self.finish(x, &[Triangle::LowerTransposed])
+    }
+
     /// ln det A = 2 Σ ln Lᵢᵢ, which neither overflows nor underflows; 0 for an empty matrix.
     pub fn log_determinant(&self) -> f64 {
         2.0 * (0..self.size()).map(|i| self.lower[(i, i)].ln()).sum::<f64>()

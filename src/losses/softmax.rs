@@ -38,12 +38,12 @@ pub fn softmax_derivatives(
             block.push(Derivatives { gradients, hessians });
         }
     }
-    let task = |(block, places): (usize, Vec<Derivatives<'_>>)| {
+    let task = |(block, mut places): (usize, Vec<Derivatives<'_>>)| {
         let first = block * BLOCK;
         let length = BLOCK.min(rows - first);
         let scores: Vec<&[f32]> = scores.iter().map(|scores| &scores[first..first + length]).collect();
         let weights = weights.map(|weights| &weights[first..first + length]);
-        vectorised!(softmax_block(scores, &classes[first..first + length], weights, places))
+        vectorised!(softmax_block(&scores, &classes[first..first + length], weights, &mut places))
     };
     let merge = |a: Vec<[f32; 2]>, b: Vec<[f32; 2]>| a.into_iter().zip(b).map(|(a, b)| larger(a, b)).collect();
     blocks.into_par_iter().enumerate().map(task).reduce(|| vec![[0.0; 2]; scores.len()], merge)
@@ -51,10 +51,10 @@ pub fn softmax_derivatives(
 
 #[inline(always)]
 fn softmax_block(
-    scores: Vec<&[f32]>,
+    scores: &[&[f32]],
     classes: &[u32],
     weights: Option<&[f32]>,
-    mut places: Vec<Derivatives<'_>>,
+    places: &mut [Derivatives<'_>],
 ) -> Vec<[f32; 2]> {
     let factor = scores.len() as f32 / (scores.len() as f32 - 1.0);
     let mut largest = vec![[0.0_f32; 2]; scores.len()];
@@ -62,12 +62,12 @@ fn softmax_block(
         let length = STRIP.min(classes.len() - first);
         let strip = first..first + length;
         let (mut highest, mut sum) = ([f32::NEG_INFINITY; STRIP], [0.0_f32; STRIP]);
-        for scores in &scores {
+        for scores in scores {
             let pairs = highest.iter_mut().zip(&scores[strip.clone()]);
             pairs.for_each(|(highest, score)| *highest = highest.max(*score));
         }
         // The exponentials stand where the gradients will.
-        for (scores, places) in scores.iter().zip(&mut places) {
+        for (scores, places) in scores.iter().zip(places.iter_mut()) {
             let places = places.gradients[strip.clone()].iter_mut().zip(&mut sum).zip(&highest);
             for (score, ((place, sum), highest)) in scores[strip.clone()].iter().zip(places) {
                 *place = exp2(Scalar, (*score - *highest) * LOG2_E);

@@ -6,7 +6,7 @@ use super::stats::Sample;
 use crate::clock::Instant;
 use crate::data::{Dataset, Target};
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, Fit, Observer, OwnedRows, Rows, Shared, SharedPart, Task};
 use crate::pipeline::{Pipeline, PipelineModel, Prepared};
 use crate::splits::Folds;
@@ -159,7 +159,7 @@ pub(super) fn try_all(
     };
     let fold = |number: usize| -> Result<Vec<Result<FoldScores>>> {
         let (train, test) = splits.get(number).unwrap_or_default();
-        runner.fold(pipeline, estimators, data, (&train, whole.as_ref()), &data.select(&test)?)
+        runner.fold(pipeline, estimators, data, (&train, whole.as_ref()), &test)
     };
     let by_fold = runner.device.map(0..splits.len(), fold)?;
     runner.observer.stopped()?;
@@ -171,6 +171,18 @@ pub(super) fn try_all(
         scores.map(|scores| CrossValidation::gather(runner.all(), scores))
     };
     Ok(estimators.iter().map(gather).collect())
+}
+
+/// Some rows of the data, for a model of the rows `fitted`: those are its columns, if it is a kernel matrix.
+pub(super) fn part(data: &Dataset, rows: &[usize], fitted: &[usize], pairwise: bool) -> Result<Dataset> {
+    if !pairwise {
+        return data.select(rows);
+    }
+    if data.columns() != data.rows() {
+        let expected = format!("a precomputed kernel matrix of {0}×{0}", data.rows());
+        return Err(Error::shape("cross_validate", expected, format!("{} columns", data.columns())));
+    }
+    data.select(rows)?.take_columns(fitted.to_vec())
 }
 
 /// The scores of one model on one fold.
@@ -198,16 +210,17 @@ impl FoldRunner<'_> {
         [&self.scoring[..], &self.extra].concat()
     }
 
-    /// Every estimator on one fold, fitted on these rows of `data`, with what was shared of all of them.
+    /// Every estimator on one fold, fitted on these rows of `data`, with what was shared of all of them, and tried on others.
     pub(super) fn fold(
         &self,
         pipeline: &Pipeline,
         estimators: &[AnyEstimator],
         data: &Dataset,
         (rows, whole): (&[usize], Option<&Shared>),
-        test: &Dataset,
+        test: &[usize],
     ) -> Result<Vec<Result<FoldScores>>> {
-        let train = &data.select(rows)?;
+        let pairwise = estimators.iter().any(AnyEstimator::is_pairwise);
+        let (train, test) = (&part(data, rows, rows, pairwise)?, &part(data, test, rows, pairwise)?);
         let weights = self.sample_weight.map(|weights| rows.iter().map(|row| weights[*row]).collect::<Vec<f32>>());
         let prepared = pipeline.prepare(train)?;
         let shared = {

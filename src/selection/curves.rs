@@ -109,13 +109,12 @@ pub fn learning_curve_with(
     let runner = options.train_scores(true).runner(task, data, folds, splits.len() * shares.len())?;
     let mut points = vec![Point::default(); shares.len()];
     for (number, (rows, rest)) in splits.iter().enumerate() {
-        let held_out = data.select(&rest)?;
         let order: Vec<usize> =
             shuffled(rows.len(), number as u64, STREAM).into_iter().map(|place| rows[place]).collect();
         for (share, point) in shares.iter().zip(&mut points) {
             let size = ((share * rows.len() as f64).round() as usize).clamp(1, rows.len());
             point.rows = point.rows.max(size);
-            point.add(&runner, pipeline, data, &order[..size], &held_out);
+            point.add(&runner, pipeline, data, &order[..size], &rest);
             runner.observer.stopped()?;
         }
     }
@@ -145,7 +144,7 @@ struct Point {
 
 impl Point {
     /// Fits and scores one fold; not after a failure, which is kept.
-    fn add(&mut self, runner: &FoldRunner<'_>, pipeline: &Pipeline, data: &Dataset, train: &[usize], test: &Dataset) {
+    fn add(&mut self, runner: &FoldRunner<'_>, pipeline: &Pipeline, data: &Dataset, train: &[usize], test: &[usize]) {
         if self.failure.is_some() {
             return;
         }

@@ -1,11 +1,11 @@
 //! Successive halving: many candidates on few rows, the best of them on more.
 
-use super::cross_validate::{CrossValidateOptions, try_all};
+use super::cross_validate::{CrossValidateOptions, part as rows_and_columns, try_all};
 use super::search::{Candidate, Candidates, Combination, GridSearchResult, Search, best, search};
 use crate::data::{Dataset, Labels};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::estimator::Task;
+use crate::estimator::{AnyEstimator, Task};
 use crate::pipeline::Pipeline;
 use crate::splits::{Folds, shuffled, stratified_train_test_split};
 
@@ -107,7 +107,9 @@ impl HalvingSearch {
                 round = round.sample_weight(weights);
             }
             let estimators: Vec<_> = left.iter().map(|(estimator, _)| estimator.clone()).collect();
-            let results = try_all(&self.pipeline, &estimators, &data.select(&part)?, folds, round)?;
+            let pairwise = estimators.iter().any(AnyEstimator::is_pairwise);
+            let data = rows_and_columns(data, &part, &part, pairwise)?;
+            let results = try_all(&self.pipeline, &estimators, &data, folds, round)?;
             let parameters = left.iter().map(|(_, parameters)| parameters.clone());
             let mut candidates: Vec<Candidate> =
                 parameters.zip(results).map(|(parameters, result)| Candidate { parameters, result }).collect();

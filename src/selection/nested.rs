@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cross_validate::CrossValidateOptions;
+use super::cross_validate::{CrossValidateOptions, part};
 use super::scoring::{Predictions, Scoring};
 use super::search::{Candidates, Search};
 use super::stats::Sample;
@@ -58,8 +58,9 @@ pub fn nested_cross_validate<C: Candidates>(
     let mut found = NestedCrossValidation { scoring, outer: vec![], inner: vec![], chosen: vec![] };
     for (train, test) in splits.iter() {
         let options = CrossValidateOptions::default().scoring([scoring]);
-        let chosen = search.fit_with(&data.select(&train)?, inner, options)?;
-        let test = data.select(&test)?;
+        let pairwise = search.pipeline().estimator().is_pairwise();
+        let chosen = search.fit_with(&part(data, &train, &train, pairwise)?, inner, options)?;
+        let test = part(data, &test, &train, pairwise)?;
         let rows = OwnedRows::on(&Device::Cpu, &test)?;
         let predictions = Predictions::of_model(&chosen.model, rows.rows(), scoring == Scoring::Inertia)?;
         found.outer.push(predictions.score(scoring, &test.target)?);

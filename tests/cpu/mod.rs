@@ -4,6 +4,7 @@ mod cluster;
 mod distance;
 mod elementary;
 mod gemm;
+mod gram;
 mod labels;
 mod linalg;
 mod neighbor_index;

@@ -73,6 +73,7 @@ struct Partial {
 }
 
 /// Some rows of x and neighbouring columns of them.
+#[derive(Clone, Copy)]
 struct Block<'a> {
     x: &'a [f32],
     d: usize,

@@ -2,15 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::program::{Stretch, run};
-use super::step::SincStep;
-use super::{Pass, Plan, Side, Step};
-use crate::cpu::tile::{AbsoluteDifference, Dot, Operand, SquaredDifference, product};
+use super::block::{PackedRows, block_of, packed_at_once, parts};
+use super::{Plan, Side};
+use crate::cpu::tile::with_buffer;
 
-/// Values made at a time: the sums are still in a cache when the program comes to them.
-const CHUNK_VALUES: usize = 1 << 20;
-/// Rows and columns that are mirrored at a time.
-const MIRROR: usize = 64;
+/// Blocks of rows whose places are listed at a time.
+const ROW_BLOCKS: usize = 32;
+/// Side of the squares that are turned: rows of them are cache lines.
+const SQUARE: usize = 16;
 
 /// `out[i·m + j] = k(a[i], b[j])`, for sides of n and m rows, one for each kind of sum that the plan names.
 ///
@@ -22,72 +21,109 @@ pub fn matrix(plan: &Plan, a: &[Side<'_>], b: &[Side<'_>], symmetric: bool, out:
     if n == 0 || m == 0 {
         return;
     }
-    let rows = (CHUNK_VALUES / m).clamp(1, n);
-    for first in (0..n).step_by(rows) {
-        let count = rows.min(n - first);
-        let part: Vec<Side<'_>> = a.iter().map(|side| side.part(first, count)).collect();
-        let own = symmetric.then_some(first);
-        chunk(plan, &part, b, own, &mut out[first * m..(first + count) * m]);
-    }
-    if symmetric {
-        mirror(out, n);
-    }
+    let block = block_of(n, m);
+    if symmetric { half(plan, a, block, out) } else { whole(plan, a, b, block, out) }
 }
 
-/// Some rows of the matrix. With `own`, the first of them is that row of B too, and only columns up to the last of them are made.
-pub(super) fn chunk(plan: &Plan, a: &[Side<'_>], b: &[Side<'_>], own: Option<usize>, out: &mut [f32]) {
+/// A block of rows and one of columns: the places of their values, and of the mirrored ones.
+struct Place<'o> {
+    row: usize,
+    column: usize,
+    out: Vec<&'o mut [f32]>,
+    mirrored: Vec<&'o mut [f32]>,
+}
+
+fn whole(plan: &Plan, a: &[Side<'_>], b: &[Side<'_>], block: usize, out: &mut [f32]) {
     let (n, m) = (a[0].count(), b[0].count());
-    let columns = own.map_or(m, |first| first + n);
-    let mut registers: Vec<Vec<f32>> = vec![vec![]; plan.registers];
-    for (number, pass) in plan.passes.iter().enumerate() {
-        let last = number + 1 == plan.passes.len();
-        let mut made = if last { vec![] } else { vec![0.0; n * m] };
-        let values: &mut [f32] = if last { &mut *out } else { &mut made };
-        sums(pass, a[pass.side], b[pass.side].part(0, columns), values, m);
-        let (a, b) = (a[pass.side], b[pass.side]);
-        values.par_chunks_mut(m).enumerate().for_each(|(row, values)| {
-            if let Some(first) = own {
-                values[first + row] = pass.own_sum(a.squares[row], a.depth);
-            }
-            let at = row * m..row * m + columns;
-            let held: Vec<&[f32]> =
-                registers.iter().map(|held| if held.is_empty() { &[][..] } else { &held[at.clone()] }).collect();
-            let stretch = Stretch { square: a.squares[row], squares: &b.squares[..columns], registers: &held };
-            run(&pass.program, &mut values[..columns], &stretch);
-        });
-        if !last {
-            registers[pass.target] = made;
+    let at_once = packed_at_once(b, block);
+    for first in (0..m).step_by(at_once) {
+        let columns = at_once.min(m - first);
+        let packed = PackedRows::new(plan, parts(b, first, columns), block);
+        for (chunk, out) in out.chunks_mut(ROW_BLOCKS * block * m).enumerate() {
+            let across = packed.blocks();
+            let places: Vec<Place<'_>> = cut(out, m, first..first + columns, block)
+                .into_iter()
+                .enumerate()
+                .map(|(at, out)| Place {
+                    row: chunk * ROW_BLOCKS + at / across,
+                    column: at % across,
+                    out,
+                    mirrored: vec![],
+                })
+                .collect();
+            places.into_par_iter().for_each(|place| {
+                let part = parts(a, place.row * block, block.min(n - place.row * block));
+                fill(&packed, &part, place, false);
+            });
         }
     }
 }
 
-/// The sums of a pass, rows `stride` apart.
-fn sums(pass: &Pass, a: Side<'_>, b: Side<'_>, out: &mut [f32], stride: usize) {
-    let left = Operand::from_rows(a.rows, a.count(), a.depth);
-    let right = Operand::from_rows(b.rows, b.count(), b.depth);
-    match pass.step {
-        Step::Product => product(Dot, left, right, 1.0, 0.0, out, stride),
-        Step::Square => product(SquaredDifference, left, right, 1.0, 0.0, out, stride),
-        Step::Absolute => product(AbsoluteDifference, left, right, 1.0, 0.0, out, stride),
-        Step::Sinc => product(SincStep, left, right, 1.0, 0.0, out, stride),
+/// What lies on the diagonal and below it is made, and written to above it too, while it is in a cache.
+fn half(plan: &Plan, a: &[Side<'_>], block: usize, out: &mut [f32]) {
+    let n = a[0].count();
+    let blocks = n.div_ceil(block);
+    let mut cells = cut(out, n, 0..n, block);
+    let at_once = packed_at_once(a, block) / block;
+    for first in (0..blocks).step_by(at_once) {
+        let last = blocks.min(first + at_once);
+        let start = first * block;
+        let packed = PackedRows::new(plan, parts(a, start, n.min(last * block) - start), block);
+        let mut places = vec![];
+        for column in first..last {
+            for row in column..blocks {
+                let out = std::mem::take(&mut cells[row * blocks + column]);
+                let mirrored = std::mem::take(&mut cells[column * blocks + row]);
+                places.push(Place { row, column: column - first, out, mirrored });
+            }
+        }
+        places.into_par_iter().for_each(|place| {
+            let part = parts(a, place.row * block, block.min(n - place.row * block));
+            let own = place.row == place.column + first;
+            fill(&packed, &part, place, own);
+        });
     }
 }
 
-/// Copies what is below the diagonal to above it.
-fn mirror(out: &mut [f32], n: usize) {
-    // Bands of rows are written in parallel; what they read lies below, in bands of later rows, so it is copied first.
-    for first in (0..n).step_by(MIRROR) {
-        let rows = MIRROR.min(n - first);
-        let (band, below) = out[first * n..].split_at_mut(rows * n);
-        for row in 0..rows {
-            for column in row + 1..rows {
-                band[row * n + first + column] = band[column * n + first + row];
+fn fill(packed: &PackedRows<'_>, part: &[Side<'_>], mut place: Place<'_>, own: bool) {
+    let columns = packed.columns(place.column);
+    let size = part[0].count() * columns;
+    with_buffer(size + packed.held(size), |room| {
+        let (values, held) = room.split_at_mut(size);
+        packed.fill(part, place.column, own, values, held);
+        for (out, values) in place.out.iter_mut().zip(values.chunks_exact(columns)) {
+            out.copy_from_slice(values);
+        }
+        write_turned(values, columns, &mut place.mirrored);
+    });
+}
+
+/// The cells of some columns, row block by row block: of each cell its rows.
+fn cut(out: &mut [f32], stride: usize, columns: std::ops::Range<usize>, block: usize) -> Vec<Vec<&mut [f32]>> {
+    let across = columns.len().div_ceil(block);
+    let mut cells = Vec::new();
+    cells.resize_with((out.len() / stride).div_ceil(block) * across, || Vec::with_capacity(block));
+    for (row, values) in out.chunks_mut(stride).enumerate() {
+        for (column, piece) in values[columns.clone()].chunks_mut(block).enumerate() {
+            cells[row / block * across + column].push(piece);
+        }
+    }
+    cells
+}
+
+/// `out[j][i] = values[i·columns + j]`, square by square; nothing where there is no `out`.
+fn write_turned(values: &[f32], columns: usize, out: &mut [&mut [f32]]) {
+    for (left, out) in out.chunks_mut(SQUARE).enumerate() {
+        for (top, rows) in values.chunks(SQUARE * columns).enumerate() {
+            let mut square = [[0.0_f32; SQUARE]; SQUARE];
+            for (row, values) in rows.chunks_exact(columns).enumerate() {
+                let values = &values[left * SQUARE..left * SQUARE + out.len()];
+                square.iter_mut().zip(values).for_each(|(square, &value)| square[row] = value);
+            }
+            let height = rows.len() / columns;
+            for (out, square) in out.iter_mut().zip(&square) {
+                out[top * SQUARE..top * SQUARE + height].copy_from_slice(&square[..height]);
             }
         }
-        band.par_chunks_mut(n).enumerate().for_each(|(row, band)| {
-            for (column, other) in below.chunks_exact(n).enumerate() {
-                band[first + rows + column] = other[first + row];
-            }
-        });
     }
 }

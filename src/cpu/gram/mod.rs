@@ -1,5 +1,6 @@
 //! Kernel functions of all pairs of rows: what they are made of, the matrix, its products, its diagonal.
 
+mod block;
 pub mod diagonal;
 mod functions;
 pub mod matrix;

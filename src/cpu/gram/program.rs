@@ -125,54 +125,81 @@ pub struct Plan {
     pub registers: usize,
 }
 
-/// The pairs of one row with a stretch of others, and what is known of them.
-pub(super) struct Stretch<'a> {
-    /// |x|² of the row.
-    pub square: f32,
+/// The pairs of some rows with some others, and what is known of them.
+pub(super) struct Pairs<'a> {
+    /// |x|² of the rows.
+    pub left: &'a [f32],
     /// |y|² of the others.
-    pub squares: &'a [f32],
+    pub right: &'a [f32],
     /// What earlier passes left, by register.
     pub registers: &'a [&'a [f32]],
 }
 
-/// Replaces each sum by the program's value.
-pub(super) fn run(program: &[Instruction], sums: &mut [f32], stretch: &Stretch<'_>) {
-    vectorised!(run_all(program, sums, stretch));
+/// Replaces each sum of the pairs, row by row, by the program's value.
+pub(super) fn run(program: &[Instruction], sums: &mut [f32], pairs: &Pairs<'_>) {
+    vectorised!(run_all(program, sums, pairs));
 }
 
 #[inline(always)]
-fn run_all(program: &[Instruction], sums: &mut [f32], stretch: &Stretch<'_>) {
-    let mut stack = [[0.0_f32; SEGMENT]; STACK];
-    for (index, sums) in sums.chunks_mut(SEGMENT).enumerate() {
-        let first = index * SEGMENT;
-        let squares = &stretch.squares[first..first + sums.len()];
-        let mut depth = 0;
-        for &instruction in program {
-            if instruction.growth() == 1 {
-                let top = &mut stack[depth][..sums.len()];
-                match instruction {
-                    Instruction::Load(register) => {
-                        top.copy_from_slice(&stretch.registers[register][first..first + sums.len()]);
-                    }
-                    Instruction::Constant(value) => top.fill(value),
-                    Instruction::Sum => top.copy_from_slice(sums),
-                    _ => push_pair(instruction, stretch.square, squares, sums, top),
-                }
-                depth += 1;
-            } else if instruction.growth() == -1 {
-                let (below, top) = stack.split_at_mut(depth - 1);
-                let pairs = below[depth - 2][..sums.len()].iter_mut().zip(&top[0]);
-                match instruction {
-                    Instruction::Add => pairs.for_each(|(left, &right)| *left = hold(*left + right)),
-                    _ => pairs.for_each(|(left, &right)| *left = hold(*left * right)),
-                }
-                depth -= 1;
-            } else {
-                change(instruction, &mut stack[depth - 1][..sums.len()]);
+fn run_all(program: &[Instruction], sums: &mut [f32], pairs: &Pairs<'_>) {
+    let columns = pairs.right.len();
+    if columns == 0 {
+        return;
+    }
+    // The most used one without a stack; the steps are the same.
+    if let [Instruction::SquaredDistance, Instruction::Scale(factor), Instruction::Exponential] = *program {
+        for (sums, &square) in sums.chunks_exact_mut(columns).zip(pairs.left) {
+            for (sum, &other) in sums.iter_mut().zip(pairs.right) {
+                *sum = exponential(hold(squared_distance(square, other, *sum) * factor));
             }
         }
-        sums.copy_from_slice(&stack[0][..sums.len()]);
+        return;
     }
+    let mut stack = [[0.0_f32; SEGMENT]; STACK];
+    for (row, (sums, &square)) in sums.chunks_exact_mut(columns).zip(pairs.left).enumerate() {
+        for (index, sums) in sums.chunks_mut(SEGMENT).enumerate() {
+            let first = index * SEGMENT;
+            let squares = &pairs.right[first..first + sums.len()];
+            run_segment(program, sums, &mut stack, (square, squares), |register| {
+                &pairs.registers[register][row * columns + first..]
+            });
+        }
+    }
+}
+
+/// The program on a few pairs of one row, with the squares of the lengths of both sides.
+#[inline(always)]
+fn run_segment<'a>(
+    program: &[Instruction],
+    sums: &mut [f32],
+    stack: &mut [[f32; SEGMENT]; STACK],
+    (square, squares): (f32, &[f32]),
+    register: impl Fn(usize) -> &'a [f32],
+) {
+    let mut depth = 0;
+    for &instruction in program {
+        if instruction.growth() == 1 {
+            let top = &mut stack[depth][..sums.len()];
+            match instruction {
+                Instruction::Load(from) => top.copy_from_slice(&register(from)[..sums.len()]),
+                Instruction::Constant(value) => top.fill(value),
+                Instruction::Sum => top.copy_from_slice(sums),
+                _ => push_pair(instruction, square, squares, sums, top),
+            }
+            depth += 1;
+        } else if instruction.growth() == -1 {
+            let (below, top) = stack.split_at_mut(depth - 1);
+            let pairs = below[depth - 2][..sums.len()].iter_mut().zip(&top[0]);
+            match instruction {
+                Instruction::Add => pairs.for_each(|(left, &right)| *left = hold(*left + right)),
+                _ => pairs.for_each(|(left, &right)| *left = hold(*left * right)),
+            }
+            depth -= 1;
+        } else {
+            change(instruction, &mut stack[depth - 1][..sums.len()]);
+        }
+    }
+    sums.copy_from_slice(&stack[0][..sums.len()]);
 }
 
 #[inline(always)]
@@ -181,7 +208,7 @@ fn push_pair(instruction: Instruction, square: f32, squares: &[f32], sums: &[f32
     let values = top.iter_mut().zip(squares).zip(sums);
     match instruction {
         Instruction::SquaredDistance => {
-            values.for_each(|((top, &other), &sum)| *top = ((square + other) - 2.0 * sum).max(0.0));
+            values.for_each(|((top, &other), &sum)| *top = squared_distance(square, other, sum));
         }
         Instruction::Correlation => values.for_each(|((top, &other), &sum)| {
             let lengths = length * other.sqrt();
@@ -208,6 +235,11 @@ fn change(instruction: Instruction, top: &mut [f32]) {
 }
 
 #[inline(always)]
+fn squared_distance(square: f32, other: f32, sum: f32) -> f32 {
+    ((square + other) - 2.0 * sum).max(0.0)
+}
+
+#[inline(always)]
 fn hold(value: f32) -> f32 {
     value.clamp(-LARGEST, LARGEST)
 }
@@ -230,6 +262,6 @@ fn power(value: f32, degree: u32) -> f32 {
 pub(super) fn value_alone(program: &[Instruction], sum: f32, square: f32, registers: &[f32]) -> f32 {
     let mut sums = [sum];
     let held: Vec<&[f32]> = registers.iter().map(std::slice::from_ref).collect();
-    run_all(program, &mut sums, &Stretch { square, squares: &[square], registers: &held });
+    run_all(program, &mut sums, &Pairs { left: &[square], right: &[square], registers: &held });
     sums[0]
 }

@@ -30,15 +30,26 @@ pub fn pack_panels(b: Operand<'_>, panels: &mut [f32]) {
 ///
 /// For a depth of 1 to [`PANEL_DEPTH`]. An element has the bits that [`product`](super::product) gives it.
 pub fn panel_product<Step: Accumulate>(step: Step, a: Operand<'_>, panels: &[f32], columns: usize, out: &mut [f32]) {
-    debug_assert!((1..=PANEL_DEPTH).contains(&a.depth));
     debug_assert_eq!(out.len(), a.rows * columns);
     if a.rows == 0 || columns == 0 {
         return;
     }
-    let scale = Scale { finish: true, ..Scale::PLAIN };
+    panel_update(step, a, panels, (1.0, 0.0), &mut row_slices(out, columns, a.rows, 0, columns));
+}
+
+/// `out[i][j] = finish(alpha·Σ step(a[i], b[j]) + beta·out[i][j])`, as [`panel_product`], for one slice a row of A. Up to a depth of
+/// 256, `panels` may have more rows of B than the slices are long.
+pub fn panel_update<Step: Accumulate>(
+    step: Step,
+    a: Operand<'_>,
+    panels: &[f32],
+    (alpha, beta): (f32, f32),
+    out: &mut [&mut [f32]],
+) {
+    debug_assert!((1..=PANEL_DEPTH).contains(&a.depth));
+    let scale = Scale { alpha, beta, finish: true };
     let rows = a.rows.min(ROW_BLOCK).next_multiple_of(tile_rows());
     with_buffer(rows * a.depth.min(DEPTH_BLOCK), |row_panels| {
-        let out = &mut row_slices(out, columns, a.rows, 0, columns);
         let columns = Columns::Packed(panels);
         arch().dispatch(Block { step, a, columns, scale, row_panels, out });
     });

@@ -123,7 +123,7 @@ pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<Histogra
         let piece = |into| HistogramJob { rows: chunks.next().unwrap_or(&[]), packed: job.packed, into };
         pieces.extend(places.map(piece));
     }
-    let count = |piece: HistogramJob<'_>| vectorised!(count_rows(matrix, starts, piece));
+    let count = |mut piece: HistogramJob<'_>| vectorised!(count_rows(matrix, starts, &mut piece));
     if pieces.len() == 1 || total <= ROWS_PER_TASK / 2 {
         pieces.into_iter().for_each(count);
     } else {
@@ -150,7 +150,7 @@ thread_local! {
 
 /// One histogram on one core.
 #[inline(always)]
-fn count_rows(matrix: BinnedRows<'_>, starts: &[u32], job: HistogramJob<'_>) {
+fn count_rows(matrix: BinnedRows<'_>, starts: &[u32], job: &mut HistogramJob<'_>) {
     let columns = starts.len().saturating_sub(1);
     job.into.clear(starts.last().map_or(0, |cells| *cells as usize));
     if columns == 0 {
@@ -185,7 +185,7 @@ fn count_rows(matrix: BinnedRows<'_>, starts: &[u32], job: HistogramJob<'_>) {
 
 /// Adds rows to the wide sums directly.
 #[inline(always)]
-fn count_few(matrix: BinnedRows<'_>, starts: &[u32], job: HistogramJob<'_>) {
+fn count_few(matrix: BinnedRows<'_>, starts: &[u32], job: &mut HistogramJob<'_>) {
     let columns = starts.len() - 1;
     for &row in job.rows {
         let packed = job.packed[row as usize];

@@ -33,10 +33,13 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - K = Q·B·Qᵀ with a banded B serves every penalty: about 8·n³/3 operations in f32 on all cores, and 64·n² for each
-    ///   penalty. Solutions are corrected by residuals in f64, and the diagonal of G is checked on some rows.
-    /// - Up to 256 rows, for penalties below 0.003·‖K‖/√n, and where the check fails: an eigendecomposition
-    ///   in f64, about 9·n³ operations on one core.
+    /// - Where K is of a rank r below an eighth of the rows, but for 1e-6 of the least penalty, as with linear and polynomial kernels
+    ///   or smooth ones of few columns: about 2·n·r² operations in f64. The report has r as `rank`.
+    /// - Else K = Q·B·Qᵀ with a banded B serves every penalty: about 8·n³/3 operations in f32 on all cores, and 64·n² for each
+    ///   penalty. Where a penalty is below 0.003·‖K‖/√n, the largest eigenvalues are lowered before and set right after. Solutions
+    ///   are corrected by residuals in f64, and the diagonal of G is checked on some rows.
+    /// - Up to 256 rows, where more than an eighth of the eigenvalues would have to be lowered, and where the check fails: an
+    ///   eigendecomposition in f64, about 9·n³ operations on one core.
     /// - The report has the penalties and their mean squared errors as `leave_one_out`; `--plot` draws them.
     pub struct KernelRidgeCv: regressor("kernel-ridge-cv") -> KernelRidgeCvModel;
     about "kernel ridge regression that chooses its penalty by leaving rows out";
@@ -75,7 +78,7 @@ impl KernelRidgeCv {
         let system = System { x, kernel: &kernel, rows: &rows, weights, gram: None };
         let roots = system.roots();
         let weight = roots.iter().map(|root| root * root).sum::<f64>() * y.columns() as f64;
-        let solutions = solve_all(&system, &self.alphas, &system.sides(y))?;
+        let (solutions, rank) = solve_all(&system, &self.alphas, &system.sides(y))?;
         // The root of a row's weight is in its error once: squared, it is the weight.
         let error = |(solved, own): &(Corrected, Vec<f64>)| {
             let rows = |x: &Vec<f64>| {
@@ -93,7 +96,7 @@ impl KernelRidgeCv {
         let coef = system.coefficients(&solutions[chosen].0.x)?;
         let fitted = x.to_matrix(&mut x.device().stream())?;
         let expansion = expansion_of(kernel, fitted, coef)?;
-        Ok(KernelRidgeCvModel { params: self.clone().into(), expansion, chosen, errors })
+        Ok(KernelRidgeCvModel { params: self.clone().into(), expansion, chosen, errors, rank })
     }
 }
 
@@ -104,6 +107,7 @@ pub struct KernelRidgeCvModel {
     expansion: KernelExpansion,
     chosen: usize,
     errors: Vec<f64>,
+    rank: usize,
 }
 
 impl KernelRidgeCvModel {
@@ -145,6 +149,7 @@ impl Model for KernelRidgeCvModel {
     fn report(&self) -> FitReport {
         let mut report = FitReport::default().with_number("alpha", self.alpha());
         report = report.with_number("leave_one_out_error", self.errors[self.chosen]);
+        report = report.with_number("rank", self.rank as f64);
         let values = [&self.params.alphas[..], &self.errors].concat();
         report.arrays.push(("leave_one_out", ReportArray { shape: [2, self.errors.len()], values }));
         report
@@ -160,17 +165,17 @@ impl Save for KernelRidgeCvModel {
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         self.expansion.store(container)?;
-        container.insert("chosen", &[1], vec![self.chosen as u64])?;
+        container.insert("chosen", &[2], vec![self.chosen as u64, self.rank as u64])?;
         container.insert("loo_errors", &[self.errors.len()], self.errors.clone())
     }
 
     fn load_fitted(params: FittedWith<KernelRidgeCv>, container: &mut Container) -> Result<KernelRidgeCvModel> {
         let expansion = KernelExpansion::restore(container)?;
-        let chosen: Vec<u64> = container.take("chosen", &[1])?;
+        let chosen: Vec<u64> = container.take("chosen", &[2])?;
         let errors = container.take("loo_errors", &[params.alphas.len()])?;
         if chosen[0] as usize >= params.alphas.len() {
             return Err(container.refuse(format!("penalty {} of {}", chosen[0], params.alphas.len())));
         }
-        Ok(KernelRidgeCvModel { params, expansion, chosen: chosen[0] as usize, errors })
+        Ok(KernelRidgeCvModel { params, expansion, chosen: chosen[0] as usize, errors, rank: chosen[1] as usize })
     }
 }

@@ -20,8 +20,8 @@ const MOST_NUMBERS: usize = 48 << 20;
 /// The least penalty of the preconditioner, as a share of the mean diagonal: it divides by it.
 const LEAST_SHARE: f64 = 1e-7;
 /// For a matrix that is there: columns of the factor at most, when it ends, and after how many iterations it gives up.
-const STORED_RANK: usize = 1024;
-const STORED_TOLERANCE: f64 = 1e-10;
+const STORED_RANK: usize = 512;
+const STORED_TOLERANCE: f64 = 1e-9;
 const STORED_ITERATIONS: usize = 60;
 
 /// With products of the kernel on the device.
@@ -37,8 +37,8 @@ pub(super) fn solve(
     let (n, p) = (system.x.rows(), y.columns());
     let (alpha, roots) = (params.alpha, system.roots());
     let mut low = pivoted_cholesky(OP, system.kernel, (system.x, system.rows), rank(n), params.seed)?;
-    for (row, values) in low.factor.chunks_exact_mut(low.rank.max(1)).enumerate() {
-        values.iter_mut().for_each(|value| *value *= roots[row] as f32);
+    for column in low.columns.chunks_exact_mut(n.max(1)) {
+        column.iter_mut().zip(&roots).for_each(|(value, &root)| *value *= root as f32);
     }
     let preconditioner = Preconditioner::new(low, n, alpha.max(LEAST_SHARE * system.mean_diagonal()?))?;
     let b: Vec<f64> = (0..n * p).map(|at| f64::from(y.as_slice()[at]) * roots[at / p]).collect();
@@ -64,7 +64,7 @@ pub(super) fn solve(
     Ok(Solved { coef: Matrix::from_f64(n, p, &coef)?, residual, iterations: residuals.len(), converged, residuals })
 }
 
-/// On a matrix that is there, n×n, to 1e-10; nothing where that takes too many iterations to be worth it.
+/// On a matrix that is there, n×n, to 1e-9; nothing where that takes too many iterations to be worth it.
 pub(super) fn solve_stored(matrix: &[f32], n: usize, alpha: f64, sides: &[Vec<f64>]) -> Result<Option<Corrected>> {
     let diagonal: Vec<f64> = (0..n).map(|at| f64::from(matrix[at * n + at])).collect();
     let mean = diagonal.iter().sum::<f64>() / n.max(1) as f64;
@@ -172,7 +172,7 @@ impl Preconditioner {
     fn new(low: LowRank, n: usize, alpha: f64) -> Result<Preconditioner> {
         let alpha = alpha.max(f64::MIN_POSITIVE);
         let mut products = vec![0.0; low.rank * low.rank];
-        gemm(Layout::TN, 1.0, &low.factor, (n, low.rank), &low.factor, (n, low.rank), 0.0, &mut products);
+        gemm(Layout::NT, 1.0, &low.columns, (low.rank, n), &low.columns, (low.rank, n), 0.0, &mut products);
         let mut inner = DMatrix::from_fn(low.rank, low.rank, |i, j| f64::from(products[i * low.rank + j]));
         (0..low.rank).for_each(|at| inner[(at, at)] += alpha);
         Ok(Preconditioner { inner: Cholesky::factor_with_jitter(&inner)?, low, alpha })
@@ -185,15 +185,15 @@ impl Preconditioner {
         let scaled: Vec<f32> = v.iter().map(|value| (value / size) as f32).collect();
         let mut inside = vec![0.0; r * p];
         match p {
-            1 => gemv_transposed(1.0, &self.low.factor, n, r, &scaled, 0.0, &mut inside),
-            _ => gemm(Layout::TN, 1.0, &self.low.factor, (n, r), &scaled, (n, p), 0.0, &mut inside),
+            1 => gemv(1.0, &self.low.columns, r, n, &scaled, 0.0, &mut inside),
+            _ => gemm(Layout::NN, 1.0, &self.low.columns, (r, n), &scaled, (n, p), 0.0, &mut inside),
         }
         let inside = self.inner.solve(&DMatrix::from_fn(r, p, |i, j| f64::from(inside[i * p + j])))?;
         let inside: Vec<f32> = inside.transpose().iter().map(|&value| value as f32).collect();
         let mut back = vec![0.0; n * p];
         match p {
-            1 => gemv(1.0, &self.low.factor, n, r, &inside, 0.0, &mut back),
-            _ => gemm(Layout::NN, 1.0, &self.low.factor, (n, r), &inside, (r, p), 0.0, &mut back),
+            1 => gemv_transposed(1.0, &self.low.columns, r, n, &inside, 0.0, &mut back),
+            _ => gemm(Layout::TN, 1.0, &self.low.columns, (r, n), &inside, (r, p), 0.0, &mut back),
         }
         Ok(v.iter().zip(back).map(|(v, back)| (v - f64::from(back) * size) / self.alpha).collect())
     }

@@ -3,6 +3,8 @@
 mod cross_validated;
 mod exact;
 mod gradients;
+mod low_rank;
+mod lowered;
 mod path;
 mod shared;
 mod system;
@@ -60,7 +62,7 @@ parameters! {
     ///
     /// # What to expect
     /// - Up to 16,384 rows the matrix is made where the rows live and factored on the host in f32, the solution corrected by
-    ///   residuals in f64; from 5,000 rows on conjugate gradients on the matrix come first, to 1e-10, and the factor only where they
+    ///   residuals in f64; from 5,000 rows on conjugate gradients on the matrix come first, to 1e-9, and the factor only where they
     ///   are slow. Where alpha is too small for f32, everything is done again in f64.
     /// - Above, conjugate gradients preconditioned by a low-rank factor (randomly pivoted Cholesky), with K·v as the only
     ///   use of the kernel; the report has the residual.

@@ -3,6 +3,8 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::System;
+use super::low_rank::{LowRank, low_rank};
+use super::lowered::Lowered;
 use crate::cpu::linalg::band::BandReduced;
 use crate::cpu::linalg::corrected::Corrected;
 use crate::error::{Error, Result};
@@ -21,32 +23,43 @@ const TRUSTED: f64 = 1e-3;
 
 /// D·K·D + alpha·I, D the roots of the weights, factored for every alpha at once.
 pub(super) enum RidgePath {
-    /// In f32, a band and the rotation to it, with the matrix for corrections.
-    Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>> },
+    /// In f32, a band and the rotation to it, with the matrix for corrections; the largest eigenvalues may have been lowered before.
+    Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>>, lowered: Option<Lowered> },
+    /// In f64, a factor of few columns.
+    LowRank(LowRank),
     /// In f64, for few rows and for penalties that f32 cannot see.
     Spectrum { values: DVector<f64>, vectors: DMatrix<f64> },
 }
 
 impl RidgePath {
-    /// Factors the matrix of the system for penalties from `least` on. About 2n³/3 multiply-adds in f32; where that does not
-    /// do, about 9n³ operations in f64.
+    /// Factors the matrix of the system for penalties from `least` on. A matrix of a low rank r takes n·r² operations; others
+    /// about 2n³/3 multiply-adds in f32, and where that does not do, about 9n³ operations in f64.
     fn new(system: &System<'_>, least: f64) -> Result<RidgePath> {
         let n = system.x.rows();
         if n <= SMALL {
             return RidgePath::in_f64(system);
         }
+        if let Some(found) = low_rank(system, least)? {
+            return Ok(RidgePath::LowRank(found));
+        }
         let matrix = system.weighted_gram()?;
         // The largest sum of a row bounds ‖K‖.
         let row_sum = |row: &[f32]| row.iter().map(|value| f64::from(value.abs())).sum::<f64>();
         let norm = matrix.chunks_exact(n).map(row_sum).fold(0.0, f64::max);
-        if least < BAND_SHARE * norm / (n as f64).sqrt() {
+        let level = least * (n as f64).sqrt() / BAND_SHARE;
+        let mut reducible = matrix.clone();
+        let lowered = match norm > level {
+            true => Lowered::lower(&mut reducible, n, level)?,
+            false => None,
+        };
+        if norm > level && lowered.is_none() {
             return RidgePath::in_f64(system);
         }
         let exact = match least < EXACT_SHARE * system.mean_diagonal()? {
             true => Some(exact_matrix(system)?.as_slice().to_vec()),
             false => None,
         };
-        Ok(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix, exact })
+        Ok(RidgePath::Band { reduced: BandReduced::reduce(reducible, n), matrix, exact, lowered })
     }
 
     /// In f32, for solutions alone, which are corrected; nothing for so few rows that it saves nothing.
@@ -56,7 +69,8 @@ impl RidgePath {
             return Ok(None);
         }
         let matrix = system.weighted_gram()?;
-        Ok(Some(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix, exact: None }))
+        let reduced = BandReduced::reduce(matrix.clone(), n);
+        Ok(Some(RidgePath::Band { reduced, matrix, exact: None, lowered: None }))
     }
 
     fn in_f64(system: &System<'_>) -> Result<RidgePath> {
@@ -67,25 +81,33 @@ impl RidgePath {
     /// The solutions for some right-hand sides; nothing where f32 is not enough for this penalty.
     pub(super) fn solve(&self, alpha: f64, sides: &[Vec<f64>]) -> Option<Corrected> {
         match self {
-            RidgePath::Band { reduced, matrix, .. } => reduced.solve(matrix, alpha, sides),
+            RidgePath::Band { reduced, matrix, lowered: None, .. } => reduced.solve(matrix, alpha, sides),
+            RidgePath::Band { .. } => self.solve_band(&[alpha], sides)?.pop(),
             RidgePath::Spectrum { values, vectors } => {
                 let solve = |side: &Vec<f64>| {
                     let mut turned = vectors.tr_mul(&DVector::from_column_slice(side));
                     turned.iter_mut().zip(values).for_each(|(turned, value)| *turned /= value.max(0.0) + alpha);
                     (vectors * turned).as_slice().to_vec()
                 };
-                let x: Vec<Vec<f64>> = sides.iter().map(solve).collect();
-                let finite = x.iter().flatten().all(|value| value.is_finite());
-                finite.then_some(Corrected { x, residual: 0.0, corrections: 0 })
+                finite(sides.iter().map(solve).collect())
             }
+            RidgePath::LowRank(found) => finite(sides.iter().map(|side| found.solve(alpha, side)).collect()),
         }
+    }
+
+    /// The rank of the factored matrix, the number of rows where that is not looked for.
+    fn rank(&self, rows: usize) -> usize {
+        if let RidgePath::LowRank(found) = self { found.rank() } else { rows }
     }
 
     /// For each penalty the diagonal of the inverse; nothing where f32 is not enough.
     fn inverse_diagonals(&self, alphas: &[f64]) -> Option<Vec<Vec<f64>>> {
         match self {
-            RidgePath::Band { reduced, .. } => {
-                let found = reduced.inverse_diagonals(alphas)?;
+            RidgePath::Band { reduced, lowered, .. } => {
+                let mut found = reduced.inverse_diagonals(alphas)?;
+                if let Some(lowered) = lowered {
+                    found.iter_mut().zip(alphas).for_each(|(own, &alpha)| lowered.correct_diagonal(alpha, own));
+                }
                 let least = (0..alphas.len()).min_by(|&a, &b| alphas[a].total_cmp(&alphas[b]))?;
                 self.agrees(alphas[least], &found[least]).then_some(found)
             }
@@ -95,7 +117,30 @@ impl RidgePath {
                 let all = squares * DMatrix::from_fn(values.len(), alphas.len(), share);
                 Some(all.column_iter().map(|column| column.iter().copied().collect()).collect())
             }
+            RidgePath::LowRank(found) => Some(found.inverse_diagonals(alphas)),
         }
+    }
+
+    /// All penalties by the band, with the more exact matrix where there is one.
+    fn solve_band(&self, alphas: &[f64], sides: &[Vec<f64>]) -> Option<Vec<Corrected>> {
+        let RidgePath::Band { reduced, matrix, exact, lowered } = self else { return None };
+        let correct = |rest: &[f64], step: &mut [f32]| {
+            if let Some(lowered) = lowered {
+                lowered.correct_solutions(alphas, rest, step);
+            }
+        };
+        let mut all = vec![Corrected { x: vec![], residual: 0.0, corrections: 0 }; alphas.len()];
+        for side in sides {
+            let solved = match exact {
+                Some(exact) => reduced.solve_shifts(exact, alphas, side, correct)?,
+                None => reduced.solve_shifts(matrix, alphas, side, correct)?,
+            };
+            for (all, (x, residual)) in all.iter_mut().zip(solved) {
+                all.x.push(x);
+                all.residual = all.residual.max(residual);
+            }
+        }
+        Some(all)
     }
 
     /// Whether some entries of the diagonal are what solving for them gives.
@@ -111,6 +156,11 @@ impl RidgePath {
     }
 }
 
+fn finite(x: Vec<Vec<f64>>) -> Option<Corrected> {
+    let finite = x.iter().flatten().all(|value| value.is_finite());
+    finite.then_some(Corrected { x, residual: 0.0, corrections: 0 })
+}
+
 /// D·K·D in f64.
 fn exact_matrix(system: &System<'_>) -> Result<DMatrix<f64>> {
     let matrix = system.host_matrix()?;
@@ -124,41 +174,28 @@ fn exact_matrix(system: &System<'_>) -> Result<DMatrix<f64>> {
 /// Coefficients and the diagonal of the inverse for each of the penalties.
 pub(super) type Solutions = Vec<(Corrected, Vec<f64>)>;
 
-/// All penalties: in f32 where that does, else in f64.
-pub(super) fn solve_all(system: &System<'_>, alphas: &[f64], sides: &[Vec<f64>]) -> Result<Solutions> {
+/// All penalties, by a low rank or in f32 where that does, else in f64, with the rank.
+pub(super) fn solve_all(system: &System<'_>, alphas: &[f64], sides: &[Vec<f64>]) -> Result<(Solutions, usize)> {
     let least = alphas.iter().copied().fold(f64::INFINITY, f64::min);
     let path = RidgePath::new(system, least)?;
     let first = all_of(&path, alphas, sides);
+    let rank = path.rank(system.x.rows());
     let found = match (first, path) {
         (None, RidgePath::Band { .. }) => all_of(&RidgePath::in_f64(system)?, alphas, sides),
         (found, _) => found,
     };
-    found.ok_or_else(|| Error::Singular {
+    let found = found.ok_or_else(|| Error::Singular {
         what: format!("the kernel matrix of {} plus the least of alphas", system.kernel.kernel()),
         condition: f64::INFINITY,
-    })
+    })?;
+    Ok((found, rank))
 }
 
 fn all_of(path: &RidgePath, alphas: &[f64], sides: &[Vec<f64>]) -> Option<Solutions> {
     let diagonals = path.inverse_diagonals(alphas)?;
     let solved = match path {
-        RidgePath::Band { reduced, matrix, exact, .. } => {
-            let mut all = vec![Corrected { x: vec![], residual: 0.0, corrections: 0 }; alphas.len()];
-            for side in sides {
-                let solved = match exact {
-                    Some(exact) => reduced.solve_shifts(exact, alphas, side)?,
-                    None => reduced.solve_shifts(matrix, alphas, side)?,
-                };
-                for (all, (x, residual)) in all.iter_mut().zip(solved) {
-                    all.x.push(x);
-                    all.residual = all.residual.max(residual);
-                }
-            }
-            all
-        }
-        RidgePath::Spectrum { .. } => {
-            alphas.iter().map(|&alpha| path.solve(alpha, sides)).collect::<Option<Vec<Corrected>>>()?
-        }
+        RidgePath::Band { .. } => path.solve_band(alphas, sides)?,
+        _ => alphas.iter().map(|&alpha| path.solve(alpha, sides)).collect::<Option<Vec<Corrected>>>()?,
     };
     Some(solved.into_iter().zip(diagonals).collect())
 }

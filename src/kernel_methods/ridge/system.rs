@@ -27,10 +27,12 @@ impl System<'_> {
     pub(super) fn weighted_gram(&self) -> Result<Vec<f32>> {
         let n = self.x.rows();
         let mut stream = self.x.device().stream();
-        let mut values = match self.gram {
-            Some(gram) => gram.to_matrix(&mut stream)?.into_vec(),
-            None => self.kernel.symmetric(&mut stream, self.rows)?.to_matrix(&mut stream)?.into_vec(),
+        let matrix = match self.gram {
+            Some(gram) => gram.to_matrix(&mut stream)?,
+            None => self.kernel.symmetric(&mut stream, self.rows)?.to_matrix(&mut stream)?,
         };
+        // By now it belongs to the matrix alone, if it was made here: no copy.
+        let mut values = matrix.into_vec();
         if self.weights.is_some() {
             let roots = self.roots();
             values.par_chunks_mut(n).enumerate().for_each(|(row, values)| {

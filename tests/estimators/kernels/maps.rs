@@ -3,7 +3,7 @@
 use gristmill::kernel_methods::{Kernel, Landmarks, Nystroem, RandomFourierFeatures};
 use gristmill::prelude::*;
 
-use crate::support::{bits, devices, gpu, matrix};
+use crate::support::{bits, devices, gpu, matrix, numbers};
 
 fn kernel(text: &str) -> Kernel {
     text.parse().unwrap()
@@ -264,9 +264,9 @@ fn a_named_width_comes_from_the_rows() {
 }
 
 /// The program of the notes (000 §3.3.15): rows of unit length, the squared kernel, 64 of 100 eigenpairs of the full matrix, then
-/// 2500 subgradient steps of a one-vs-all hinge with .1·‖W‖² and a fixed step of .1. It prints 0.95 on the fitted and 0.63 on the
-/// other rows. Its step is too long to converge: from six random starts it stands at 0.94 to 0.99 and 0.58 to 0.66 after 2500
-/// steps, and at 0.95 to 1.0 and 0.56 to 0.63 after 20,000 (NumPy in f64), so that a band is what can be asserted.
+/// 2500 subgradient steps of a one-vs-all hinge with .1·‖W‖² and a fixed step of .1, from normal numbers that nobody knows any more.
+/// It prints 0.95 on the fitted and 0.63 on the other rows. The step is too long to converge, so that where it stands depends on the
+/// start: from thirty starts NumPy in f64 is at 0.94 to 1.00 and 0.55 to 0.66. Here it is run from six, and all are within that.
 ///
 /// MNIST is not part of the repository: the folder of its four files is named by `GRISTMILL_MNIST`.
 #[test]
@@ -288,22 +288,31 @@ fn the_notes_nystroem_on_a_hundred_digits_is_in_its_band() {
     let map = Nystroem::new(64).kernel(kernel("linear^2")).landmarks(Landmarks::All).fit(&x).unwrap();
     let (z, other_z) = (map.transform(&x).unwrap().to_dmatrix(), map.transform(&other).unwrap().to_dmatrix());
     let sign = nalgebra::DMatrix::from_fn(100, 10, |row, class| if usize::from(y[row]) == class { 1.0 } else { -1.0 });
-    let (mut w, mut b) = (nalgebra::DMatrix::<f64>::zeros(64, 10), nalgebra::RowDVector::<f64>::zeros(10));
     let scores = |z: &nalgebra::DMatrix<f64>, w: &nalgebra::DMatrix<f64>, b: &nalgebra::RowDVector<f64>| {
         let mut f = z * w;
         f.row_iter_mut().for_each(|mut row| row += b);
         f
     };
-    for _ in 0..2500 {
-        let f = scores(&z, &w, &b);
-        let slope = f.zip_map(&sign, |f, sign| if sign * f < 1.0 { -sign / 1000.0 } else { 0.0 });
-        w = &w * 0.98 - z.tr_mul(&slope) * 0.1;
-        b -= slope.row_sum() * 0.1;
-    }
-    let accuracy = |z: &nalgebra::DMatrix<f64>, y: &[u8]| {
-        let f = scores(z, &w, &b);
+    let accuracy = |f: nalgebra::DMatrix<f64>, y: &[u8]| {
         (0..100).filter(|&row| f.row(row).transpose().argmax().0 == usize::from(y[row])).count()
     };
-    let (fitted, new) = (accuracy(&z, &y), accuracy(&other_z, &other_y));
-    assert!((92..=100).contains(&fitted) && (54..=68).contains(&new), "{fitted} and {new} of 100");
+    let run = |start: u64| {
+        let mut uniforms = numbers(2 * 650, start).into_iter().map(|value| (f64::from(value) + 1.0) / 2.0);
+        let mut normal = || {
+            let (radius, angle) = (uniforms.next().unwrap() + 1e-9, uniforms.next().unwrap());
+            (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+        };
+        let mut w = nalgebra::DMatrix::from_fn(64, 10, |_, _| normal());
+        let mut b = nalgebra::RowDVector::from_fn(10, |_, _| normal());
+        for _ in 0..2500 {
+            let f = scores(&z, &w, &b);
+            let slope = f.zip_map(&sign, |f, sign| if sign * f < 1.0 { -sign / 1000.0 } else { 0.0 });
+            w = &w * 0.98 - z.tr_mul(&slope) * 0.1;
+            b -= slope.row_sum() * 0.1;
+        }
+        (accuracy(scores(&z, &w, &b), &y), accuracy(scores(&other_z, &w, &b), &other_y))
+    };
+    for (fitted, new) in (1..=6).map(run) {
+        assert!((93..=100).contains(&fitted) && (54..=67).contains(&new), "{fitted} and {new} of 100");
+    }
 }

@@ -1,5 +1,6 @@
 //! Kernel ridge regression against scikit-learn's numbers, the linear model, and leaving rows out one by one.
 
+use gristmill::estimator::Model;
 use gristmill::linalg::Svd;
 use gristmill::prelude::*;
 use nalgebra::DMatrix;
@@ -102,9 +103,9 @@ fn leaving_rows_out_of_many_is_exact_too() {
     let (x, y) = smooth(n, 4, 27);
     let kernel = Kernel::rbf(0.5);
     let weights: Vec<f32> = (0..n).map(|row| (row % 4) as f32).collect();
-    // The first penalties go through f64, the second through f32.
+    // The first penalties ask for lowered eigenvalues or f64, the second go through f32 as they are.
     let path = |first: f64| -> Vec<f64> { (0..5).map(|at| first * 4.0_f64.powi(at)).collect() };
-    for (weighted, alphas) in [(false, path(4e-3)), (false, path(0.3)), (true, path(4e-3)), (true, path(0.5))] {
+    for (weighted, alphas) in [(false, path(1e-3)), (false, path(0.3)), (true, path(1e-3)), (true, path(0.5))] {
         let cv = KernelRidgeCv::default().alphas(alphas.clone()).kernel(kernel.clone());
         let fit = || if weighted { Fit::default().sample_weight(&weights) } else { Fit::default() };
         let model = cv.fit_with(&x, &y, fit()).unwrap();
@@ -179,4 +180,24 @@ fn models_come_back_from_their_files() {
     assert_eq!(again.predict(&x).unwrap(), predicted);
     assert_eq!(again.to_bytes().unwrap(), model.to_bytes().unwrap());
     assert!((predicted.get(5, 1) + 2.0 * predicted.get(5, 0)).abs() < 1e-4);
+}
+
+#[test]
+fn a_path_on_a_kernel_of_low_rank_is_exact_for_tiny_penalties() {
+    let n = 400;
+    let (x, y) = smooth(n, 4, 37);
+    let kernel: Kernel = "poly(degree=2,gamma=0.5,coef0=1)".parse().unwrap();
+    let alphas = vec![1e-4, 1e-2, 10.0];
+    let model = KernelRidgeCv::default().alphas(alphas.clone()).kernel(kernel.clone()).fit(&x, &y).unwrap();
+    // 1, x and all products of two of four columns.
+    assert_eq!(model.report().number("rank"), Some(15.0));
+    for (at, &alpha) in alphas.iter().enumerate() {
+        let entry = |i: usize, j: usize| kernel.value(x.row(i), x.row(j)).unwrap();
+        let system = DMatrix::from_fn(n, n, |i, j| entry(i, j) + if i == j { alpha } else { 0.0 });
+        let inverse = system.cholesky().unwrap().inverse();
+        let coef = &inverse * DMatrix::from_fn(n, 1, |row, _| f64::from(y[row]));
+        let error = (0..n).map(|row| (coef[row] / inverse[(row, row)]).powi(2)).sum::<f64>() / n as f64;
+        let found = model.leave_one_out_errors()[at];
+        assert!((found / error - 1.0).abs() < 1e-6, "{alpha}: {found} and {error}");
+    }
 }

@@ -35,7 +35,7 @@ fn falkon_on_all_rows_is_kernel_ridge() {
     let (x, y) = smooth(300, 2, 23);
     let exact = KernelRidge::default().alpha(0.05).kernel(Kernel::rbf(2.0)).fit(&x, &y).unwrap();
     let wanted = exact.predict(&x).unwrap();
-    let falkon = Falkon::default().alpha(0.05).kernel(Kernel::rbf(2.0)).tol(1e-7).max_iter(100);
+    let falkon = Falkon::default().alpha(0.05).kernel(Kernel::rbf(2.0));
     for (name, device) in devices() {
         let x = x.to(device).unwrap();
         for (centers, count) in [(Centers::Uniform, 1000), (Centers::Uniform, 100), (Centers::Pivoted, 60)] {

@@ -1,12 +1,15 @@
 //! The diagonal of the inverse, for many shifts.
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{BandFactor, BandReduced, Dot, Operand, WIDTH, product};
-use crate::cpu::vectorised;
+use crate::cpu::simd::arch;
 
 /// Rows of Q that go through the band side by side: enough sums to hide the time of one.
 const LANES: usize = 64;
+/// Vectors of sums that are kept in registers.
+const VECTORS: usize = 4;
 /// Reflections that Q takes on at a time: two panels.
 const PAIR: usize = 2 * WIDTH;
 
@@ -20,7 +23,7 @@ impl BandReduced {
             .map(|&shift| BandFactor::new(self, shift).map(|factor| Lower::new(&factor)))
             .collect::<Option<_>>()?;
         let q = self.rotation();
-        let tiles: Vec<Vec<[f32; LANES]>> = q
+        let tiles: Vec<Vec<[f64; LANES]>> = q
             .par_chunks(LANES * n.max(1))
             .map(|rows| {
                 // Turned, so that one entry of all rows is a vector.
@@ -29,10 +32,11 @@ impl BandReduced {
                     tile.iter_mut().zip(row).for_each(|(entry, &value)| entry[lane] = value);
                 }
                 let mut through = vec![[0.0_f32; LANES]; n + WIDTH];
-                factors.iter().map(|factor| vectorised!(squared_lengths(factor, &tile, &mut through))).collect()
+                let lengths = |factor| arch().dispatch(SquaredLengths { factor, tile: &tile, through: &mut through });
+                factors.iter().map(lengths).collect()
             })
             .collect();
-        let row = |shift: usize, row: usize| f64::from(tiles[row / LANES][shift][row % LANES]);
+        let row = |shift: usize, row: usize| tiles[row / LANES][shift][row % LANES];
         Some((0..shifts.len()).map(|shift| (0..n).map(|at| row(shift, at)).collect()).collect())
     }
 
@@ -87,7 +91,7 @@ fn couple(factor: &mut [f32], vectors: Operand<'_>, first: &[f32], second: &[f32
     product(Dot, rows(&left), columns(second), -1.0, 0.0, &mut factor[WIDTH..], PAIR);
 }
 
-/// A factor of the band in f32: the entries before the diagonal, and one over it.
+/// A factor of the band in f32: minus the entries before the diagonal, and one over it.
 struct Lower {
     before: Vec<[f32; WIDTH]>,
     inverse: Vec<f32>,
@@ -96,35 +100,71 @@ struct Lower {
 impl Lower {
     fn new(factor: &BandFactor) -> Lower {
         let rows = factor.lower.chunks_exact(WIDTH + 1);
-        let before = rows.clone().map(|row| std::array::from_fn(|at| row[at] as f32)).collect();
+        let before = rows.clone().map(|row| std::array::from_fn(|at| -row[at] as f32)).collect();
         Lower { before, inverse: rows.map(|row| (1.0 / row[WIDTH]) as f32).collect() }
     }
 }
 
 /// |L⁻¹·q|² of the rows of a tile; `through` has WIDTH zeros before the solutions.
-#[inline(always)]
-fn squared_lengths(factor: &Lower, tile: &[[f32; LANES]], through: &mut [[f32; LANES]]) -> [f32; LANES] {
-    let mut lengths = [0.0_f64; LANES];
-    let mut part = [0.0_f32; LANES];
-    for (at, (entry, (before, inverse))) in tile.iter().zip(factor.before.iter().zip(&factor.inverse)).enumerate() {
-        let mut sums = *entry;
-        for (value, known) in before.iter().zip(&through[at..at + WIDTH]) {
-            for lane in 0..LANES {
-                sums[lane] = f32::mul_add(-value, known[lane], sums[lane]);
+struct SquaredLengths<'a> {
+    factor: &'a Lower,
+    tile: &'a [[f32; LANES]],
+    through: &'a mut [[f32; LANES]],
+}
+
+impl WithSimd for SquaredLengths<'_> {
+    type Output = [f64; LANES];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> [f64; LANES] {
+        let mut lengths = [0.0_f64; LANES];
+        for first in (0..LANES / S::F32_LANES).step_by(VECTORS) {
+            let mut part = [simd.splat_f32s(0.0); VECTORS];
+            for at in 0..self.tile.len() {
+                let sums = solved(simd, self.factor, at, (&self.tile[at], &self.through[at..at + WIDTH]), first);
+                let (into, _) = S::as_mut_simd_f32s(&mut self.through[at + WIDTH]);
+                for (vector, sum) in sums.into_iter().enumerate() {
+                    into[first + vector] = sum;
+                    part[vector] = simd.mul_add_e_f32s(sum, sum, part[vector]);
+                }
+                // Long sums in f64.
+                if at % 64 == 63 || at + 1 == self.tile.len() {
+                    let lengths = &mut lengths[first * S::F32_LANES..];
+                    for (vector, part) in part.iter_mut().enumerate() {
+                        let mut lanes = [0.0_f32; LANES];
+                        S::as_mut_simd_f32s(&mut lanes).0[0] = *part;
+                        let lengths = &mut lengths[vector * S::F32_LANES..][..S::F32_LANES];
+                        lengths.iter_mut().zip(lanes).for_each(|(length, lane)| *length += f64::from(lane));
+                        *part = simd.splat_f32s(0.0);
+                    }
+                }
             }
         }
-        for lane in 0..LANES {
-            sums[lane] *= inverse;
-            part[lane] = f32::mul_add(sums[lane], sums[lane], part[lane]);
-        }
-        through[at + WIDTH] = sums;
-        // Long sums in f64.
-        if at % 64 == 63 || at + 1 == tile.len() {
-            lengths.iter_mut().zip(&mut part).for_each(|(length, part)| {
-                *length += f64::from(*part);
-                *part = 0.0;
-            });
+        lengths
+    }
+}
+
+/// Some lanes of one entry of L⁻¹·q from those before it.
+#[inline(always)]
+fn solved<S: Simd>(
+    simd: S,
+    factor: &Lower,
+    at: usize,
+    (entry, known): (&[f32; LANES], &[[f32; LANES]]),
+    first: usize,
+) -> [S::f32s; VECTORS] {
+    let (entry, _) = S::as_simd_f32s(entry);
+    let mut sums = [entry[first], entry[first + 1], entry[first + 2], entry[first + 3]];
+    for (&value, known) in factor.before[at].iter().zip(known) {
+        let value = simd.splat_f32s(value);
+        let (known, _) = S::as_simd_f32s(known);
+        for (sum, &known) in sums.iter_mut().zip(&known[first..first + VECTORS]) {
+            *sum = simd.mul_add_e_f32s(value, known, *sum);
         }
     }
-    lengths.map(|length| length as f32)
+    let inverse = simd.splat_f32s(factor.inverse[at]);
+    for sum in &mut sums {
+        *sum = simd.mul_f32s(*sum, inverse);
+    }
+    sums
 }
