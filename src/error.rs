@@ -38,6 +38,22 @@ pub enum Error {
         /// The names that came.
         found: Vec<String>,
     },
+    /// A category that was not fitted.
+    #[error(
+        "row {row}, column {column}: {value} is no category that was fitted ({}); replace it, or let the encoder ignore unknown \
+         categories (handle_unknown, --unknown ignore)",
+        categories(known)
+    )]
+    Category {
+        /// The row of the category, from 0.
+        row: usize,
+        /// The name of its column, or its number from 0.
+        column: String,
+        /// The category that came.
+        value: String,
+        /// The categories that were fitted.
+        known: Vec<String>,
+    },
     /// Sparse rows, given to what takes dense ones.
     #[error(
         "{op} takes {takes}; this data is sparse ({rows}×{columns}, {} nonzero): make it dense with --dense or \
@@ -276,6 +292,14 @@ fn describe(value: f64) -> &'static str {
     } else {
         "beyond the range of f32; rescale the column"
     }
+}
+
+/// The first few categories.
+fn categories(known: &[String]) -> String {
+    const MOST: usize = 8;
+    let some: Vec<String> = known.iter().take(MOST).map(|name| format!("{name:?}")).collect();
+    let more = if known.len() > MOST { ", …" } else { "" };
+    format!("{}{more}", some.join(", "))
 }
 
 fn share(rows: usize, columns: usize, nonzero: usize) -> String {

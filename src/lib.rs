@@ -16,8 +16,8 @@
 //! # Ok::<(), gristmill::Error>(())
 //! ```
 //!
-//! An estimator is a struct of parameters: `KMeans::new(3)` sets the most important one, setters such as `.n_init(10)`
-//! set the others. Its `fit` returns a model, which predicts or transforms rows and can be saved. The methods of models
+//! An estimator is a struct of parameters: `KMeans::new(3)` sets the one that stands out, where there is one
+//! (else `default()`), setters such as `.n_init(10)` the others. Its `fit` returns a model, which predicts or transforms rows and can be saved. The methods of models
 //! are those of traits in the prelude ([`estimator::Predict`], [`estimator::PredictProba`], [`estimator::Transform`],
 //! …). Rows are a [`Matrix`] on the host, a [`DeviceMatrix`], or for some models a [`SparseMatrix`].
 //!
@@ -26,7 +26,8 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`cluster`] | k-means and mini-batch k-means |
-//! | [`linear`] | linear regression and ridge regression |
+//! | [`linear`] | regression and classification by planes: least squares, ridge, lasso, logistic, linear SVM, SGD, discriminants |
+//! | [`kernel_methods`], [`svm`] | kernels, kernel ridge and feature maps; support vector machines |
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
 //! | [`baseline`] | models that ignore the features: what others have to beat |
@@ -45,6 +46,8 @@
 //! | [`placement`], [`cost`], [`doctor`] | which device work goes to, and what it is expected to take there; checks of a device |
 //! | [`kernel`], [`device`] | what a kernel is; devices, and streams of work for them |
 //! | [`mod@array`] | [`Matrix`] and [`SparseMatrix`] on the host, [`DeviceMatrix`] and [`DeviceVec`] on a device |
+//!
+//! Matrices of [`nalgebra`] and values of [`serde_json`] are in some signatures; both crates are re-exported.
 //!
 //! # What holds everywhere
 //!
@@ -96,6 +99,9 @@ pub mod splits;
 pub mod svm;
 pub mod theory;
 pub mod tree;
+
+pub use nalgebra;
+pub use serde_json;
 
 pub use array::{DeviceMatrix, DeviceVec, Matrix, PendingVec, SparseMatrix};
 pub use data::{Dataset, Labels, Target};

@@ -113,7 +113,7 @@
 
 pub use crate::baseline::{DummyClassifier, DummyClassifierModel, DummyRegressor, DummyRegressorModel};
 pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
-pub use crate::data::{Missing, ReadOptions};
+pub use crate::data::{ClassWeight, Header, Missing, ReadOptions};
 pub use crate::ensemble::{
     AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel, BaggingClassifier,
     BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel, Calibrated, CalibratedModel, ExtraTreesClassifier,
@@ -124,7 +124,8 @@ pub use crate::ensemble::{
     VotingRegressor, VotingRegressorModel,
 };
 pub use crate::estimator::{
-    AnyEstimator, AnyModel, Decision, Fit, Predict, PredictProba, Prediction, Progress, Score, ScoreSamples, Transform,
+    AnyEstimator, AnyModel, Decision, Fit, Flow, Observer, Predict, PredictProba, Prediction, Progress, Report, Score,
+    ScoreSamples, Transform,
 };
 pub use crate::kernel_methods::{
     Falkon, FalkonModel, Kernel, KernelKMeans, KernelKMeansModel, KernelPca, KernelPcaModel, KernelPerceptron,

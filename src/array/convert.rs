@@ -55,6 +55,23 @@ impl TryFrom<&DMatrix<f32>> for Matrix {
     }
 }
 
+impl TryFrom<DMatrix<f32>> for Matrix {
+    type Error = Error;
+
+    fn try_from(matrix: DMatrix<f32>) -> Result<Matrix> {
+        Matrix::try_from(&matrix)
+    }
+}
+
+impl TryFrom<&DMatrix<f64>> for Matrix {
+    type Error = Error;
+
+    /// [`Matrix::from_dmatrix_f64`].
+    fn try_from(matrix: &DMatrix<f64>) -> Result<Matrix> {
+        Matrix::from_dmatrix_f64(matrix)
+    }
+}
+
 impl From<&Matrix> for DMatrix<f32> {
     fn from(matrix: &Matrix) -> DMatrix<f32> {
         DMatrix::from_row_slice(matrix.rows(), matrix.columns(), matrix.as_slice())

@@ -36,11 +36,7 @@ impl Matrix {
     /// A matrix of `rows`×`columns` from its values, row by row. No copy.
     pub fn from_vec(rows: usize, columns: usize, values: Vec<f32>) -> Result<Matrix> {
         if rows.checked_mul(columns) != Some(values.len()) {
-            return Err(Error::shape(
-                "Matrix::from_vec",
-                format!("{rows}×{columns} values"),
-                format!("{} values", values.len()),
-            ));
+            return Err(Error::shape("Matrix", format!("{rows}×{columns} values"), format!("{} values", values.len())));
         }
         let (values, info, exact) = (Arc::new(values), ColumnInfo::default(), Exact::default());
         Ok(Matrix { values, rows, columns, info, exact, checked: OnceLock::new() })

@@ -105,9 +105,10 @@ macro_rules! center_clusters {
                 &self.clusters.labels
             }
 
-            /// Σ of the (weighted) squared distances from the rows given to `fit` to their centres, added in f64.
+            /// Σ of the (weighted) squared distances from the rows given to `fit` to their centres, added in f64;
+            /// NaN after `partial_fit`, which keeps no rows.
             pub fn inertia(&self) -> f64 {
-                self.clusters.inertia
+                if self.clusters.labels.is_empty() { f64::NAN } else { self.clusters.inertia }
             }
 
             /// Iterations of the search that was kept, or batches seen.

@@ -74,7 +74,8 @@ impl Target {
             Target::Classes(labels) => {
                 let shown =
                     labels.names().iter().take(3).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-                Err(Error::shape("values", "a target of numbers", format!("classes ({shown}, …)")))
+                let more = if labels.names().len() > 3 { ", …" } else { "" };
+                Err(Error::shape("regression", "a target of numbers", format!("classes ({shown}{more})")))
             }
             Target::None => Err(absent("values")),
         }

@@ -221,9 +221,11 @@ fn best(devices: &[DeviceInfo], software: bool) -> Option<usize> {
 }
 
 fn choose(wanted: &str, devices: &[DeviceInfo]) -> Result<usize> {
+    let by_variable = wanted_by_variable().is_some_and(|variable| variable == wanted);
+    let source = if by_variable { format!(" ({DEVICE_VARIABLE} names it)") } else { String::new() };
     let refuse = |why: &str, advice: &str| Error::NoDevice {
         wanted: wanted.to_string(),
-        why: why.to_string(),
+        why: format!("{why}{source}"),
         found: devices.iter().map(DeviceInfo::summary).collect(),
         advice: advice.to_string(),
     };

@@ -13,7 +13,8 @@ use crate::model_file::{FittedColumns, Unseen};
 ///
 /// Where a model was fitted on columns with names, a matrix with names has the same in the same order, or it is refused;
 /// the columns of a [`Dataset`] are found by name. Categories are found by their names either way. What has no names is
-/// taken as it comes.
+/// taken as it comes. [`AnyModel::align`](super::AnyModel::align) makes a table with the model's columns, which can go to a
+/// device: `model.align(&data)?.x.to(&device)?`.
 #[derive(Debug, Clone, Copy)]
 pub enum Queries<'a> {
     /// Rows with the columns of the model, in its order.
@@ -133,7 +134,9 @@ struct Recoding {
     codes: Vec<Option<f32>>,
     /// The names by code of the model, with those that are new to it.
     names: Arc<Vec<String>>,
-    refusal: String,
+    /// For the error of a category that is none of the model's: its column, and those that were fitted.
+    column: String,
+    known: Arc<Vec<String>>,
     found: Arc<Vec<String>>,
 }
 
@@ -176,9 +179,8 @@ impl Recoding {
             }
         });
         let codes = codes.collect();
-        let some: Vec<String> = known.iter().take(8).map(|category| format!("{category:?}")).collect();
-        let refusal = format!("a category of {} that was fitted ({})", name(), some.join(", "));
-        Ok(Some(Recoding { codes, names: Arc::new(names), refusal, found: own.clone() }))
+        let (column, known, found) = (name().to_string(), known.clone(), own.clone());
+        Ok(Some(Recoding { codes, names: Arc::new(names), column, known, found }))
     }
 
     fn code(&self, value: f32, row: usize) -> Result<f32> {
@@ -187,8 +189,8 @@ impl Recoding {
         }
         self.codes.get(value as usize).copied().flatten().ok_or_else(|| {
             let category = self.found.get(value as usize).cloned().unwrap_or_else(|| value.to_string());
-            let got = format!("{category:?} in row {}", row + 1);
-            Error::shape("predict", self.refusal.clone(), got)
+            let (column, known) = (self.column.clone(), self.known.to_vec());
+            Error::Category { row, column, value: format!("{category:?}"), known }
         })
     }
 }

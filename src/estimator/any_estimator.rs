@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::align::align;
 use super::any_model::AnyModel;
-use super::contract::{Abilities, Estimator, FitShape, Learnt, Task, checked_fit, fit_inside, movable, remember};
+use super::contract::{
+    Abilities, Estimator, FitShape, Learnt, Task, checked_fit, checked_partial_fit, fit_inside, movable,
+};
 use super::fit::Fit;
-use super::model::Stored;
 use super::parameters::Parameter;
 use super::report::RanOn;
 use super::rows::{OwnedRows, Rows};
@@ -265,13 +265,8 @@ impl<E: Estimator> Erased for E {
     }
 
     fn partial_fit(&self, model: Option<AnyModel>, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<AnyModel> {
-        super::Parameters::check(self)?;
         let model = model.map(|model| model.downcast::<E::Model>(E::NAME)).transpose()?;
-        if let Some(model) = &model {
-            align(Stored::fitted_columns(model), x.into())?;
-        }
-        let model = self.partial_fit_rows(model, x, E::Target::of(target)?, options)?;
-        Ok(AnyModel::new(remember(x, model)))
+        checked_partial_fit(self, model, x, E::Target::of(target)?, options).map(AnyModel::new)
     }
 
     fn share_rows(&self, all: &[AnyEstimator], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {

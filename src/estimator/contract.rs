@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::align::align;
 use super::fit::Fit;
 use super::fitted_with::FittedWith;
 use super::model::Model;
@@ -298,6 +299,21 @@ pub(crate) fn checked_fit<E: Estimator>(
     options: Fit<'_>,
 ) -> Result<E::Model> {
     fit_inside(estimator, x, target, options).map(|model| remember(x, model))
+}
+
+/// Checks the parameters and the columns, then learns from one chunk of rows.
+pub(crate) fn checked_partial_fit<E: Estimator>(
+    estimator: &E,
+    model: Option<E::Model>,
+    x: Rows<'_>,
+    target: E::Target<'_>,
+    options: Fit<'_>,
+) -> Result<E::Model> {
+    estimator.check()?;
+    if let Some(model) = &model {
+        align(model.fitted_columns(), x.into())?;
+    }
+    Ok(remember(x, estimator.partial_fit_rows(model, x, target, options)?))
 }
 
 /// The same model, which remembers the columns that it was fitted on.

@@ -30,7 +30,7 @@ pub(crate) use any_estimator::MODEL;
 pub use any_model::AnyModel;
 pub(crate) use any_model::score;
 pub use contract::{Abilities, Declared, Estimator, FitShape, Learnt, Parameters, Task};
-pub(crate) use contract::{checked_fit, remember};
+pub(crate) use contract::{checked_fit, checked_partial_fit, remember};
 pub use fit::{Fit, ValidationTarget};
 pub use fitted_with::FittedWith;
 pub(crate) use model::unable;

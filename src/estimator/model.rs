@@ -44,6 +44,16 @@ impl Prediction {
         self.len() == 0
     }
 
+    /// What it is, and the method that gives it.
+    fn what(&self) -> &'static str {
+        match self {
+            Prediction::Classes(_) => "classes: use classes()",
+            Prediction::Numbers(_) => "numbers: use numbers()",
+            Prediction::Clusters(_) => "numbers of clusters: use clusters()",
+            Prediction::Outliers(_) => "outliers: use outliers()",
+        }
+    }
+
     /// Numbers with what their targets were moved by.
     pub(crate) fn moved_back(self, shift: Option<&TargetShift>) -> Result<Prediction> {
         match (self, shift) {
@@ -62,7 +72,10 @@ macro_rules! kinds_of_prediction {
                 pub fn $method(&self) -> Result<&$type> {
                     match self {
                         Prediction::$variant(predicted) => Ok(predicted),
-                        _ => Err(unable("prediction", $what)),
+                        other => {
+                            let expected = concat!("a prediction of ", $what).to_string();
+                            Err(Error::shape(stringify!($method), expected, other.what()))
+                        }
                     }
                 }
             )*

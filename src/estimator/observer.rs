@@ -13,7 +13,7 @@ pub struct Report {
     pub what: &'static str,
     /// Iterations, rounds or blocks done.
     pub iteration: usize,
-    /// The loss after them, where it is known without extra work.
+    /// The loss on the fitted rows after them, where it is known without extra work.
     pub loss: Option<f64>,
     /// How much of the longest possible run is done, from 0 to 1; an iterative fit may end sooner.
     pub fraction: f64,
@@ -30,7 +30,7 @@ pub enum Flow {
     Stop,
 }
 
-/// Gets progress reports several times a second and decides whether to go on. A closure will do.
+/// Gets a progress report after every iteration, round or block, and decides whether to go on. A closure will do.
 ///
 /// ```
 /// use gristmill::estimator::{Flow, Report};

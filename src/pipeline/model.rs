@@ -33,14 +33,16 @@ pub struct PipelineModel {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Takes {
     missing: bool,
-    /// A category that was not fitted is missing, and no error.
+    /// A category that was not fitted is no error: an encoder ignores it, or it is missing.
     unseen: bool,
+    /// An encoder sees it, with a code of its own, so that no imputer takes it for a missing value.
+    #[serde(default)]
+    encoded: bool,
 }
 
 impl Takes {
     pub(super) fn of(pipeline: &Pipeline) -> Takes {
         let abilities = pipeline.abilities();
-        // An encoder that ignores unknown categories takes them for missing too.
         let ignores = |step: &AnyEstimator| {
             let unknown = step.parameters().ok().and_then(|mut parameters| parameters.remove("handle_unknown"));
             unknown.is_some_and(|unknown| unknown != "error")
@@ -49,11 +51,15 @@ impl Takes {
             true => pipeline.steps().iter().any(ignores),
             false => pipeline.estimator().abilities().missing,
         };
-        Takes { missing: abilities.missing, unseen }
+        Takes { missing: abilities.missing, unseen, encoded: unseen && abilities.encodes_categories }
     }
 
     pub(super) fn unseen(self) -> Unseen {
-        if self.unseen { Unseen::Missing } else { Unseen::Refused }
+        match (self.unseen, self.encoded) {
+            (true, true) => Unseen::NewCode,
+            (true, false) => Unseen::Missing,
+            (false, _) => Unseen::Refused,
+        }
     }
 }
 

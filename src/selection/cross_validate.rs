@@ -99,6 +99,11 @@ impl CrossValidation {
         self.test.first().map_or_else(|| Sample::of(&[]), |scores| Sample::of(scores))
     }
 
+    /// Mean and deviation of every score on test rows.
+    pub fn scores(&self) -> Vec<(Scoring, Sample)> {
+        self.scoring.iter().zip(&self.test).map(|(scoring, scores)| (*scoring, Sample::of(scores))).collect()
+    }
+
     fn gather(scoring: Vec<Scoring>, folds: Vec<FoldScores>) -> CrossValidation {
         let column = |at: usize, part: fn(&FoldScores) -> &Vec<f64>| folds.iter().map(|fold| part(fold)[at]).collect();
         let test = (0..scoring.len()).map(|at| column(at, |fold| &fold.test)).collect();

@@ -58,14 +58,28 @@ impl Candidate {
 /// `n_neighbors=5, weights=uniform: 0.9733 ± 0.0149`, or why it could not be fitted.
 impl std::fmt::Display for Candidate {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        let text = |value: &Value| match (value.as_str(), value.as_f64()) {
+            (Some(text), _) => text.to_string(),
+            // A number that was drawn has more digits than anyone reads.
+            (None, Some(number)) if value.is_f64() && number != 0.0 => short(number),
+            _ => value.to_string(),
+        };
         let set: Vec<String> = self.parameters.iter().map(|(name, value)| format!("{name}={}", text(value))).collect();
         write!(formatter, "{}: ", set.join(", "))?;
         match &self.result {
-            Ok(found) => write!(formatter, "{:.4} ± {:.4}", found.score().mean, found.score().deviation),
+            Ok(found) => {
+                let name = found.scoring.first().map_or("", |scoring| scoring.name());
+                write!(formatter, "{name} {}", found.score())
+            }
             Err(error) => error.fmt(formatter),
         }
     }
+}
+
+/// A number with four digits, in as few characters as it takes.
+fn short(number: f64) -> String {
+    let rounded: f64 = format!("{number:.3e}").parse().unwrap_or(number);
+    if (1e-4..1e6).contains(&rounded.abs()) { rounded.to_string() } else { format!("{rounded:e}") }
 }
 
 /// What a search found.

@@ -23,7 +23,7 @@ impl Curve {
     /// Values that are no numbers stand beside each other with their names; numbers above 0 that span two powers of ten or
     /// more stand on a logarithmic axis.
     pub fn figure(&self) -> Result<Figure> {
-        let mut figure = Figure::new().x_label(self.along.clone()).y_label(self.scoring.name());
+        let mut figure = Figure::new().x_label(self.along.clone()).y_label(self.scoring.label());
         figure = figure.title(if self.along == "rows" { "Learning curve" } else { "Validation curve" });
         let is_number = |(label, value): (&String, &f64)| label.parse::<f64>().is_ok_and(|number| number == *value);
         let (low, high) =

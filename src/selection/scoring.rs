@@ -81,11 +81,20 @@ const TABLE: &[Entry] = &[
 ];
 
 /// A score of your own, known by its name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct CustomScoring {
     name: &'static str,
     greater_is_better: bool,
-    score: fn(&Predictions, &Target) -> Result<f64>,
+    score: &'static CustomScore,
+}
+
+/// What compares predictions with the target.
+type CustomScore = dyn Fn(&Predictions, &Target) -> Result<f64> + Send + Sync;
+
+impl std::fmt::Debug for CustomScoring {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name)
+    }
 }
 
 impl PartialEq for CustomScoring {
@@ -121,9 +130,10 @@ impl Scoring {
     pub fn custom(
         name: &'static str,
         greater_is_better: bool,
-        score: fn(&Predictions, &Target) -> Result<f64>,
+        score: impl Fn(&Predictions, &Target) -> Result<f64> + Send + Sync + 'static,
     ) -> Scoring {
-        Scoring::Custom(CustomScoring { name, greater_is_better, score })
+        // Scores are copied freely, so what one captures is kept until the program ends.
+        Scoring::Custom(CustomScoring { name, greater_is_better, score: Box::leak(Box::new(score)) })
     }
 
     /// Every score of the crate, in the order in which they are shown.
@@ -229,6 +239,8 @@ pub struct Predictions {
     pub prediction: Prediction,
     /// The probabilities, if the model gives them.
     pub probabilities: Option<Matrix>,
+    /// The decision function of a model that gives no probabilities, n×1 or n×k.
+    decision: Option<Matrix>,
     classes: Vec<String>,
     inertia: Option<f64>,
 }
@@ -239,12 +251,14 @@ impl Predictions {
         let (prediction, probabilities) = model.predict_both_rows(x, &mut |_: &Report| Flow::Continue)?;
         let prediction = prediction.moved_back(model.target_shift())?;
         let inertia = if with_inertia { model.inertia_rows(x)? } else { None };
-        Ok(Predictions { prediction, probabilities, classes: model.classes().to_vec(), inertia })
+        let classes = model.classes().to_vec();
+        let decision = if probabilities.is_none() && classes.len() == 2 { model.decision_rows(x)? } else { None };
+        Ok(Predictions { prediction, probabilities, decision, classes, inertia })
     }
 
     /// Predictions, and the classes of the model in the order of the probabilities' columns.
     pub fn of(prediction: Prediction, probabilities: Option<Matrix>, classes: Vec<String>) -> Predictions {
-        Predictions { prediction, probabilities, classes, inertia: None }
+        Predictions { prediction, probabilities, decision: None, classes, inertia: None }
     }
 
     /// One score against the target. A score that does not suit the model is an error.
@@ -291,11 +305,19 @@ impl Predictions {
                 Ok(scores.iter().find(|score| score.class == *second).map_or(0.0, |score| score.f1))
             }
             _ => {
-                let probabilities = probabilities()?;
-                if probabilities.columns() != 2 {
-                    return Err(unsuited(scoring, &format!("{} classes; it is for two", probabilities.columns())));
-                }
-                let (truth, second) = (self.known(scoring, truth)?, probabilities.column(1));
+                // Areas under curves go by the order alone: a decision function serves as well.
+                let second = match &self.decision {
+                    Some(decision) => decision.column(decision.columns() - 1),
+                    None => {
+                        let probabilities = probabilities()?;
+                        if probabilities.columns() != 2 {
+                            let got = format!("{} classes; it is for two", probabilities.columns());
+                            return Err(unsuited(scoring, &got));
+                        }
+                        probabilities.column(1)
+                    }
+                };
+                let truth = self.known(scoring, truth)?;
                 match scoring {
                     Scoring::AveragePrecision => metrics::average_precision(&truth, &second),
                     _ => metrics::roc_auc(&truth, &second),

@@ -22,6 +22,12 @@ pub struct Sample {
     pub deviation: f64,
 }
 
+impl std::fmt::Display for Sample {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:.4} ± {:.4}", self.mean, self.deviation)
+    }
+}
+
 impl Sample {
     /// Mean and deviation of `values`, in two passes.
     pub fn of(values: &[f64]) -> Sample {

@@ -226,7 +226,7 @@ fn an_unseen_category_behind_an_encoder_is_named() {
     let (people, model) = (folder.file("people.csv", PEOPLE), folder.path("tree.gm"));
     run(&["fit", "decision-tree-classifier", &people, "--target", "kind", "--one-hot", "--save", &model]);
     let errors = refused(1, &["predict", &model, &folder.file("new.csv", "city,height,age\nWien,1.7,35\n")]);
-    assert!(errors.contains("a category of \"city\"") && errors.contains("\"Wien\" in row 1"), "{errors}");
+    assert!(errors.contains("row 1, column \"city\": \"Wien\" is no category that was fitted"), "{errors}");
 }
 
 #[test]

@@ -77,3 +77,15 @@ fn what_cannot_be_is_refused() {
     let model = MiniBatchKMeans::new(2).partial_fit(None, &x).unwrap();
     assert!(matches!(MiniBatchKMeans::new(2).partial_fit(Some(model), &matrix(5, 3, 1)), Err(Error::Shape { .. })));
 }
+
+#[test]
+fn a_chunk_may_have_weights_and_leaves_no_inertia() {
+    let x = Matrix::from_rows(&[[0.0], [1.0], [9.0], [10.0]]).unwrap();
+    let kmeans = MiniBatchKMeans::new(2).seed(1);
+    let weighted = kmeans.partial_fit_with(None, &x, Fit::default().sample_weight(&[1.0, 0.0, 1.0, 0.0])).unwrap();
+    let mut centers = weighted.cluster_centers().as_slice().to_vec();
+    centers.sort_by(f32::total_cmp);
+    assert_eq!(centers, [0.0, 9.0]);
+    assert!(weighted.inertia().is_nan());
+    assert!(kmeans.partial_fit_with(None, &x, Fit::default().sample_weight(&[1.0])).is_err());
+}

@@ -1,3 +1,4 @@
+use gristmill::Error;
 use gristmill::prelude::*;
 use gristmill::preprocessing::*;
 
@@ -63,7 +64,7 @@ fn named_categories_get_their_columns_whether_they_occur_or_not() {
     assert_eq!(model.categories()[0].unwrap(), ["red", "green", "blue"]);
     let mut beyond = x.clone();
     beyond.as_mut_slice()[0] = 3.0;
-    assert!(matches!(OneHotEncoder::default().fit(&beyond), Err(Error::Param { name: "category", .. })));
+    assert!(matches!(OneHotEncoder::default().fit(&beyond), Err(Error::Category { row: 0, .. })));
     let empty = matrix(1, &[f64::NAN]).with_category_names(0, Vec::<String>::new()).unwrap();
     assert!(OneHotEncoder::default().fit(&empty).is_err());
 }
@@ -84,7 +85,9 @@ fn an_unknown_category_is_an_error_with_its_place_or_zeros() {
     let x = matrix(2, &CODES);
     let new = matrix(2, &[0.0, 0.0, 1.0, 7.0]);
     let error = OneHotEncoder::default().fit(&x).unwrap().transform(&new).unwrap_err();
-    assert_eq!(error.to_string(), "category must be one of the 3 that were fitted (0, 2, 5), got 7 in row 1, column 1");
+    let known = ["0", "2", "5"].map(String::from).to_vec();
+    assert_eq!(error, Error::Category { row: 1, column: "1".to_string(), value: "7".to_string(), known });
+    assert!(error.to_string().starts_with("row 1, column 1: 7 is no category that was fitted (\"0\", \"2\", \"5\")"));
     let lenient = OneHotEncoder::default().handle_unknown(UnknownCategory::Ignore).fit(&x).unwrap();
     let z = lenient.transform(&new).unwrap();
     assert_eq!(z.row(1), [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
@@ -101,7 +104,7 @@ fn the_first_unknown_category_is_the_one_reported() {
     let mut new = x.clone();
     [40_000, 70_000, 99_999].iter().for_each(|row| new.as_mut_slice()[*row] = 4.0);
     for _ in 0..10 {
-        assert!(model.transform(&new).unwrap_err().to_string().ends_with("row 40000, column 0"));
+        assert!(model.transform(&new).unwrap_err().to_string().starts_with("row 40000, column 0: 4 is no category"));
     }
 }
 

@@ -1,11 +1,12 @@
 //! Transformers and a model as one.
 
+use gristmill::Error;
 use gristmill::data::ReadOptions;
 use gristmill::estimator::Prediction;
 use gristmill::prelude::*;
 use gristmill::preprocessing::{
     GaussianBasis, ImputeStrategy, KBinsDiscretizer, MinMaxScaler, Normalizer, OneHotEncoder, PolynomialFeatures,
-    RobustScaler, SimpleImputer, SineBasis, StandardScaler,
+    RobustScaler, SimpleImputer, SineBasis, StandardScaler, UnknownCategory,
 };
 
 fn people() -> Dataset {
@@ -66,7 +67,7 @@ fn a_missing_column_an_unseen_level_and_another_kind_are_errors() {
     let absent = refused(b"age,ctiy,height\n30,Ulm,1.7\n");
     assert!(absent.contains("\"city\"") && absent.contains("\"ctiy\""), "{absent}");
     let unseen = refused(b"age,city,height\n30,Ulm,1.7\n30,Paris,1.7\n");
-    assert!(unseen.contains("\"Paris\" in row 2") && unseen.contains("\"Bern\""), "{unseen}");
+    assert!(unseen.starts_with("row 1, column \"city\": \"Paris\"") && unseen.contains("\"Bern\""), "{unseen}");
     let numbers = refused(b"age,city,height\n30,7,1.7\n");
     assert!(numbers.contains("city") && numbers.contains("text"), "{numbers}");
 }
@@ -157,7 +158,7 @@ fn a_category_that_was_not_fitted_is_missing_to_a_tree_and_named_behind_an_encod
     let impute = SimpleImputer::default().strategy(ImputeStrategy::Median);
     let model = tree().step(impute).step(OneHotEncoder::default()).fit(&people()).unwrap();
     let refused = model.align(&other).unwrap_err().to_string();
-    assert!(refused.contains("a category of \"city\" that was fitted") && refused.contains("\"Wien\""), "{refused}");
+    assert!(refused.starts_with("row 0, column \"city\": \"Wien\" is no category that was fitted"), "{refused}");
 }
 
 #[test]
@@ -176,4 +177,57 @@ fn a_saved_pipeline_tells_what_each_column_adds() {
     assert!(
         knn().fit(&datasets::iris().unwrap()).unwrap().shapley_values(&Matrix::zeros(1, 4).unwrap()).unwrap().is_none()
     );
+}
+
+#[test]
+fn an_unknown_category_is_ignored_behind_an_imputer_too() {
+    let text = b"town,size,rent\nUlm,55,610\nBern,80,1450\nUlm,31,390\nBern,96,1900\nUlm,74,820\n";
+    let train = Dataset::parse("flats.csv", text, &ReadOptions::default()).unwrap().with_target("rent").unwrap();
+    let ignore = || OneHotEncoder::default().handle_unknown(UnknownCategory::Ignore);
+    let behind = Pipeline::new(Ridge::new(1.0)).step(SimpleImputer::default()).step(ignore()).fit(&train).unwrap();
+    let before = Pipeline::new(Ridge::new(1.0)).step(ignore()).step(SimpleImputer::default()).fit(&train).unwrap();
+    let new = Dataset::parse("new.csv", b"town,size\nParis,60\nUlm,60\n", &ReadOptions::default()).unwrap();
+    let rents = |model: &PipelineModel| model.predict(&new).unwrap().numbers().unwrap().column(0);
+    assert_eq!(rents(&behind), rents(&before)); // zeros for Paris, not the most frequent town
+    assert_ne!(rents(&behind)[0], rents(&behind)[1]);
+    let again = PipelineModel::from(AnyModel::from_bytes(&behind.to_bytes().unwrap()).unwrap());
+    assert_eq!(rents(&again), rents(&behind));
+}
+
+#[test]
+fn an_unknown_category_is_an_error_with_its_row_column_and_the_known_ones() {
+    let text = b"town,size,rent\nUlm,55,610\nBern,80,1450\nUlm,31,390\n";
+    let train = Dataset::parse("flats.csv", text, &ReadOptions::default()).unwrap().with_target("rent").unwrap();
+    let model = Pipeline::new(Ridge::new(1.0)).step(OneHotEncoder::default()).fit(&train).unwrap();
+    let new = Dataset::parse("new.csv", b"town,size\nUlm,60\nParis,60\n", &ReadOptions::default()).unwrap();
+    let Error::Category { row, column, value, known } = model.predict(&new).unwrap_err() else {
+        panic!("another error")
+    };
+    assert_eq!((row, column.as_str(), value.as_str()), (1, "\"town\"", "\"Paris\""));
+    assert_eq!(known.len(), 2);
+}
+
+#[test]
+fn a_prediction_of_another_kind_names_its_own_method() {
+    let data = gristmill::datasets::diabetes().unwrap();
+    let predicted = Pipeline::new(Ridge::new(1.0)).fit(&data).unwrap().predict(&data).unwrap();
+    let message = predicted.classes().unwrap_err().to_string();
+    assert_eq!(message, "classes: expected a prediction of classes, got numbers: use numbers()");
+}
+
+#[test]
+fn a_score_of_ones_own_may_capture_and_areas_go_by_decision_functions() {
+    let data = gristmill::datasets::breast_cancer().unwrap();
+    let cost = vec![1.0, 5.0];
+    let own = Scoring::custom("cost", false, move |predictions, target| {
+        let (right, found) = (target.labels()?.codes(), predictions.prediction.classes()?.codes());
+        Ok(right.iter().zip(found).map(|(right, found)| if right == found { 0.0 } else { cost[*right as usize] }).sum())
+    });
+    let pipeline = Pipeline::new(LinearSvc::default()).step(StandardScaler::default());
+    let options = CrossValidateOptions::default().scoring([Scoring::RocAuc, own]);
+    let found = cross_validate_with(&pipeline, &data, &Folds::stratified(3), options).unwrap();
+    let scores = found.scores();
+    assert_eq!((scores.len(), scores[1].0.name()), (2, "cost"));
+    assert!(scores[0].1.mean > 0.98, "{}", scores[0].1); // no probabilities: by the decision function
+    assert_eq!(scores[0].1.to_string(), format!("{:.4} ± {:.4}", scores[0].1.mean, scores[0].1.deviation));
 }

@@ -17,7 +17,7 @@ use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
     Abilities, Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, Observer, OwnedRows, Predict,
-    Prediction, Queries, Reporter, Rows, Save, Transform, parameters, remember,
+    Prediction, Queries, Reporter, Rows, Save, Transform, checked_partial_fit, parameters,
 };
 use crate::model_file::Container;
 use crate::ops;
@@ -141,11 +141,17 @@ impl MiniBatchKMeans {
         model: Option<MiniBatchKMeansModel>,
         batch: impl Into<Rows<'a>>,
     ) -> Result<MiniBatchKMeansModel> {
-        let batch = batch.into();
-        if let Some(model) = &model {
-            model.params.align(batch)?;
-        }
-        Ok(remember(batch, self.partial_fit_rows(model, batch, (), Fit::default())?))
+        self.partial_fit_with(model, batch, Fit::default())
+    }
+
+    /// The same with sample weights or an observer.
+    pub fn partial_fit_with<'a>(
+        &self,
+        model: Option<MiniBatchKMeansModel>,
+        batch: impl Into<Rows<'a>>,
+        options: Fit<'_>,
+    ) -> Result<MiniBatchKMeansModel> {
+        checked_partial_fit(self, model, batch.into(), (), options)
     }
 
     fn check_rows(&self, x: &DeviceMatrix) -> Result<()> {

@@ -92,6 +92,11 @@ impl Estimator for KernelPca {
 }
 
 impl KernelPca {
+    /// The defaults with this number of components.
+    pub fn new(n_components: usize) -> KernelPca {
+        KernelPca::default().n_components(n_components)
+    }
+
     fn search(&self, x: &DeviceMatrix, reporter: &mut Reporter<'_>) -> Result<KernelPcaModel> {
         let mut stream = x.device().stream();
         let gram = GramOperator::fit(OP, &self.kernel, x, &mut stream)?;

@@ -46,7 +46,8 @@ pub enum RidgeSolver {
 
 parameters! {
     /// Kernel ridge regression: ‖y − K·a‖² + alpha·aᵀ·K·a is least, and a prediction is Σ a·k(x, row). Names and defaults are
-    /// scikit-learn's; there is no intercept, so centre the targets if the kernel cannot make a constant.
+    /// scikit-learn's; there is no intercept: add a
+    /// constant to the kernel, as in `rbf(gamma=10)+1`, if it cannot make one.
     ///
     /// ```
     /// use gristmill::kernel_methods::Kernel;

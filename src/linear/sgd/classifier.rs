@@ -6,7 +6,7 @@ use super::{LearningRate, SgdLoss, SgdPenalty, SgdSettings, sgd_parameters};
 use crate::data::{ClassWeight, Labels};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, Parameters, PredictProba, Rows, ValidationTarget, parameters, remember,
+    Abilities, Declared, Estimator, Fit, PredictProba, Rows, ValidationTarget, checked_partial_fit, parameters,
 };
 use crate::linear::classifier::{FitOutcome, LinearClassifier, LinearClassifierModel, Link, Shown, planes_of};
 use crate::linear::host_rows::{HostRows, each_row};
@@ -77,12 +77,18 @@ impl SgdClassifier {
         x: impl Into<Rows<'a>>,
         y: &Labels,
     ) -> Result<SgdClassifierModel> {
-        self.check()?;
-        let x = x.into();
-        if let Some(model) = &model {
-            model.params.align(x)?;
-        }
-        Ok(remember(x, self.partial_fit_rows(model, x, y, Fit::default())?))
+        self.partial_fit_with(model, x, y, Fit::default())
+    }
+
+    /// The same with sample weights or an observer.
+    pub fn partial_fit_with<'a>(
+        &self,
+        model: Option<SgdClassifierModel>,
+        x: impl Into<Rows<'a>>,
+        y: &Labels,
+        options: Fit<'_>,
+    ) -> Result<SgdClassifierModel> {
+        checked_partial_fit(self, model, x.into(), y, options)
     }
 
     fn weights(&self, y: &Labels, options: &Fit<'_>) -> Result<Option<Vec<f64>>> {

@@ -7,7 +7,7 @@ use crate::array::Matrix;
 use crate::cpu::linear::margin_gradient::exact::EachRow;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, Parameters, Rows, Targets, ValidationTarget, parameters, remember,
+    Abilities, Declared, Estimator, Fit, Rows, Targets, ValidationTarget, checked_partial_fit, parameters,
 };
 use crate::linear::classifier::{FitOutcome, Shown};
 use crate::linear::host_rows::{HostRows, each_row};
@@ -53,12 +53,18 @@ impl SgdRegressor {
         x: impl Into<Rows<'a>>,
         y: impl Into<Targets<'b>>,
     ) -> Result<SgdRegressorModel> {
-        self.check()?;
-        let x = x.into();
-        if let Some(model) = &model {
-            model.params.align(x)?;
-        }
-        Ok(remember(x, self.partial_fit_rows(model, x, y.into(), Fit::default())?))
+        self.partial_fit_with(model, x, y, Fit::default())
+    }
+
+    /// The same with sample weights or an observer.
+    pub fn partial_fit_with<'a, 'b>(
+        &self,
+        model: Option<SgdRegressorModel>,
+        x: impl Into<Rows<'a>>,
+        y: impl Into<Targets<'b>>,
+        options: Fit<'_>,
+    ) -> Result<SgdRegressorModel> {
+        checked_partial_fit(self, model, x.into(), y.into(), options)
     }
 
     fn settings(&self) -> Result<SgdSettings> {

@@ -37,10 +37,8 @@ impl ColumnCategories {
 
     /// The error of a value that is none of the categories.
     pub(super) fn unknown(&self, value: f32, row: usize, column: usize) -> Error {
-        let some = self.names.iter().take(10).map(String::as_str).collect::<Vec<&str>>().join(", ");
-        let more = if self.names.len() > 10 { ", …" } else { "" };
-        let rule = format!("one of the {} that were fitted ({some}{more})", self.values.len());
-        Error::param("category", rule, format!("{value} in row {row}, column {column}"))
+        let (column, value) = (column.to_string(), value.to_string());
+        Error::Category { row, column, value, known: self.names.clone() }
     }
 }
 

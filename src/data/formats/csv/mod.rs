@@ -244,7 +244,7 @@ impl<'a> Stream<'a> {
             Wrong::Beyond => format!("{cell} is beyond the range of f32, ±3.4e38; rescale the column"),
             Wrong::Text | Wrong::Unknown => {
                 format!(
-                    "expected a number, as before in this column, found {cell}; name the column as categorical if it is"
+                    "expected a number, as before in this column, found {cell}; --na if it means missing, --categorical if the column is one of categories (ReadOptions::na, categorical)"
                 )
             }
             Wrong::Number => {
