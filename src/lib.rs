@@ -28,6 +28,7 @@
 //! | [`cluster`] | k-means and mini-batch k-means |
 //! | [`linear`] | regression and classification by planes: least squares, ridge, lasso, logistic, linear SVM, SGD, discriminants |
 //! | [`kernel_methods`], [`svm`] | kernels, kernel ridge and feature maps; support vector machines |
+//! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal components, singular vectors |
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
 //! | [`baseline`] | models that ignore the features: what others have to beat |
@@ -67,6 +68,7 @@ pub mod cost;
 pub mod cpu;
 pub mod data;
 pub mod datasets;
+pub mod decomposition;
 pub mod device;
 mod distance;
 pub mod doctor;
@@ -80,6 +82,7 @@ pub mod linalg;
 pub mod linear;
 pub mod losses;
 pub mod metrics;
+pub mod mixture;
 pub mod model_file;
 pub mod neighbors;
 pub mod ops;

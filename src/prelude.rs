@@ -114,6 +114,7 @@
 pub use crate::baseline::{DummyClassifier, DummyClassifierModel, DummyRegressor, DummyRegressorModel};
 pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
 pub use crate::data::{ClassWeight, Header, Missing, ReadOptions};
+pub use crate::decomposition::{Pca, PcaModel, TruncatedSvd, TruncatedSvdModel};
 pub use crate::ensemble::{
     AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel, BaggingClassifier,
     BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel, Calibrated, CalibratedModel, ExtraTreesClassifier,
@@ -143,6 +144,9 @@ pub use crate::linear::{
     RidgeModel, SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
 };
 pub use crate::metrics::{Average, ConfusionMatrix};
+pub use crate::mixture::{
+    GaussianDensity, GaussianDensityModel, GaussianMixture, GaussianMixtureModel, KernelDensity, KernelDensityModel,
+};
 pub use crate::model_file::Persist;
 pub use crate::neighbors::{
     KNeighborsClassifier, KNeighborsClassifierModel, KNeighborsRegressor, KNeighborsRegressorModel, LocalOutlierFactor,

@@ -40,6 +40,8 @@ const RANKS: &[&str] = &[
     "cluster",
     "linear",
     "kernel_methods",
+    "decomposition",
+    "mixture",
     "tree",
     "svm",
     "ensemble",

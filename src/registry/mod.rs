@@ -22,7 +22,8 @@ use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
 use crate::{
-    baseline, cluster, ensemble, kernel_methods, lecture, linear, neighbors, pipeline, preprocessing, svm, tree,
+    baseline, cluster, decomposition, ensemble, kernel_methods, lecture, linear, mixture, neighbors, pipeline,
+    preprocessing, svm, tree,
 };
 
 /// An estimator of the registry.
@@ -105,6 +106,9 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::OneVsOne>(),
         Entry::of::<ensemble::OutputCodes>(),
         Entry::of::<ensemble::NestedDichotomies>(),
+        Entry::of::<mixture::GaussianMixture>(),
+        Entry::of::<mixture::GaussianDensity>(),
+        Entry::of::<mixture::KernelDensity>(),
         Entry::of::<baseline::DummyClassifier>(),
         Entry::of::<baseline::DummyRegressor>(),
         Entry::of::<lecture::Memoriser>(),
@@ -131,6 +135,8 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<kernel_methods::Nystroem>(),
         Entry::of::<kernel_methods::RandomFourierFeatures>(),
         Entry::of::<kernel_methods::KernelPca>(),
+        Entry::of::<decomposition::Pca>(),
+        Entry::of::<decomposition::TruncatedSvd>(),
     ];
     ENTRIES
 }

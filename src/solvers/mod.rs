@@ -22,6 +22,7 @@ pub(crate) mod newton;
 mod optimizer;
 pub(crate) mod orthant_wise;
 mod rate;
+pub(crate) mod scatter;
 pub(crate) mod sdca;
 pub(crate) mod smo;
 mod update;

@@ -1,0 +1,3 @@
+//! Sums over rows for mixtures of Gaussians.
+
+pub mod expectation;

@@ -1,0 +1,12 @@
+//! Densities of rows: one Gaussian, mixtures of them, and kernel estimates.
+
+mod covariance;
+mod gaussian_density;
+mod gaussian_mixture;
+mod gaussians;
+mod kernel_density;
+
+pub use covariance::CovarianceType;
+pub use gaussian_density::{GaussianDensity, GaussianDensityModel};
+pub use gaussian_mixture::{GaussianMixture, GaussianMixtureModel, MixtureStart};
+pub use kernel_density::{Bandwidth, KernelDensity, KernelDensityModel};

@@ -1,0 +1,148 @@
+use gristmill::mixture::{Bandwidth, CovarianceType, GaussianDensity, GaussianMixture, KernelDensity, MixtureStart};
+use gristmill::prelude::*;
+
+const TYPES: [CovarianceType; 4] =
+    [CovarianceType::Full, CovarianceType::Tied, CovarianceType::Diag, CovarianceType::Spherical];
+
+fn three(kind: CovarianceType) -> GaussianMixture {
+    GaussianMixture::new(3).covariance_type(kind).tol(1e-8).max_iter(1000).n_init(3)
+}
+
+#[test]
+fn iris_has_scikit_learns_likelihoods_and_criteria() {
+    let x = datasets::iris().unwrap().x;
+    let known = [
+        (-180.18547781918818, 580.8389085786116, 448.37095563837636),
+        (-256.3540433528652, 632.9633337640405, 560.7080867057304),
+        (-307.1775723808459, 744.6316624081944, 666.3551447616918),
+        (-384.314095524751, 853.8089910491383, 802.628191049502),
+    ];
+    for (kind, (likelihood, bic, aic)) in TYPES.into_iter().zip(known) {
+        let model = three(kind).fit(&x).unwrap();
+        let found: f64 = model.score_samples(&x).unwrap().iter().sum();
+        assert!((found - likelihood).abs() < 0.01, "{kind:?}: {found} is not {likelihood}");
+        assert!((model.bic(&x).unwrap() - bic).abs() < 0.02 && (model.aic(&x).unwrap() - aic).abs() < 0.02, "{kind:?}");
+        assert!((model.weights().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn the_log_likelihood_does_not_fall_from_any_start() {
+    let x = datasets::wine().unwrap().x;
+    for kind in TYPES {
+        for start in [MixtureStart::KMeans, MixtureStart::KMeansPlusPlus, MixtureStart::RandomRows] {
+            let model = GaussianMixture::new(4).covariance_type(kind).init_params(start).tol(0.0).max_iter(30).fit(&x);
+            let curve = model.unwrap().log_likelihoods().to_vec();
+            let falls = curve.windows(2).map(|pair| pair[0] - pair[1]).fold(0.0, f64::max);
+            assert!(falls < 1e-4 * curve[0].abs(), "{kind:?} from {start:?} falls by {falls}");
+        }
+    }
+}
+
+#[test]
+fn densities_are_those_of_f64_also_far_from_zero() {
+    let iris = datasets::iris().unwrap().x;
+    let far = Matrix::from_vec(150, 4, iris.as_slice().iter().map(|value| value + 1000.0).collect()).unwrap();
+    for (x, tolerance) in [(&iris, 2e-4), (&far, 5e-2)] {
+        let model = three(CovarianceType::Full).fit(x).unwrap();
+        let logs = model.score_samples(x).unwrap();
+        let shares = model.predict_proba(x).unwrap();
+        for row in [0, 77, 149] {
+            let value = x.to_dmatrix().row(row).transpose();
+            let parts: Vec<f64> = (0..3)
+                .map(|at| {
+                    let covariance = model.covariance(at).unwrap();
+                    let apart = &value - model.means().row(at).transpose();
+                    let square = (apart.transpose() * covariance.clone().try_inverse().unwrap() * &apart)[0];
+                    let scale = (2.0 * std::f64::consts::PI).powi(4) * covariance.determinant();
+                    model.weights()[at] * (-0.5 * square).exp() / scale.sqrt()
+                })
+                .collect();
+            let density: f64 = parts.iter().sum();
+            assert!((logs[row] - density.ln()).abs() < tolerance, "{} is not {}", logs[row], density.ln());
+            for (at, part) in parts.iter().enumerate() {
+                assert!((f64::from(shares.get(row, at)) - part / density).abs() < tolerance);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_of_weight_two_counts_as_two_and_order_does_not_matter() {
+    let iris = datasets::iris().unwrap().x;
+    let twice: Vec<usize> = (0..150).chain(0..50).collect();
+    let weights: Vec<f32> = (0..150).map(|row| if row < 50 { 2.0 } else { 1.0 }).collect();
+    let mixture = three(CovarianceType::Full).init_params(MixtureStart::KMeans);
+    let doubled = mixture.fit(&iris.select(&twice).unwrap()).unwrap();
+    let weighted = mixture.fit_with(&iris, Fit::default().sample_weight(&weights)).unwrap();
+    let last = |model: &gristmill::mixture::GaussianMixtureModel| *model.log_likelihoods().last().unwrap();
+    assert!((last(&doubled) - last(&weighted)).abs() < 1e-5);
+    let turned: Vec<usize> = (0..150).rev().collect();
+    let turned = mixture.fit(&iris.select(&turned).unwrap()).unwrap();
+    assert!((last(&turned) - last(&mixture.fit(&iris).unwrap())).abs() < 1e-5);
+}
+
+#[test]
+fn a_sample_has_the_means_of_the_mixture() {
+    let x = Matrix::from_rows(&[[0.0, 0.0], [0.1, 0.2], [0.2, -0.1], [9.0, 9.0], [9.2, 9.1], [8.9, 9.3]]).unwrap();
+    for kind in TYPES {
+        let model = GaussianMixture::new(2).covariance_type(kind).fit(&x).unwrap();
+        let (rows, of) = model.sample(4000, 7).unwrap();
+        for at in 0..2 {
+            let own: Vec<usize> = (0..4000).filter(|row| of[*row] == at).collect();
+            let mean = own.iter().map(|row| f64::from(rows.get(*row, 0))).sum::<f64>() / own.len() as f64;
+            assert!((mean - model.means()[(at as usize, 0)]).abs() < 0.05 && own.len() > 1800, "{kind:?}");
+        }
+        assert_eq!(model.sample(10, 7).unwrap().0.as_slice(), &rows.as_slice()[..20]);
+    }
+}
+
+#[test]
+fn singular_covariances_and_too_many_components_are_errors_or_regularised() {
+    let constant = Matrix::from_rows(&[[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0]]).unwrap();
+    let message = GaussianMixture::new(1).reg_covar(0.0).fit(&constant).unwrap_err().to_string();
+    assert!(message.contains("reg_covar"), "{message}");
+    assert!(GaussianMixture::new(1).fit(&constant).is_ok());
+    assert!(GaussianMixture::new(5).fit(&constant).unwrap_err().to_string().contains("at most the number of rows"));
+    let equal = Matrix::from_rows(&[[1.0, 2.0]; 6]).unwrap();
+    assert!(GaussianMixture::new(2).fit(&equal).unwrap().score_samples(&equal).unwrap()[0].is_finite());
+    let one = Matrix::from_rows(&[[1.0, 2.0]]).unwrap();
+    assert!(GaussianDensity::default().fit(&one).unwrap().score_samples(&one).unwrap()[0].is_finite());
+    assert!(GaussianMixture::new(1).fit_with(&constant, Fit::default().sample_weight(&[0.0; 4])).is_err());
+}
+
+#[test]
+fn one_gaussian_is_the_maximum_likelihood_and_marks_its_share_of_outliers() {
+    let iris = datasets::iris().unwrap().x;
+    let model = GaussianDensity::default().contamination(0.1).reg_covar(0.0).fit(&iris).unwrap();
+    assert_eq!(model.predict(&iris).unwrap().iter().filter(|label| **label == -1).count(), 15);
+    let mixture = GaussianMixture::new(1).reg_covar(0.0).fit(&iris).unwrap();
+    for (own, other) in model.score_samples(&iris).unwrap().iter().zip(mixture.score_samples(&iris).unwrap()) {
+        assert!((own - other).abs() < 1e-3);
+    }
+    let ball = GaussianDensity::default().covariance_type(CovarianceType::Spherical).reg_covar(0.0).fit(&iris).unwrap();
+    // Σ‖x − mean‖²/(n·d), not /n.
+    let total: f64 = (0..4).map(|at| model.covariance()[(at, at)]).sum();
+    assert!((ball.covariance()[(0, 0)] - total / 4.0).abs() < 1e-9);
+    let strict = GaussianDensity::default().threshold(1e9).fit(&iris).unwrap();
+    assert!(strict.predict(&iris).unwrap().iter().all(|label| *label == -1));
+}
+
+#[test]
+fn kernel_densities_are_scikit_learns_and_finite_far_away() {
+    let iris = datasets::iris().unwrap().x;
+    let model = KernelDensity::default().bandwidth(0.5).fit(&iris).unwrap();
+    let logs = model.score_samples(&iris).unwrap();
+    for (found, known) in logs.iter().zip([-2.49424353, -2.68072478, -2.63781156]) {
+        assert!((found - known).abs() < 1e-4, "{found} is not {known}");
+    }
+    let scott = KernelDensity::default().bandwidth(Bandwidth::Scott).fit(&iris).unwrap().score_samples(&iris).unwrap();
+    assert!((scott[0] + 2.71170203).abs() < 1e-4 && (scott[1] + 2.88495983).abs() < 1e-4);
+    let silverman = KernelDensity::default().bandwidth(Bandwidth::Silverman).fit(&iris).unwrap();
+    assert!((silverman.bandwidth() - 0.5081327481546147).abs() < 1e-9);
+    let far = Matrix::from_rows(&[[500.0, 0.0, 0.0, 0.0]]).unwrap();
+    let found = model.score_samples(&far).unwrap()[0];
+    assert!(found.is_finite() && found < -400_000.0, "{found}");
+    assert!(KernelDensity::default().bandwidth(0.0).fit(&iris).is_err());
+    assert_eq!(model.sample(5, 3).unwrap().rows(), 5);
+}
