@@ -58,7 +58,7 @@ pub fn nested_cross_validate<C: Candidates>(
     let mut found = NestedCrossValidation { scoring, outer: vec![], inner: vec![], chosen: vec![] };
     for (train, test) in splits.iter() {
         let options = CrossValidateOptions::default().scoring([scoring]);
-        let pairwise = search.pipeline().estimator().is_pairwise();
+        let pairwise = search.pipeline.estimator().is_pairwise();
         let chosen = search.fit_with(&part(data, &train, &train, pairwise)?, inner, options)?;
         let test = part(data, &test, &train, pairwise)?;
         let rows = OwnedRows::on(&Device::Cpu, &test)?;
