@@ -4,7 +4,9 @@ use gristmill::theory::catalog::{self, BoundEntry, Given};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, split_list};
-use crate::report::{CliError, CommandResult, hanging, number, paragraph, print, print_json, show, table};
+use crate::report::{
+    CliError, CommandResult, hanging, number, paragraph, print, print_json, show, table, wrapped_example,
+};
 
 const EXAMPLES: &str = "Examples:
   gristmill bound                     every bound, a line each
@@ -117,7 +119,7 @@ fn describe(report: &BoundReport, entry: &BoundEntry) -> String {
         let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
         let set = |(name, values): &(&str, &[f64])| format!(" --set {name}={}", list(values));
         let example: String = entry.example.iter().map(set).collect();
-        lines.push(format!("\n  gristmill bound {}{example}", report.name));
+        lines.push(format!("\n{}", wrapped_example(&format!("  gristmill bound {}{example}", report.name))));
         return lines.join("\n");
     }
     let list = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(", ");

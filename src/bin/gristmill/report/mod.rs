@@ -24,7 +24,7 @@ pub use output::{
 pub use page::{Html, check_page, write_page};
 pub use predictions::{Predicted, Uploaded, dense, note_unknown_classes, predict};
 pub use progress::{Progress, guarded, interrupted, listen, take_interrupted};
-pub use readable::{readable, wrapped_help};
+pub use readable::{readable, wrapped_example, wrapped_help};
 pub use resolved::remember;
 pub use run::{Confusion, Importance, Report, Seconds, timed};
 pub use scores::{Scores, label, positive_probabilities};

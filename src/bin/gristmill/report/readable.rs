@@ -133,8 +133,8 @@ fn described(argument: &clap::Arg) -> Option<String> {
     Some(readable(&lines.join("\n")))
 }
 
-/// A line after the arguments; one that is typed goes on after a backslash.
-fn wrapped_example(line: &str) -> String {
+/// A line of 80 columns; one that is typed, behind two blanks, goes on after a backslash.
+pub fn wrapped_example(line: &str) -> String {
     match line.strip_prefix("  ") {
         _ if line.chars().count() <= WIDTH => line.to_string(),
         Some(typed) => format!("  {}", wrapped(typed, WIDTH - 8).replace('\n', " \\\n      ")),
