@@ -60,16 +60,16 @@ fn main(@builtin(local_invocation_index) lane: u32) {
     workgroupBarrier();
     for (var step = 0u; step < params.passes * params.columns; step += 1u) {
         let now = told[step % 2u];
-        let new = least(now.x, now.y, curvature);
-        let change = new - now.y;
+        let moved = least(now.x, now.y, curvature);
+        let change = moved - now.y;
         slope_a -= change * gram_a;
         slope_b -= change * gram_b;
-        coef_a = select(coef_a, vec4(new), places == vec4(column));
-        coef_b = select(coef_b, vec4(new), places + HALF == vec4(column));
+        coef_a = select(coef_a, vec4(moved), places == vec4(column));
+        coef_b = select(coef_b, vec4(moved), places + HALF == vec4(column));
         let next = select(column + 1u, 0u, column + 1u >= params.columns);
         if (lane == (next / 4u) % 256u) {
-            let slope = select(slope_a, slope_b, next >= HALF);
-            let coef = select(coef_a, coef_b, next >= HALF);
+            var slope = select(slope_a, slope_b, next >= HALF);
+            var coef = select(coef_a, coef_b, next >= HALF);
             told[(step + 1u) % 2u] = vec2(slope[next % 4u], coef[next % 4u]);
         }
         gram_a = row_part(next, lane);

@@ -94,7 +94,11 @@ impl DualAscent {
             return Err(Error::param("targets", rule, target));
         }
         let right = |cost: &f64| *cost >= 0.0 && cost.is_finite();
-        if epsilon.is_some_and(|epsilon| !right(&epsilon)) || !costs.iter().all(right) || !(self.tol > 0.0) {
+        if epsilon.is_some_and(|epsilon| !right(&epsilon))
+            || !costs.iter().all(right)
+            || self.tol.is_nan()
+            || self.tol <= 0.0
+        {
             return Err(Error::param(
                 "DualAscent",
                 "epsilon and costs that are finite and not below 0, tol above 0",

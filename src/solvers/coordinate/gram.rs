@@ -11,7 +11,7 @@ use crate::ops::NormalEquations;
 use crate::ops::linear::coordinate_descent::{MOST_COLUMNS, StepPenalty, coordinate_descent};
 
 /// Columns of a task.
-const TASK: usize = 256;
+const TASK: usize = 1024;
 
 /// All products of the columns, with each other and with the targets.
 pub(crate) struct GramColumns {
@@ -100,8 +100,12 @@ impl Columns for GramColumns {
     }
 
     fn products(&self, left: &[usize], right: &[usize]) -> Vec<f32> {
-        let rows = left.iter().map(|&at| self.row(at));
-        rows.flat_map(|row| right.iter().map(move |&other| row[other])).collect()
+        let mut out = vec![0.0; left.len() * right.len()];
+        out.par_chunks_mut(right.len().max(1)).zip(left).for_each(|(out, &at)| {
+            let row = self.row(at);
+            out.iter_mut().zip(right).for_each(|(out, &other)| *out = row[other]);
+        });
+        out
     }
 }
 

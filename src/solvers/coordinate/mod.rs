@@ -374,7 +374,11 @@ impl Products {
         let products = columns.products(&fresh, &self.order);
         for (at, row) in products.chunks_exact(count).enumerate() {
             self.values[(before + at) * self.room..][..count].copy_from_slice(row);
-            row.iter().enumerate().for_each(|(other, value)| self.values[other * self.room + before + at] = *value);
+        }
+        // The other half, in runs as long as there are new columns.
+        for other in 0..before {
+            let place = &mut self.values[other * self.room + before..][..fresh.len()];
+            place.iter_mut().enumerate().for_each(|(at, value)| *value = products[at * count + other]);
         }
     }
 

@@ -54,8 +54,12 @@ fn targets_that_are_all_the_same_are_predicted() {
     let x = matrix(40, 3, 5);
     for name in ALL {
         let model = fit(name, &x, &[2.0; 40], Fit::default()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // Priors, penalties on the intercept and single passes pull a little.
-        let within = if matches!(name, "bayesian-linear-regression" | "sgd-regressor") { 0.2 } else { 2e-2 };
+        // A prior pulls a little, and stochastic steps end when the loss hardly falls.
+        let within = match name {
+            "sgd-regressor" => 0.5,
+            "bayesian-linear-regression" => 0.2,
+            _ => 2e-2,
+        };
         let predicted = model.predict(&x).unwrap();
         let off =
             predicted.numbers().unwrap().as_slice().iter().fold(0.0_f32, |most, value| most.max((value - 2.0).abs()));
