@@ -28,22 +28,23 @@ pub(super) fn factor_block(values: &mut [f32], size: usize, first: usize, width:
 fn factor(lower: &mut [f64], width: usize) -> bool {
     let owns: Vec<f64> = (0..width).map(|at| lower[at * width + at]).collect();
     let mut column = vec![0.0_f64; width];
-    for j in 0..width {
+    for (j, own) in owns.into_iter().enumerate() {
         let pivot = lower[j * width + j];
         // What is left of the diagonal must be more than f32's rounding of it.
-        if pivot.is_nan() || pivot <= f64::from(f32::EPSILON) * owns[j].abs() {
+        if pivot.is_nan() || pivot <= f64::from(f32::EPSILON) * own.abs() {
             return false;
         }
         let root = pivot.sqrt();
         lower[j * width + j] = root;
-        for i in j + 1..width {
-            lower[i * width + j] /= root;
-            column[i] = lower[i * width + j];
+        let rest = &mut lower[(j + 1) * width..];
+        for (row, entry) in rest.chunks_exact_mut(width).zip(&mut column[j + 1..]) {
+            row[j] /= root;
+            *entry = row[j];
         }
-        for i in j + 1..width {
-            let factor = column[i];
-            let row = &mut lower[i * width + j + 1..=i * width + i];
-            row.iter_mut().zip(&column[j + 1..=i]).for_each(|(value, other)| *value -= factor * other);
+        let column = &column[j + 1..];
+        for (at, row) in rest.chunks_exact_mut(width).enumerate() {
+            let row = &mut row[j + 1..=j + 1 + at];
+            row.iter_mut().zip(column).for_each(|(value, other)| *value -= column[at] * other);
         }
     }
     true
