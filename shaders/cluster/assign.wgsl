@@ -1,18 +1,36 @@
 // The nearest centre of each row of X and the squared distance to it, by the direct form, for any number of centres.
-// A workgroup takes 128 rows and walks over tiles of 128 centres, the best of each row in registers.
+// A workgroup takes 128 rows and walks over tiles of 128 centres, or 64 and 64, the best of each row in registers.
 // With SHORTLIST, rows whose tile the product form settled only get the distance to the centre that it found.
-//#import assign_rows
+//#import status
 //#import tile
 //#import tile_best
+struct Params {
+    rows: u32,
+    centers: u32,
+    row_tiles: u32,
+    center_tiles: u32,
+    x_first: u32,
+    center_first: u32,
+    vec4s: u32,
+    label_first: u32,
+    distance_first: u32,
+    changed_at: u32,
+}
+
 override SHORTLIST: u32 = 0u;
 
+@group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> centers: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> labels: array<u32>;
+@group(0) @binding(4) var<storage, read_write> distances: array<u32>;
+@group(0) @binding(5) var<storage, read_write> history: array<atomic<u32>>;
 // A centre for each row of whole tiles, then for each tile whether one of its rows is in doubt.
 @group(0) @binding(6) var<storage, read> found: array<u32>;
 
 const TILE_AHEAD = false;
 const DOUBTS = false;
+const FARTHEST = 3.4028234e38;
 const A_DEEP = 0u;
 const B_DEEP = 0u;
 
@@ -47,6 +65,25 @@ fn distance_to(row: u32, center: u32) -> f32 {
     return sum;
 }
 
+// Stores what was found for a row, and returns 1 if its label is another one than before.
+fn assign_row(row: u32, label: u32, distance: f32) -> u32 {
+    if (row >= params.rows) {
+        return 0u;
+    }
+    let old = labels[params.label_first + row];
+    labels[params.label_first + row] = label;
+    // Where every distance overflowed none was found: the read-back must meet an infinity, here by its bits.
+    let bits = bitcast<u32>(distance);
+    distances[params.distance_first + row] = select(bits, 0x7f800000u, bits >= 0x7f7fffffu);
+    return select(0u, 1u, old != label);
+}
+
+fn count_changed(count: u32) {
+    if (count > 0u) {
+        atomicAdd(&history[params.changed_at], count);
+    }
+}
+
 @compute @workgroup_size(TILE_LANES)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -66,7 +103,7 @@ fn main(
             }
             best_put(lane);
             workgroupBarrier();
-            if (lane < 32u) {
+            if (lane < TILE / 4u) {
                 let kept = best_of_lanes(lane, 0.0);
                 let row = tile * TILE + 4u * lane;
                 count_changed(

@@ -1,5 +1,5 @@
 // The nearest centre of each row of X by ½|c|² − x·c of centred rows and centres, and where that may not be the answer.
-// A workgroup takes 128 rows and walks over tiles of 128 centres, the best of each row in registers.
+// A workgroup takes 128 rows and walks over tiles of 128 centres, or 64 and 64, the best of each row in registers.
 // Its error, and that of the direct form, are at most (d + 5)·ε·S² and (d + 3)·ε·S² in squared distance, S = |x| + |c|: so
 // where no other centre comes within (2·d + 8)·ε·S² of the best score, the direct form has the same answer.
 //#import status
@@ -73,17 +73,20 @@ fn reach(tile: u32, lane: u32) -> vec4<f32> {
             halves = max(halves, select(vec4<f32>(), half_squares(column), is_center(column)));
         }
         let row = tile * TILE + lane;
-        let rows = max(squared_size(row), squared_size(row + 64u));
-        tile_a0[lane] = vec4(rows, 2.0 * max(max(halves.x, halves.y), max(halves.z, halves.w)), 0.0, 0.0);
+        var rows = squared_size(row);
+        if (TILE == 128u) {
+            rows = max(rows, squared_size(row + 64u));
+        }
+        tile_b0[lane] = vec4(rows, 2.0 * max(max(halves.x, halves.y), max(halves.z, halves.w)), 0.0, 0.0);
     }
     for (var half = 32u; half > 0u; half /= 2u) {
         workgroupBarrier();
         if (lane < half) {
-            tile_a0[lane] = max(tile_a0[lane], tile_a0[lane + half]);
+            tile_b0[lane] = max(tile_b0[lane], tile_b0[lane + half]);
         }
     }
     workgroupBarrier();
-    let largest = tile_a0[0];
+    let largest = tile_b0[0];
     workgroupBarrier();
     return largest;
 }
@@ -113,7 +116,7 @@ fn main(
         }
         best_put(lane);
         workgroupBarrier();
-        if (lane < 32u) {
+        if (lane < TILE / 4u) {
             let kept = best_of_lanes(lane, margin);
             let row = tile * TILE + 4u * lane;
             let columns = vec4<u32>(code_columns(kept.codes));

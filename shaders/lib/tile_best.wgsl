@@ -1,9 +1,9 @@
-// The least value of each row of 128×128 tiles and its column, the lowest of equals, over all tiles of a row of them.
-// A lane keeps that of its eight rows over its eighth of the columns; at the end 16 lanes compare theirs, through the
+// The least value of each row of tiles of 128 or 64 and its column, the lowest of equals, over all tiles of a row of them.
+// A lane keeps that of its eight rows over its share of the columns; at the end 16 lanes compare theirs, through the
 // tile's own workgroup memory, which is all that WebGPU guarantees.
 // With the importing shader's DOUBTS a row is in doubt where another value lies within `margin` of its least.
 
-// The rows 4·(lane / 16) to + 3, then those 64 further on; columns are below 2²⁴, and a row in doubt has DOUBT beside its.
+// The rows 4·(lane / 16) to + 3, then those TILE / 2 further on; columns are below 2²⁴, and a row in doubt has DOUBT beside its.
 var<private> best: array<vec4<f32>, 2>;
 var<private> best_column: array<vec4<u32>, 2>;
 
@@ -75,79 +75,138 @@ fn best_code(columns: vec4<u32>) -> vec4<f32> {
     return select(numbers, -1.0 - numbers, (columns & vec4(DOUBT)) != vec4<u32>());
 }
 
+// Values fill the arrays of A: those of a lane's nearer rows the first four, of its farther rows the others.
 fn best_put(lane: u32) {
-    let at = lane % 64u;
-    let near = best_code(best_column[0]);
-    let far = best_code(best_column[1]);
-    switch lane / 64u {
+    let at = lane % TILE_A_NEAR;
+    switch lane / TILE_A_NEAR {
         case 0u: {
             tile_a0[at] = best[0];
-            tile_b0[at] = near;
             tile_a4[at] = best[1];
-            tile_b4[at] = far;
         }
         case 1u: {
             tile_a1[at] = best[0];
-            tile_b1[at] = near;
             tile_a5[at] = best[1];
-            tile_b5[at] = far;
         }
         case 2u: {
             tile_a2[at] = best[0];
-            tile_b2[at] = near;
             tile_a6[at] = best[1];
-            tile_b6[at] = far;
         }
         default: {
             tile_a3[at] = best[0];
-            tile_b3[at] = near;
             tile_a7[at] = best[1];
-            tile_b7[at] = far;
+        }
+    }
+    codes_put(lane / 64u, lane % 64u, best_code(best_column[0]));
+    codes_put(lane / 64u + TILE / 32u, lane % 64u, best_code(best_column[1]));
+}
+
+// Codes fill those of B: at 64 the first four are all there is.
+fn codes_put(number: u32, at: u32, codes: vec4<f32>) {
+    switch number {
+        case 0u: {
+            tile_b0[at] = codes;
+        }
+        case 1u: {
+            tile_b1[at] = codes;
+        }
+        case 2u: {
+            tile_b2[at] = codes;
+        }
+        case 3u: {
+            tile_b3[at] = codes;
+        }
+        case 4u: {
+            tile_b4[at] = codes;
+        }
+        case 5u: {
+            tile_b5[at] = codes;
+        }
+        case 6u: {
+            tile_b6[at] = codes;
+        }
+        default: {
+            tile_b7[at] = codes;
         }
     }
 }
 
-// What lane `number` · 64 + `at` put: of its nearer rows, or of the farther ones from 4 on.
-fn best_get(number: u32, at: u32) -> BestRows {
-    var rows = BestRows(tile_a0[at], tile_b0[at]);
+fn values_get(number: u32, at: u32) -> vec4<f32> {
+    var values = tile_a0[at];
     switch number {
         case 0u: {}
         case 1u: {
-            rows = BestRows(tile_a1[at], tile_b1[at]);
+            values = tile_a1[at];
         }
         case 2u: {
-            rows = BestRows(tile_a2[at], tile_b2[at]);
+            values = tile_a2[at];
         }
         case 3u: {
-            rows = BestRows(tile_a3[at], tile_b3[at]);
+            values = tile_a3[at];
         }
         case 4u: {
-            rows = BestRows(tile_a4[at], tile_b4[at]);
+            values = tile_a4[at];
         }
         case 5u: {
-            rows = BestRows(tile_a5[at], tile_b5[at]);
+            values = tile_a5[at];
         }
         case 6u: {
-            rows = BestRows(tile_a6[at], tile_b6[at]);
+            values = tile_a6[at];
         }
         default: {
-            rows = BestRows(tile_a7[at], tile_b7[at]);
+            values = tile_a7[at];
         }
     }
-    return rows;
+    return values;
+}
+
+fn codes_get(number: u32, at: u32) -> vec4<f32> {
+    var codes = tile_b0[at];
+    switch number {
+        case 0u: {}
+        case 1u: {
+            codes = tile_b1[at];
+        }
+        case 2u: {
+            codes = tile_b2[at];
+        }
+        case 3u: {
+            codes = tile_b3[at];
+        }
+        case 4u: {
+            codes = tile_b4[at];
+        }
+        case 5u: {
+            codes = tile_b5[at];
+        }
+        case 6u: {
+            codes = tile_b6[at];
+        }
+        default: {
+            codes = tile_b7[at];
+        }
+    }
+    return codes;
+}
+
+// What a lane put: of its nearer rows, or with `far` = 1 of its farther ones.
+fn best_get(lane: u32, far: u32) -> BestRows {
+    return BestRows(
+        values_get(lane / TILE_A_NEAR + 4u * far, lane % TILE_A_NEAR),
+        codes_get(lane / 64u + TILE / 32u * far, lane % 64u),
+    );
 }
 
 fn code_columns(codes: vec4<f32>) -> vec4<f32> {
     return select(codes, -1.0 - codes, codes < vec4<f32>());
 }
 
-// The best of the four rows from 4 · `lane` on, for the first 32 lanes, after a barrier behind best_put.
+// The best of the four rows from 4 · `lane` on, for the first TILE / 4 lanes, after a barrier behind best_put.
 fn best_of_lanes(lane: u32, margin: f32) -> BestRows {
-    let number = lane / 16u * 4u + lane % 16u / 4u;
-    let first = lane % 4u * 16u;
-    var kept = best_get(number, first);
+    let far = lane / (TILE_A_NEAR / 4u);
+    let first = lane % (TILE_A_NEAR / 4u) * 16u;
+    var kept = best_get(first, far);
     for (var other = 1u; other < 16u; other += 1u) {
-        let next = best_get(number, first + other);
+        let next = best_get(first + other, far);
         let columns = code_columns(kept.codes);
         let next_columns = code_columns(next.codes);
         let less = (next.values < kept.values) | ((next.values == kept.values) & (next_columns < columns));

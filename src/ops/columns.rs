@@ -1,65 +1,73 @@
-//! The host side of `shaders/lib/columns.wgsl`: sums down the columns, in blocks of rows, added here in f64.
+//! The host side of `shaders/reduce/column_sums.wgsl`: sums down the columns, in blocks of rows, added here in f64.
 
 use std::sync::Arc;
 
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
 use crate::device::{Buffer, Dispatch, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Grid, Kernel, Work, params};
+use crate::kernel::{Grid, Work, params};
+use crate::ops::reduce::column_sums::KERNEL;
 
 /// Rows of a block, as in the shader.
 const BLOCK_ROWS: usize = 512;
 
 params! {
     pub(crate) struct Params {
-        rows: u32, items: u32, vec4s: u32, x_first: u32, factor_first: u32, factor_step: u32, out_first: u32,
+        rows: u32, items: u32, vec4s: u32, x_first: u32, factor_first: u32, out_first: u32,
     }
 }
 
-/// What a column kernel takes beside X.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Factor<'a> {
-    /// Nothing.
-    None,
-    /// One number for all rows, which a kernel that wants one for each row reads again and again.
-    Same(&'a DeviceVec<f32>),
+/// What is summed: x, or `factor·(x − center)^power`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Terms<'a> {
     /// One number for each row.
-    Each(&'a DeviceVec<f32>),
+    pub(crate) factor: Option<&'a DeviceVec<f32>>,
+    /// One number for each column, padded to whole vec4, and the power of the difference, 1 or 2.
+    pub(crate) center: Option<(&'a Arc<Buffer>, u32)>,
 }
 
-/// Runs a column kernel and adds its blocks in f64, in their order. `extra` is bound after the factors.
-pub(crate) fn column_sums(
-    stream: &mut Stream,
-    kernel: (&Kernel, &[(&'static str, u32)]),
-    x: &DeviceMatrix,
-    factor: Factor,
-    extra: Option<&Arc<Buffer>>,
-) -> Result<Vec<f64>> {
+impl<'a> Terms<'a> {
+    /// `factor·x`.
+    pub(crate) fn weighted(factor: &'a DeviceVec<f32>) -> Self {
+        Self { factor: Some(factor), center: None }
+    }
+
+    fn overrides(self) -> [(&'static str, u32); 3] {
+        let power = self.center.map_or(1, |(_, power)| power);
+        [
+            ("WEIGHTED", u32::from(self.factor.is_some())),
+            ("CENTRED", u32::from(self.center.is_some())),
+            ("POWER", power),
+        ]
+    }
+}
+
+/// The sums down the columns, the blocks added in f64, in their order.
+pub(crate) fn column_sums(stream: &mut Stream, x: &DeviceMatrix, terms: Terms<'_>) -> Result<Vec<f64>> {
     let mut sums = vec![0.0_f64; x.columns()];
     if x.columns() == 0 || x.rows() == 0 {
         return Ok(sums);
     }
-    let partial = block_sums(stream, kernel, x, factor, extra)?.to_matrix(stream)?;
+    let partial = block_sums(stream, x, terms)?.to_matrix(stream)?;
     for block in 0..partial.rows() {
         sums.iter_mut().zip(partial.row(block)).for_each(|(sum, value)| *sum += *value as f64);
     }
     Ok(sums)
 }
 
-/// Runs a column kernel, then adds its blocks as `reduce/column_sums` does until one is left, which goes into `out`.
+/// The sums down the columns into `out`: the blocks are added by the same kernel until one is left.
 pub(crate) fn column_sums_into(
     stream: &mut Stream,
-    kernel: &Kernel,
     x: &DeviceMatrix,
-    factor: Factor,
+    terms: Terms<'_>,
     out: &mut DeviceVec<f32>,
 ) -> Result<()> {
     if x.rows() == 0 {
         return out.write(stream, 0, &vec![0.0; x.columns()]);
     }
-    let mut sums = block_sums(stream, (kernel, &[]), x, factor, None)?;
+    let mut sums = block_sums(stream, x, terms)?;
     while sums.rows() > 1 {
-        sums = block_sums(stream, (&super::reduce::column_sums::KERNEL, &[]), &sums, Factor::None, None)?;
+        sums = block_sums(stream, &sums, Terms::default())?;
     }
     let Some(recording) = stream.gpu() else { return Ok(()) };
     let view = sums.store()?.view(recording, 0..1)?;
@@ -80,17 +88,11 @@ pub(crate) fn check_out(stream: &Stream, op: &'static str, columns: usize, out: 
 }
 
 /// A row of sums for each block of rows.
-fn block_sums(
-    stream: &mut Stream,
-    (kernel, overrides): (&Kernel, &[(&'static str, u32)]),
-    x: &DeviceMatrix,
-    factor: Factor,
-    extra: Option<&Arc<Buffer>>,
-) -> Result<DeviceMatrix> {
+fn block_sums(stream: &mut Stream, x: &DeviceMatrix, terms: Terms<'_>) -> Result<DeviceMatrix> {
     let total_blocks = x.rows().div_ceil(BLOCK_ROWS);
     let partial = DeviceMatrix::output(stream.device(), total_blocks, x.columns())?;
     let Some(recording) = stream.gpu() else {
-        return Err(Error::WrongDevice { op: kernel.name, why: "a shader cannot run on the CPU device".to_string() });
+        return Err(Error::WrongDevice { op: KERNEL.name, why: "a shader cannot run on the CPU device".to_string() });
     };
     let (from, to) = (x.store()?, partial.store()?);
     let operations = 4 * x.columns() as u64;
@@ -99,11 +101,7 @@ fn block_sums(
         let view = from.view(recording, rows.clone())?;
         let results = rows.start / BLOCK_ROWS..rows.end.div_ceil(BLOCK_ROWS);
         let target = to.target(recording, results.clone(), false)?;
-        let factor_view = match factor {
-            Factor::None => None,
-            Factor::Same(vector) => Some((vector.store()?.view(recording, 0..1)?, 0)),
-            Factor::Each(vector) => Some((vector.store()?.view(recording, rows.clone())?, 1)),
-        };
+        let factor = terms.factor.map(|vector| vector.store()?.view(recording, rows.clone())).transpose()?;
         let vec4s = from.stride() / 4;
         let items = results.len() * vec4s;
         let params = Params {
@@ -111,18 +109,17 @@ fn block_sums(
             items: items as u32,
             vec4s: vec4s as u32,
             x_first: view.first_word() / 4,
-            factor_first: factor_view.as_ref().map_or(0, |(view, _)| view.first_word()),
-            factor_step: factor_view.as_ref().map_or(0, |(_, step)| *step),
+            factor_first: factor.as_ref().map_or(0, View::first_word),
             out_first: target.view.first_word() / 4,
         };
-        let mut buffers = vec![view.buffer()];
-        buffers.extend(factor_view.as_ref().map(|(view, _)| view.buffer()));
-        buffers.extend(extra);
-        buffers.push(target.view.buffer());
+        // X stands in for what is not read.
+        let factor = factor.as_ref().unwrap_or(&view).buffer();
+        let center = terms.center.map_or(view.buffer(), |(center, _)| center);
+        let buffers = [view.buffer(), factor, center, target.view.buffer()];
         let values = (rows.len() * x.columns()) as u64;
         let grid = Grid::covering(items as u64, 64)?;
         let work = Work { operations: 2 * values, bytes: 4 * values };
-        recording.dispatch(kernel, Dispatch::new(&params, &buffers, grid, work).overrides(overrides))?;
+        recording.dispatch(&KERNEL, Dispatch::new(&params, &buffers, grid, work).overrides(&terms.overrides()))?;
         to.commit(recording, target)?;
     }
     Ok(partial)

@@ -78,7 +78,6 @@ pub fn kernels() -> Vec<&'static Kernel> {
         neighbors::radius_neighbors::KERNELS,
         random::philox::KERNELS,
         reduce::argmin_rows::KERNELS,
-        reduce::column_moments::KERNELS,
         reduce::column_sums::KERNELS,
         reduce::minimum::KERNELS,
         reduce::row_sums::KERNELS,

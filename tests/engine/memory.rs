@@ -69,6 +69,9 @@ fn mapped_and_copied_arrays_have_the_same_values() {
 fn work_in_a_dispatch_grows_towards_thirty_milliseconds_and_shrinks_from_above() {
     let pace = Pace::default();
     let first = pace.operations();
+    // 16,384 lanes from the first dispatch on in k-means with 1024 centres of 32 numbers, three operations each: 128 rows for
+    // 256 lanes.
+    assert!(first / (3 * 1024 * 32) / 128 * 256 >= 16_384, "{first}");
     // A card that does 10¹² operations a second.
     let mut submits = 0;
     while pace.operations() < 30_000_000_000 {

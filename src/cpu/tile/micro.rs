@@ -14,6 +14,9 @@ const TILE_ROWS: usize = 6;
 /// The same for AVX-512, which has 32 registers: 12·2 accumulators, 2 of B, and 1 of A with 1 of a difference or two.
 const WIDE_TILE_ROWS: usize = 12;
 
+/// Numbers of B that a panel of A meets in one go with AVX-512: 512 KiB, half of the second cache.
+const PART_NUMBERS: usize = 1 << 17;
+
 /// Whether the vectors are those of AVX-512.
 pub(super) const fn is_wide<S: Simd>() -> bool {
     S::F32_LANES == 16
@@ -107,7 +110,9 @@ impl<Step: Accumulate> Block<'_, '_, Step> {
     }
 }
 
-/// Every panel of A against every panel of B; the panel of B stays in the first cache, those of A in the second.
+/// Every panel of A against every panel of B. With AVX2 a panel of B stays in the first cache and those of A in the second.
+/// With AVX-512, whose processors have large second caches, a panel of A stays in the first and a part of B in the second: then
+/// neighbours in the output follow each other, and the processor fetches them ahead (2048³: 243 → 263 GFLOP/s on two cores).
 #[inline(always)]
 fn sweep<S: Simd, Step: Accumulate, const ROWS: usize>(
     simd: S,
@@ -118,11 +123,14 @@ fn sweep<S: Simd, Step: Accumulate, const ROWS: usize>(
     out: &mut [&mut [f32]],
 ) {
     let width = TILE_VECTORS * S::F32_LANES;
-    for (right, panel) in panels.chunks_exact(depth * width).enumerate() {
+    let part = if is_wide::<S>() { (PART_NUMBERS / (depth * width)).max(1) } else { 1 };
+    for (index, panels) in panels.chunks(part * depth * width).enumerate() {
         let rows = out.chunks_mut(ROWS).zip(row_panels.chunks_exact(depth * ROWS));
         for (out, row_panel) in rows {
-            let tile = multiply::<S, Step, ROWS>(simd, store.step, row_panel, panel);
-            store.tile(simd, &tile, right * width, out);
+            for (right, panel) in panels.chunks_exact(depth * width).enumerate() {
+                let tile = multiply::<S, Step, ROWS>(simd, store.step, row_panel, panel);
+                store.tile(simd, &tile, (index * part + right) * width, out);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks};
 use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Grid, UNIFORM_BYTES, Work, kernels, params};
+use crate::kernel::{Grid, Work, kernels, params};
 use crate::ops::pairs::TILE;
 
 kernels! {
@@ -16,8 +16,6 @@ kernels! {
     pub KERNEL_PRODUCT = "cluster/assign__product", [Read, Read, Write], ProductParams;
     /// The centres as the product form takes them.
     pub KERNEL_CENTERS = "cluster/assign__centers", [Read, Write], CenterParams;
-    /// For short rows and centres that fit a uniform buffer.
-    pub KERNEL_UNIFORM = "cluster/assign__uniform", [Read, Uniform, Write, Write, Write], Params;
 }
 
 params! {
@@ -31,10 +29,9 @@ params! {
     struct CenterParams { centers: u32, center_first: u32, vec4s: u32 }
 }
 
-/// The longest rows, in vec4, of which a lane keeps two in registers; as in the shader.
-const MOST_VEC4S: usize = 16;
-/// Centres up to which rows of registers beat tiles, if they fit a uniform buffer.
-const FEW_CENTERS: usize = 96;
+/// Tiles of 64 rows and as many centres serve up to so many: a tile of 128 would be half empty. Few centres are bound by the
+/// reading of X, which is all that a card does meanwhile: 64 products a number take it less time.
+const FEW_CENTERS: usize = 64;
 /// Columns from which a product costs less than the comparisons around it.
 const PRODUCT_COLUMNS: usize = 16;
 /// The most centres: their numbers must be exact in f32.
@@ -43,8 +40,8 @@ const MOST_CENTERS: usize = 1 << 24;
 /// The nearest centre of each row of X (n×d) among `centers` (k×d), and the squared distance to it, by the direct form:
 /// n labels and n distances, 3·n·k·d operations. Ties go to the lowest centre. The n×k distances are never stored.
 ///
-/// On a GPU, with many centres, by the product form ½|c|² − x·c on centred rows, at 2·n·k·d operations, and again by the
-/// direct form in blocks of 128 rows of which one has a second centre within the error of both: the same labels and bits.
+/// On a GPU, in rows of 16 columns and more, by the product form ½|c|² − x·c on centred rows, at 2·n·k·d operations, and again
+/// by the direct form in blocks of 64 or 128 rows of which one has a second centre within the error of both: the same labels and bits.
 ///
 /// ```
 /// use gristmill::{Device, Matrix, ops};
@@ -97,27 +94,9 @@ pub(crate) fn record(
     Ok(())
 }
 
-/// How a block of rows is compared with the centres.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// Rows in registers, centres in a uniform buffer.
-    Uniform,
-    /// Tiles, by the direct form.
-    Direct,
-    /// Tiles, by the product form where its error allows.
-    Product,
-}
-
-impl Form {
-    fn choose(centers: &DeviceMatrix, vec4s: usize) -> Form {
-        let fits = 16 * (centers.rows() * vec4s) as u64 <= UNIFORM_BYTES && vec4s <= MOST_VEC4S;
-        let pays = centers.columns() >= PRODUCT_COLUMNS;
-        match () {
-            () if fits && (centers.rows() <= FEW_CENTERS || !pays) => Form::Uniform,
-            () if pays => Form::Product,
-            () => Form::Direct,
-        }
-    }
+/// Rows and centres of a tile.
+fn tile_size(centers: usize) -> usize {
+    if centers <= FEW_CENTERS { FEW_CENTERS } else { TILE }
 }
 
 fn block(
@@ -129,28 +108,22 @@ fn block(
     rows: Range<usize>,
 ) -> Result<()> {
     let vec4s = x.store()?.stride() / 4;
-    let form = Form::choose(centers, vec4s);
+    let tile = tile_size(centers.rows());
     let view = x.store()?.view(recording, rows.clone())?;
-    let mut center_view = centers.store()?.view(recording, 0..centers.rows())?;
-    let found = match form {
-        Form::Product => Some(product(recording, (&view, rows.len(), vec4s), (&center_view, centers))?),
-        _ => None,
+    let center_view = centers.store()?.view(recording, 0..centers.rows())?;
+    let found = match x.columns() >= PRODUCT_COLUMNS {
+        true => Some(product(recording, (&view, rows.len(), vec4s), (&center_view, centers))?),
+        false => None,
     };
-    if form == Form::Uniform {
-        let operand = recording.scratch(UNIFORM_BYTES, "centres")?;
-        let first = 4 * u64::from(center_view.first_word());
-        recording.copy((center_view.buffer(), first), (&operand, 0), 16 * (centers.rows() * vec4s) as u64)?;
-        center_view = View::whole(operand);
-    }
     let label_target = labels.store()?.target(recording, rows.clone(), true)?;
     let distance_target = distances.store()?.target(recording, rows.clone(), false)?;
     let history_target = history.store()?.target(recording, 0..history.len(), true)?;
-    let row_tiles = rows.len().div_ceil(TILE);
+    let row_tiles = rows.len().div_ceil(tile);
     let params = Params {
         rows: rows.len() as u32,
         centers: centers.rows() as u32,
         row_tiles: row_tiles as u32,
-        center_tiles: centers.rows().div_ceil(TILE) as u32,
+        center_tiles: centers.rows().div_ceil(tile) as u32,
         x_first: view.first_word() / 4,
         center_first: center_view.first_word() / 4,
         vec4s: vec4s as u32,
@@ -161,24 +134,19 @@ fn block(
     let (n, k, d) = (rows.len() as u64, centers.rows() as u64, x.columns() as u64);
     let grid = Grid::linear(row_tiles as u64)?;
     // What the product form settled needs one distance a row.
-    let compared = if form == Form::Product { 1 } else { k };
+    let compared = if found.is_some() { 1 } else { k };
     let work = Work { operations: 3 * n * compared * d, bytes: 4 * (n * d + k * d + 3 * n) };
-    let mut buffers = vec![
+    let buffers = [
         view.buffer(),
         center_view.buffer(),
         label_target.view.buffer(),
         distance_target.view.buffer(),
         history_target.view.buffer(),
+        // X stands in for what is not read.
+        found.as_ref().unwrap_or(view.buffer()),
     ];
-    let (kernel, constant) = match form {
-        Form::Uniform => (&KERNEL_UNIFORM, ("VEC4S", vec4s as u32)),
-        _ => {
-            // X stands in for what is not read.
-            buffers.push(found.as_ref().unwrap_or(view.buffer()));
-            (&KERNEL, ("SHORTLIST", u32::from(found.is_some())))
-        }
-    };
-    recording.dispatch(kernel, Dispatch::new(&params, &buffers, grid, work).overrides(&[constant]))?;
+    let overrides = [("SHORTLIST", u32::from(found.is_some())), ("TILE", tile as u32)];
+    recording.dispatch(&KERNEL, Dispatch::new(&params, &buffers, grid, work).overrides(&overrides))?;
     history.store()?.commit(recording, history_target)?;
     labels.store()?.commit(recording, label_target)?;
     distances.store()?.commit(recording, distance_target)
@@ -191,10 +159,11 @@ fn product(
     (center_view, centers): (&View, &DeviceMatrix),
 ) -> Result<Arc<Buffer>> {
     let (k, d) = (centers.rows(), centers.columns());
-    let row_tiles = rows.div_ceil(TILE);
+    let tile = tile_size(k);
+    let row_tiles = rows.div_ceil(tile);
     let values = 4 * (k + 1) * vec4s + k.next_multiple_of(4);
     let centred = recording.scratch(4 * values as u64, "centred centres")?;
-    let found = recording.scratch(4 * (row_tiles * (TILE + 1)) as u64, "centres of rows")?;
+    let found = recording.scratch(4 * (row_tiles * (tile + 1)) as u64, "centres of rows")?;
     let center_first = center_view.first_word() / 4;
     let params = CenterParams { centers: k as u32, center_first, vec4s: vec4s as u32 };
     let work = Work { operations: 40 * (k * d) as u64, bytes: 8 * values as u64 };
@@ -205,13 +174,14 @@ fn product(
         columns: d as u32,
         centers: k as u32,
         row_tiles: row_tiles as u32,
-        center_tiles: k.div_ceil(TILE) as u32,
+        center_tiles: k.div_ceil(tile) as u32,
         x_first: view.first_word() / 4,
         vec4s: vec4s as u32,
     };
     let (n, k, d) = (rows as u64, k as u64, d as u64);
     let work = Work { operations: 2 * n * k * d, bytes: 4 * (n * d + k * d + n) };
     let buffers = &[view.buffer(), &centred, &found];
-    recording.dispatch(&KERNEL_PRODUCT, Dispatch::new(&params, buffers, Grid::linear(row_tiles as u64)?, work))?;
+    let dispatch = Dispatch::new(&params, buffers, Grid::linear(row_tiles as u64)?, work);
+    recording.dispatch(&KERNEL_PRODUCT, dispatch.overrides(&[("TILE", tile as u32)]))?;
     Ok(found)
 }

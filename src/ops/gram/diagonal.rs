@@ -6,12 +6,11 @@ use crate::cpu::gram::diagonal as twin;
 use crate::device::{Dispatch, Stream};
 use crate::error::Result;
 use crate::kernel::{Grid, Work, kernels, params};
+use crate::ops::reduce::row_sums::team_sums;
 
 kernels! {
     /// The squares of the rows' lengths, the values.
     pub KERNEL = "gram/diagonal", [Read, Write], Params;
-    /// The rows, the squares of their lengths.
-    pub KERNEL_SQUARES = "gram/diagonal__squares", [Read, Write], SquaresParams;
 }
 
 params! {
@@ -19,12 +18,7 @@ params! {
         program: [[f32; 4]; 10], instructions: u32, rows: u32, depth: u32, square_first: u32, out_first: u32,
         slot_words: u32, slot: u32,
     }
-
-    struct SquaresParams { rows: u32, groups: u32, x_first: u32, vec4s: u32, out_first: u32 }
 }
-
-/// Rows that a workgroup takes.
-const ROWS_PER_GROUP: usize = 16;
 
 /// k(aᵢ, aᵢ) for each row: n values, what stands on the diagonal of the matrix of the rows with themselves.
 pub fn diagonal(stream: &mut Stream, plan: &Plan, a: &PairRows) -> Result<DeviceVec<f32>> {
@@ -66,7 +60,7 @@ pub fn diagonal(stream: &mut Stream, plan: &Plan, a: &PairRows) -> Result<Device
     Ok(out)
 }
 
-/// |row|² of each row of X (n×d): n values, each within (d/64 + 6)·ε of itself.
+/// |row|² of each row of X (n×d): n values, each within (d/64 + 12)·ε of itself.
 pub(super) fn squares(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>> {
     x.complete_on(stream, "squares of rows")?;
     if stream.gpu().is_none() {
@@ -74,26 +68,5 @@ pub(super) fn squares(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec
         twin::squares(x.values()?, x.columns(), &mut sums);
         return Ok(DeviceVec::from_host(sums));
     }
-    let out = DeviceVec::<f32>::output(stream, x.rows())?;
-    let Some(recording) = stream.gpu() else { return Ok(out) };
-    let (from, to) = (x.store()?, out.store()?);
-    let per_block = RowStore::block_rows(&recording.gpu, from.stride() as u64 + 1, 2 * x.columns() as u64, 256);
-    for rows in blocks(x.rows(), per_block) {
-        let view = from.view(recording, rows.clone())?;
-        let target = to.target(recording, rows.clone(), false)?;
-        let groups = rows.len().div_ceil(ROWS_PER_GROUP) as u64;
-        let params = SquaresParams {
-            rows: rows.len() as u32,
-            groups: groups as u32,
-            x_first: view.first_word() / 4,
-            vec4s: (from.stride() / 4) as u32,
-            out_first: target.view.first_word(),
-        };
-        let values = (rows.len() * x.columns()) as u64;
-        let work = Work { operations: 2 * values, bytes: 4 * values + 4 * rows.len() as u64 };
-        let buffers = &[view.buffer(), target.view.buffer()];
-        recording.dispatch(&KERNEL_SQUARES, Dispatch::new(&params, buffers, Grid::linear(groups)?, work))?;
-        to.commit(recording, target)?;
-    }
-    Ok(out)
+    team_sums(stream, x, true)
 }

@@ -4,13 +4,11 @@ use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
-use crate::ops::columns::{self, Factor};
+use crate::ops::columns::{self, Terms};
 
 kernels! {
     /// A·x: a team of lanes takes four rows.
     pub KERNEL = "linalg/gemv", [Read, Read, Write], Params;
-    /// Aᵀ·x: blocks of rows, four columns a lane.
-    pub KERNEL_TRANSPOSED = "linalg/gemv__transposed", [Read, Read, Write], columns::Params;
 }
 
 params! {
@@ -80,7 +78,7 @@ pub fn gemv_transposed(stream: &mut Stream, a: &DeviceMatrix, x: &DeviceVec<f32>
         crate::cpu::linalg::gemv::gemv_transposed(1.0, a.values()?, a.rows(), a.columns(), x.values()?, 0.0, &mut y);
         return Ok(y.into_iter().map(f64::from).collect());
     }
-    columns::column_sums(stream, (&KERNEL_TRANSPOSED, &[]), a, Factor::Each(x), None)
+    columns::column_sums(stream, a, Terms::weighted(x))
 }
 
 /// [`gemv_transposed`] in f32 into `y`, d values that stay on the device, with nothing read back: blocks of 512 rows are
@@ -98,7 +96,7 @@ pub fn gemv_transposed_into(
         crate::cpu::linalg::gemv::gemv_transposed(1.0, values, a.rows(), a.columns(), x.values()?, 0.0, y);
         return Ok(());
     }
-    columns::column_sums_into(stream, &KERNEL_TRANSPOSED, a, Factor::Each(x), y)
+    columns::column_sums_into(stream, a, Terms::weighted(x), y)
 }
 
 fn check(stream: &Stream, a: &DeviceMatrix, x: &DeviceVec<f32>, len: usize) -> Result<()> {

@@ -4,7 +4,6 @@ use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 pub use crate::cpu::linalg::normal_equations::NormalEquations;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::ops::columns::Factor;
 use crate::ops::linalg::syrk::syrk;
 use crate::ops::reduce::column_moments::{central_sums, column_means};
 
@@ -73,7 +72,7 @@ pub fn normal_equations(
         // What rounding leaves of the sum, which is zero in theory, meets what rounding leaves of the centre.
         let left: f64 = deviation.iter().map(|value| f64::from(*value)).sum();
         let deviation = DeviceVec::from_slice(&deviation, &device)?;
-        let sums = central_sums(stream, x, Factor::Each(&deviation), &center, 1)?;
+        let sums = central_sums(stream, x, Some(&deviation), &center, 1)?;
         for (column, sum) in sums.into_iter().enumerate() {
             xy[column * outputs + output] = sum - offset[column] * left;
         }

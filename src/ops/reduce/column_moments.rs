@@ -4,14 +4,7 @@ use crate::array::{DeviceMatrix, DeviceVec, padded};
 pub use crate::cpu::reduce::column_moments::ColumnMoments;
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::kernel::kernels;
-use crate::ops::columns::{Factor, Params, column_sums};
-use crate::ops::linalg::gemv;
-
-kernels! {
-    /// The kernel of the passes about a mean.
-    pub KERNEL = "reduce/column_moments", [Read, Read, Read, Write], Params;
-}
+use crate::ops::columns::{Terms, column_sums};
 
 /// Mean and population variance of each column of X (n×d), in two passes, three on a GPU; `weights` has one number for each row, none
 /// of them negative. No rows, or no weight, give zeros.
@@ -40,10 +33,8 @@ pub fn column_moments(
         return Ok(crate::cpu::reduce::column_moments::column_moments(x.values()?, x.rows(), x.columns(), weights));
     }
     let (mean, weight) = column_means(stream, x, weights)?;
-    let one = DeviceVec::from_slice(&[1.0], &stream.device().clone())?;
-    let factor = weights.map_or(Factor::Same(&one), Factor::Each);
     let rounded: Vec<f32> = mean.iter().map(|mean| *mean as f32).collect();
-    let squares = share(central_sums(stream, x, factor, &rounded, 2)?, weight);
+    let squares = share(central_sums(stream, x, weights, &rounded, 2)?, weight);
     // The squares are about the rounded mean: what that adds is known.
     let shift = mean.iter().zip(&rounded).map(|(mean, rounded)| (mean - *rounded as f64).powi(2));
     let variance = squares.iter().zip(shift).map(|(square, shift)| (square - shift).max(0.0)).collect();
@@ -57,15 +48,10 @@ pub(crate) fn column_means(
     weights: Option<&DeviceVec<f32>>,
 ) -> Result<(Vec<f64>, f64)> {
     let weight = weights.map_or(Ok(x.rows() as f64), |weights| crate::ops::sum(stream, weights))?;
-    let one = DeviceVec::from_slice(&[1.0], &stream.device().clone())?;
-    let factor = weights.map_or(Factor::Same(&one), Factor::Each);
     // The mean to a few digits, then what it misses: exact however far off-centre the data lie.
-    let sums = match weights {
-        None => crate::ops::column_sums(stream, x)?,
-        Some(_) => column_sums(stream, (&gemv::KERNEL_TRANSPOSED, &[]), x, factor, None)?,
-    };
+    let sums = column_sums(stream, x, Terms { factor: weights, center: None })?;
     let near: Vec<f32> = share(sums, weight).into_iter().map(|mean| mean as f32).collect();
-    let missed = share(central_sums(stream, x, factor, &near, 1)?, weight);
+    let missed = share(central_sums(stream, x, weights, &near, 1)?, weight);
     let mean = near.iter().zip(missed).map(|(near, missed)| if weight > 0.0 { *near as f64 + missed } else { 0.0 });
     Ok((mean.collect(), weight))
 }
@@ -74,11 +60,11 @@ fn share(sums: Vec<f64>, weight: f64) -> Vec<f64> {
     sums.into_iter().map(|sum| if weight > 0.0 { sum / weight } else { 0.0 }).collect()
 }
 
-/// Σw·(x − center)^power of each column, on a GPU.
+/// Σw·(x − center)^power of each column, w the factors or 1, on a GPU.
 pub(crate) fn central_sums(
     stream: &mut Stream,
     x: &DeviceMatrix,
-    factor: Factor,
+    factor: Option<&DeviceVec<f32>>,
     center: &[f32],
     power: u32,
 ) -> Result<Vec<f64>> {
@@ -86,8 +72,7 @@ pub(crate) fn central_sums(
     row.resize(padded(x.columns()).max(4), 0.0);
     let center = DeviceVec::from_slice(&row, &stream.device().clone())?;
     let view = center.view(stream)?;
-    let weighted = u32::from(matches!(factor, Factor::Each(_)));
-    column_sums(stream, (&KERNEL, &[("POWER", power), ("WEIGHTED", weighted)]), x, factor, Some(view.buffer()))
+    column_sums(stream, x, Terms { factor, center: Some((view.buffer(), power)) })
 }
 
 /// Weights must be one for each row, on the stream's device, and none of them negative or missing.

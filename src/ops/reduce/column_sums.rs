@@ -4,10 +4,11 @@ use crate::array::{DeviceMatrix, DeviceVec};
 use crate::device::Stream;
 use crate::error::Result;
 use crate::kernel::kernels;
-use crate::ops::columns::{self, Factor};
+use crate::ops::columns::{self, Terms};
 
 kernels! {
-    pub KERNEL = "reduce/column_sums", [Read, Write], columns::Params;
+    /// X, factors of rows, centres of columns, and the sums.
+    pub KERNEL = "reduce/column_sums", [Read, Read, Read, Write], columns::Params;
 }
 
 /// Σ of each column of X (n×d), d values in f64. On a GPU blocks of 512 rows are added in f32: the error is at most
@@ -26,7 +27,7 @@ pub fn column_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<Vec<f64>> {
         crate::cpu::reduce::column_sums::column_sums(x.values()?, x.rows(), x.columns(), &mut sums);
         return Ok(sums);
     }
-    columns::column_sums(stream, (&KERNEL, &[]), x, Factor::None, None)
+    columns::column_sums(stream, x, Terms::default())
 }
 
 /// [`column_sums`] in f32 into `out`, d values that stay on the device, with nothing read back: blocks of 512 rows are
@@ -39,5 +40,5 @@ pub fn column_sums_into(stream: &mut Stream, x: &DeviceMatrix, out: &mut DeviceV
         out.values_mut()?.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum as f32);
         return Ok(());
     }
-    columns::column_sums_into(stream, &KERNEL, x, Factor::None, out)
+    columns::column_sums_into(stream, x, Terms::default(), out)
 }

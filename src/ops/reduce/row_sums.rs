@@ -29,6 +29,11 @@ pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>>
         crate::cpu::reduce::row_sums::row_sums(x.values()?, x.rows(), x.columns(), &mut sums);
         return Ok(DeviceVec::from_host(sums));
     }
+    team_sums(stream, x, false)
+}
+
+/// The sum of each row, or of the squares of its values, on a GPU.
+pub(crate) fn team_sums(stream: &mut Stream, x: &DeviceMatrix, squared: bool) -> Result<DeviceVec<f32>> {
     let out = DeviceVec::<f32>::output(stream, x.rows())?;
     let Some(recording) = stream.gpu() else { return Ok(out) };
     let (from, to) = (x.store()?, out.store()?);
@@ -47,7 +52,8 @@ pub fn row_sums(stream: &mut Stream, x: &DeviceMatrix) -> Result<DeviceVec<f32>>
         let grid = Grid::covering(rows.len() as u64, 64 / team as u64)?;
         let work = Work { operations: values, bytes: 4 * values + 4 * rows.len() as u64 };
         let buffers = &[view.buffer(), target.view.buffer()];
-        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("TEAM", team)]))?;
+        let overrides = [("TEAM", team), ("SQUARED", u32::from(squared))];
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&overrides))?;
         to.commit(recording, target)?;
     }
     Ok(out)
