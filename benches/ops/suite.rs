@@ -10,6 +10,7 @@ mod neighbors;
 mod random;
 mod reduce;
 mod sort;
+mod svm;
 mod tree;
 
 use case::Case;
@@ -26,6 +27,7 @@ pub fn cases() -> Vec<Case> {
         random::cases(),
         reduce::cases(),
         sort::cases(),
+        svm::cases(),
         tree::cases(),
     ]
     .concat()

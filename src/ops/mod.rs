@@ -14,6 +14,7 @@ mod pairs;
 pub mod random;
 pub mod reduce;
 pub mod sort;
+pub mod svm;
 pub mod tree;
 
 pub use cluster::assign::assign;
@@ -86,6 +87,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         sort::gather_rows::KERNELS,
         sort::radix_sort::KERNELS,
         sort::select_smallest::KERNELS,
+        svm::working_set::KERNELS,
         tree::best_split::KERNELS,
         tree::histogram::KERNELS,
         tree::partition::KERNELS,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::forms::{Slack, two_classes, two_classes_nu};
-use super::machine::{Machine, Work};
+use super::machine::{Machine, Task, Work, parts_from_zero};
 use super::outcome::Outcome;
 use super::parameters::{MachineOptions, MultiClass, SvmSolver};
 use super::shared::SharedMatrices;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{OnDevice, Reporter, Rows};
 use crate::kernel_methods::{Kernel, KernelExpansion};
 use crate::solvers::sdca::{self, Space};
-use crate::solvers::smo::{Ending, Solution, solve};
+use crate::solvers::smo::{Ending, Solution};
 
 /// Pairs of classes that are solved side by side between two reports.
 const PAIRS: usize = 16;
@@ -143,16 +143,6 @@ pub(super) struct ClassFunctions {
     pub outcome: Outcome,
 }
 
-/// Parts one after the other.
-fn parts_from_zero(ranges: &[Range<usize>]) -> Vec<(usize, usize)> {
-    let mut begin = 0;
-    let part = |range: &Range<usize>| {
-        begin += range.len();
-        (begin - range.len(), range.len())
-    };
-    ranges.iter().map(part).collect()
-}
-
 /// What is fitted.
 pub(super) struct ClassFit<'a> {
     pub op: &'static str,
@@ -173,10 +163,14 @@ impl ClassFit<'_> {
         }
         let rows = ByClass::new(self.op, y, self.weights)?;
         let options = &self.options;
-        let machine = match self.on_weights() {
-            true => Machine::without_matrix(self.op, &options.kernel, x, &rows.order)?,
-            false => Machine::fit(self.op, &options.kernel, x, Some(&rows.order), (options.cache_size, self.shared))?,
+        let task = match self.solver.0 {
+            SvmSolver::Sdca if self.on_weights() => Task::Rows,
+            SvmSolver::Sdca => Task::Matrix,
+            SvmSolver::Smo if rows.present.len() == 2 => Task::One,
+            SvmSolver::Smo => Task::Several,
         };
+        let how = (options.cache_size, self.shared, task);
+        let machine = Machine::fit(self.op, &options.kernel, x, Some(&rows.order), how)?;
         let weights: Vec<f64> =
             rows.order.iter().map(|row| self.weights.map_or(1.0, |weights| weights[*row])).collect();
         let functions = self.functions(&machine, &rows, &weights, reporter)?;
@@ -253,15 +247,8 @@ impl ClassFit<'_> {
             let solution = sdca::solve(problem, space, &mut ending, self.solver.1)?;
             return Ok(self.finished(solution, &chosen, sides.positive.len(), Work::default()));
         }
-        let (solution, work) = machine.with_rows(&ranges, |kernel, begins| {
-            let parts: Vec<(usize, usize)> =
-                begins.iter().zip(&ranges).map(|(begin, range)| (*begin, range.len())).collect();
-            let problem = self.problem(&parts, &weights)?;
-            match self.solver {
-                (SvmSolver::Smo, _) => solve(problem, kernel, &mut ending),
-                (SvmSolver::Sdca, seed) => sdca::solve(problem, Space::Kernel(kernel), &mut ending, seed),
-            }
-        })?;
+        let problem = |parts: &[(usize, usize)]| self.problem(parts, &weights);
+        let (solution, work) = machine.solve(&ranges, problem, self.solver, &mut ending)?;
         Ok(self.finished(solution, &chosen, sides.positive.len(), work))
     }
 
@@ -347,10 +334,8 @@ impl ClassFit<'_> {
             }
         }
         // A given matrix has its columns in the order of the fit.
-        let precomputed = machine.kernel.kernel().is_precomputed();
-        let column = |place: &usize| if precomputed { rows.order[*place] } else { *place };
-        let chosen: Vec<usize> = places.iter().map(column).collect();
-        let function = KernelExpansion::over(machine.kernel.clone(), &machine.host_rows()?, Some(&chosen), coef)?;
+        let chosen: Vec<usize> = places.iter().map(|place| rows.order[*place]).collect();
+        let function = machine.expansion(&places, &chosen, coef)?;
         Ok(ClassFunctions {
             function,
             intercept: functions.iter().map(|function| function.intercept).collect(),

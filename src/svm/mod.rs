@@ -11,6 +11,7 @@ mod parameters;
 mod pictures;
 mod shared;
 mod single;
+mod sources;
 mod svc;
 mod svr;
 mod votes;

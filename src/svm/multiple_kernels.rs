@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::classes::{ByClass, ClassFit, ClassFunctions, Form, machine_rows};
 use super::forms::Slack;
-use super::machine::Machine;
+use super::machine::{Machine, Task};
 use super::parameters::{MachineOptions, MultiClass, SvmSolver};
 use crate::array::{DeviceMatrix, Matrix};
 use crate::data::Labels;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{
     Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Reporter, Rows,
@@ -181,8 +182,9 @@ impl MultipleKernelLearning {
         let (mut kernels, mut matrices) = (vec![], vec![]);
         let mut machine = None;
         for kernel in &self.kernels {
-            let made = Machine::fit(Self::TYPE, kernel, x, Some(rows.order()), (self.cache_size, None))?;
-            let matrix = made.whole().cloned().ok_or_else(|| Error::shape(Self::TYPE, "a kernel matrix", "none"))?;
+            let made = Machine::fit(Self::TYPE, kernel, x, Some(rows.order()), (self.cache_size, None, Task::Matrix))?;
+            let matrix = made.whole().ok_or_else(|| Error::shape(Self::TYPE, "a kernel matrix", "none"))?;
+            let matrix = matrix.to_matrix(&mut Device::Cpu.stream())?;
             let trace: f64 = (0..n).map(|row| f64::from(matrix.get(row, row))).sum();
             kernels.push((made.kernel.kernel().clone(), if trace > 0.0 { n as f64 / trace } else { 1.0 }));
             matrices.push(matrix);
@@ -206,7 +208,7 @@ impl Sums<'_> {
             let values = sum.as_mut_slice().iter_mut().zip(matrix.as_slice());
             values.for_each(|(sum, value)| *sum += factor * value);
         }
-        self.machine.set_whole(sum);
+        self.machine.set_whole(&sum)?;
         let functions = self.fit.functions(&self.machine, &self.rows, &self.weights, reporter)?;
         let objective = -functions.iter().map(|function| function.solution.measured.objective).sum::<f64>();
         let mut slope = vec![0.0; weights.len()];

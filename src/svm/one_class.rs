@@ -4,18 +4,18 @@ use super::classes::machine_rows;
 use super::forms::one_class;
 use super::parameters::{MachineOptions, with_machine};
 use super::pictures::one_class_figures;
-use super::shared::SharedMatrices;
+use super::shared::shares_matrices;
 use super::single::{SingleFunction, single_model};
 use crate::array::Matrix;
-use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput,
-    Predict, Prediction, Rows, Save, Shared, SharedPart, Task, parameters,
+    Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput, Predict,
+    Prediction, Rows, Save, Task, parameters,
 };
-use crate::kernel_methods::{Gamma, Kernel, SharedGrams};
+use crate::kernel_methods::{Gamma, Kernel};
 use crate::model_file::Container;
 use crate::plot::Figure;
+use crate::solvers::smo::Solution;
 
 with_machine! {
     /// The one-class support vector machine (Schölkopf et al. 2001): a function that is at least 0 for most rows, and
@@ -48,22 +48,7 @@ with_machine! {
 }
 
 impl Estimator for OneClassSvm {
-    fn abilities(&self) -> Abilities {
-        Abilities { sparse: true, ..Abilities::default() }
-    }
-
-    fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
-        SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
-    }
-
-    fn share_fits(
-        settings: &[&Self],
-        x: Rows<'_>,
-        _: &Fit<'_>,
-        part: Option<SharedPart<'_>>,
-    ) -> Result<Option<Shared>> {
-        SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
-    }
+    shares_matrices!();
 
     /// n²·d operations for the kernel matrix, and a few passes over its rows for each support vector.
     fn fit_rows(&self, x: Rows<'_>, _: (), options: Fit<'_>) -> Result<OneClassSvmModel> {
@@ -85,9 +70,27 @@ impl Estimator for OneClassSvm {
         let (mut machine, solution) = options.watched("one-class SVM", |reporter| {
             SingleFunction::fit(Self::TYPE, (&settings, shared), &x, problem, reporter)
         })?;
-        machine.intercept = -solution.measured.offsets[0];
+        machine.intercept = -boundary(&solution, &weights, sum);
         Ok(OneClassSvmModel { params: self.clone().into(), machine })
     }
+}
+
+/// Where the function's boundary is. The slopes of rows between their bounds are equal but for the tolerance, and any of them
+/// would do: of these the one below which the share of outliers is as large as it may be.
+fn boundary(solution: &Solution, weights: &[f64], sum: f64) -> f64 {
+    let (all, offset) = (&solution.variables, solution.measured.offsets[0]);
+    let free = (0..weights.len()).filter(|row| all.is_free(*row)).map(|row| all.slope[row]);
+    let (low, high) = free.fold((offset, offset), |(low, high), slope| (low.min(slope), high.max(slope)));
+    let mut order: Vec<usize> = (0..weights.len()).filter(|row| weights[*row] > 0.0).collect();
+    order.sort_by(|a, b| all.slope[*a].total_cmp(&all.slope[*b]));
+    let mut below = 0.0;
+    let first = order.into_iter().find(|row| {
+        below += weights[*row];
+        below > sum
+    });
+    let wanted = first.map_or(high, |row| all.slope[row]).clamp(low, high);
+    // Predictions are rounded to f32.
+    wanted - 4.0 * f64::from(f32::EPSILON) * wanted.abs()
 }
 
 single_model!(OneClassSvm, OneClassSvmModel, "one_class", {}, Vec<i32>, |_own, values| {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::ClassWeight;
 use crate::kernel_methods::Kernel;
 
 /// Adds the kernel and the solver's options to a declaration of parameters.
@@ -25,7 +26,24 @@ macro_rules! with_machine {
     };
 }
 
-pub(super) use with_machine;
+/// Adds what classifiers have beside that: how several classes are told apart, and what they weigh.
+macro_rules! with_classes {
+    ($($declaration:tt)*) => {
+        with_machine! {
+            $($declaration)*
+            shared ClassOptions {
+                /// Several classes: one_versus_one or one_versus_rest.
+                multi_class: MultiClass = MultiClass::OneVersusOne;
+                /// Whether equally many votes are settled by the values of the decision functions.
+                break_ties: bool = false;
+                /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
+                class_weight: ClassWeight = ClassWeight::Uniform;
+            }
+        }
+    };
+}
+
+pub(super) use {with_classes, with_machine};
 
 /// The kernel and the solver's options.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +52,14 @@ pub(super) struct MachineOptions {
     pub tol: f64,
     pub max_iter: usize,
     pub cache_size: f64,
+}
+
+/// How several classes are told apart, and what they weigh.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ClassOptions {
+    pub multi_class: MultiClass,
+    pub break_ties: bool,
+    pub class_weight: ClassWeight,
 }
 
 /// How several classes are told apart by functions for two.

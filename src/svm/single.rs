@@ -1,16 +1,16 @@
 //! Machines with one function: numbers and one class. What they are fitted by, and what they keep.
 
 use super::classes::machine_queries;
-use super::machine::{Machine, Work};
+use super::machine::{Machine, Task};
 use super::outcome::Outcome;
-use super::parameters::MachineOptions;
+use super::parameters::{MachineOptions, SvmSolver};
 use super::shared::SharedMatrices;
 use crate::array::{DeviceMatrix, Matrix};
 use crate::error::Result;
 use crate::estimator::{Reporter, Rows};
 use crate::kernel_methods::KernelExpansion;
 use crate::model_file::Container;
-use crate::solvers::smo::{Ending, Problem, Solution, solve};
+use crate::solvers::smo::{Ending, Problem, Solution};
 
 /// A sum over support vectors, and what is added to it.
 #[derive(Debug, Clone)]
@@ -32,13 +32,14 @@ impl SingleFunction {
         reporter: &mut Reporter<'_>,
     ) -> Result<(SingleFunction, Solution)> {
         let n = x.rows();
-        let machine = Machine::fit(op, &options.kernel, x, None, (options.cache_size, shared))?;
+        let machine = Machine::fit(op, &options.kernel, x, None, (options.cache_size, shared, Task::One))?;
         let mut report = |steps: usize, violation: f64| {
             reporter.report(steps, Some(violation), steps as f64 / options.max_iter as f64)
         };
         let mut ending = Ending { tol: options.tol, max_steps: options.max_iter, report: &mut report };
-        let (solution, work): (Solution, Work) =
-            machine.with_rows(std::slice::from_ref(&(0..n)), |kernel, _| solve(problem, kernel, &mut ending))?;
+        let all = 0..n;
+        let ranges = std::slice::from_ref(&all);
+        let (solution, work) = machine.solve(ranges, |_| Ok(problem), (SvmSolver::Smo, 0), &mut ending)?;
         let mut outcome = Outcome::new(machine.work());
         outcome.add(&solution, 1.0);
         outcome.add_work(work);
@@ -58,7 +59,7 @@ impl SingleFunction {
         }
         let coef: Vec<f64> = support.iter().map(|row| sums[*row]).collect();
         let coef = Matrix::from_f64(support.len(), 1, &coef)?;
-        let function = KernelExpansion::over(machine.kernel.clone(), &machine.host_rows()?, Some(&support), coef)?;
+        let function = machine.expansion(&support, &support, coef)?;
         let support = support.into_iter().map(|row| row as u64).collect();
         Ok((SingleFunction { function, intercept: 0.0, support, outcome }, solution))
     }

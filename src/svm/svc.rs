@@ -2,22 +2,21 @@
 
 use super::classes::{ClassFit, ClassFunctions, Form, machine_rows};
 use super::forms::Slack;
-use super::parameters::{MachineOptions, MultiClass, SvmSolver, with_machine};
+use super::parameters::{ClassOptions, MachineOptions, MultiClass, SvmSolver, with_classes, with_machine};
 use super::pictures::class_figures;
-use super::shared::SharedMatrices;
+use super::shared::shares_matrices;
 use crate::array::Matrix;
 use crate::data::{ClassWeight, Labels};
-use crate::device::Device;
 use crate::error::Result;
 use crate::estimator::{
-    Abilities, Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict,
-    Prediction, Rows, Save, Shared, SharedPart, parameters,
+    Decision, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Prediction,
+    Rows, Save, parameters,
 };
-use crate::kernel_methods::{Gamma, Kernel, SharedGrams};
+use crate::kernel_methods::{Gamma, Kernel};
 use crate::model_file::Container;
 use crate::plot::Figure;
 
-with_machine! {
+with_classes! {
     /// The support vector classifier: of all functions that tell two classes apart, the one with the widest margin; rows
     /// inside the margin cost `c` times their slack. Names and defaults are scikit-learn's (`c` is its `C`).
     ///
@@ -48,12 +47,6 @@ with_machine! {
         c: f64 = 1.0, above(0.0);
         /// How slack counts: l1, l2 (its square), or hard: none is allowed, whatever `c` is.
         slack: Slack = Slack::L1;
-        /// Several classes: one_versus_one or one_versus_rest.
-        multi_class: MultiClass = MultiClass::OneVersusOne;
-        /// Whether equally many votes are settled by the values of the decision functions.
-        break_ties: bool = false;
-        /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
-        class_weight: ClassWeight = ClassWeight::Uniform;
         /// The solver: smo, or sdca, which has no intercept; its `max_iter` counts epochs.
         solver: SvmSolver = SvmSolver::Smo;
         /// Seed of the order in which sdca visits the rows.
@@ -61,7 +54,7 @@ with_machine! {
     }
 }
 
-with_machine! {
+with_classes! {
     /// The support vector classifier with `nu` in place of a cost: at most this share of the rows is inside the margin,
     /// and at least this share are support vectors. Names and defaults are scikit-learn's.
     ///
@@ -82,12 +75,6 @@ with_machine! {
     {
         /// The share of rows inside the margin at most, and of support vectors at least.
         nu: f64 = 0.5, above_to(0.0, 1.0);
-        /// Several classes: one_versus_one or one_versus_rest.
-        multi_class: MultiClass = MultiClass::OneVersusOne;
-        /// Whether equally many votes are settled by the values of the decision functions.
-        break_ties: bool = false;
-        /// Weights of the classes: balanced, or a JSON object such as {"spam": 2}; none: all 1.
-        class_weight: ClassWeight = ClassWeight::Uniform;
     }
 }
 
@@ -95,41 +82,27 @@ with_machine! {
 macro_rules! classifier {
     ($name:ident, $model:ident, $libsvm:literal, $text:literal, |$own:ident| $form:expr, $solver:expr) => {
         impl Estimator for $name {
-            fn abilities(&self) -> Abilities {
-                Abilities { sparse: true, ..Abilities::default() }
-            }
+            shares_matrices!();
 
             /// n²·d operations for the kernel matrix, and a few passes over its rows for each support vector.
             fn fit_rows(&self, x: Rows<'_>, y: &Labels, options: Fit<'_>) -> Result<$model> {
                 let op = stringify!($name);
                 let x = machine_rows(op, x)?;
                 let given = options.weights(op, x.rows())?;
-                let weights = self.class_weight.row_weights(y, given)?;
+                let classes = ClassOptions::from(self);
+                let weights = classes.class_weight.row_weights(y, given)?;
                 let $own = self;
                 let fit = ClassFit {
                     op,
                     options: MachineOptions::from(self),
                     form: $form,
-                    multi_class: self.multi_class,
+                    multi_class: classes.multi_class,
                     weights: weights.as_deref(),
                     solver: $solver,
                     shared: options.shared_work(),
                 };
                 let functions = options.watched($text, |reporter| fit.fit(&x, y, reporter))?;
                 Ok($model { params: self.clone().into(), functions })
-            }
-
-            fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
-                SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
-            }
-
-            fn share_fits(
-                settings: &[&Self],
-                x: Rows<'_>,
-                _: &Fit<'_>,
-                part: Option<SharedPart<'_>>,
-            ) -> Result<Option<Shared>> {
-                SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
             }
         }
 
@@ -209,7 +182,8 @@ macro_rules! classifier {
         impl Model for $model {
             fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
                 let values = self.functions.values(stringify!($name), x)?;
-                Ok(self.functions.winners(&values, self.params.break_ties)?.into())
+                let ClassOptions { break_ties, .. } = ClassOptions::from(&*self.params);
+                Ok(self.functions.winners(&values, break_ties)?.into())
             }
 
             fn decision_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
@@ -223,7 +197,8 @@ macro_rules! classifier {
 
             fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
                 let values = |x: Rows<'_>| self.functions.values(stringify!($name), x);
-                let predict = |x: Rows<'_>| self.functions.winners(&values(x)?, self.params.break_ties);
+                let ClassOptions { break_ties, .. } = ClassOptions::from(&*self.params);
+                let predict = |x: Rows<'_>| self.functions.winners(&values(x)?, break_ties);
                 let decide = |x: Rows<'_>| self.functions.decisions(&values(x)?);
                 class_figures(input, &self.functions.support, predict, decide)
             }

@@ -4,16 +4,15 @@ use super::classes::machine_rows;
 use super::forms::{numbers, numbers_nu};
 use super::parameters::{MachineOptions, with_machine};
 use super::pictures::one_class_figures;
-use super::shared::SharedMatrices;
+use super::shared::shares_matrices;
 use super::single::{SingleFunction, single_model};
 use crate::array::Matrix;
-use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput, Predict,
-    Prediction, Rows, Save, Shared, SharedPart, Targets, Task, parameters,
+    Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Parameters, PictureInput, Predict, Prediction,
+    Rows, Save, Targets, Task, parameters,
 };
-use crate::kernel_methods::{Gamma, Kernel, SharedGrams};
+use crate::kernel_methods::{Gamma, Kernel};
 use crate::model_file::Container;
 use crate::plot::Figure;
 
@@ -86,22 +85,7 @@ fn targets_and_costs(
 }
 
 impl Estimator for Svr {
-    fn abilities(&self) -> Abilities {
-        Abilities { sparse: true, ..Abilities::default() }
-    }
-
-    fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
-        SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
-    }
-
-    fn share_fits(
-        settings: &[&Self],
-        x: Rows<'_>,
-        _: &Fit<'_>,
-        part: Option<SharedPart<'_>>,
-    ) -> Result<Option<Shared>> {
-        SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
-    }
+    shares_matrices!();
 
     /// n²·d operations for the kernel matrix, and a few passes over its rows for each support vector.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<SvrModel> {
@@ -118,22 +102,7 @@ impl Estimator for Svr {
 }
 
 impl Estimator for NuSvr {
-    fn abilities(&self) -> Abilities {
-        Abilities { sparse: true, ..Abilities::default() }
-    }
-
-    fn share_rows(settings: &[&Self], x: Rows<'_>, device: &Device) -> Result<Option<Shared>> {
-        SharedGrams::of_rows(Self::TYPE, settings.iter().map(|one| &one.kernel), x, device)
-    }
-
-    fn share_fits(
-        settings: &[&Self],
-        x: Rows<'_>,
-        _: &Fit<'_>,
-        part: Option<SharedPart<'_>>,
-    ) -> Result<Option<Shared>> {
-        SharedMatrices::of_fits(settings.iter().map(|one| &one.kernel), x, part)
-    }
+    shares_matrices!();
 
     /// n²·d operations for the kernel matrix, and a few passes over its rows for each support vector.
     fn fit_rows(&self, x: Rows<'_>, y: Targets<'_>, options: Fit<'_>) -> Result<NuSvrModel> {

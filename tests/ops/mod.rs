@@ -10,4 +10,5 @@ mod neighbors;
 mod random;
 mod reduce;
 mod sort;
+mod svm;
 mod tree;

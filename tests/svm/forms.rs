@@ -132,3 +132,38 @@ fn weights_of_zero_are_rows_that_are_not_there() {
     let values = [&weighted, &fewer].map(|model| model.function_values(&iris.x).unwrap());
     assert_near(values[0].as_slice(), values[1].as_slice(), 1e-3);
 }
+
+#[test]
+fn a_small_budget_is_kept_with_more_rows_than_it_has_room_for() {
+    // The twin of 100,000 rows under 64 MiB: 1 MiB holds 43 of these rows, the matrix would take 137.
+    let data = datasets::blobs(6000, 20, 8, 1).unwrap();
+    let codes: Vec<u32> = data.labels().unwrap().codes().iter().map(|code| code % 2).collect();
+    let y = Labels::from(&codes[..]);
+    let svc = Svc::default().kernel(Kernel::rbf(0.02)).tol(1e-4);
+    let [small, large] = [1.0, 64.0].map(|cache| svc.clone().cache_size(cache).fit(&data.x, &y).unwrap());
+    assert!(small.converged() && large.converged());
+    assert!((small.objectives()[0] / large.objectives()[0] - 1.0).abs() < 1e-5);
+    let [first, second] = [&small, &large].map(|model| model.decision_function(&data.x).unwrap());
+    assert_near(first.as_slice(), second.as_slice(), 2e-3);
+    // Far fewer kernel values than the matrix has.
+    let evaluations = small.report().number("kernel_evaluations").unwrap();
+    assert!(evaluations < 6000.0 * 6000.0, "{evaluations}");
+}
+
+#[test]
+fn variables_that_rest_are_left_out_and_come_back_right() {
+    // A hard problem with many rounds: large costs and noise.
+    let data = datasets::moons(5000, 0.3, 5).unwrap();
+    let y = data.labels().unwrap();
+    let svc = Svc::default().kernel(Kernel::rbf(2.0)).c(100.0).tol(1e-3);
+    let by_rows = svc.fit(&data.x, y).unwrap();
+    assert!(by_rows.converged());
+    assert!(by_rows.report().number("violation").unwrap() <= 1e-3);
+    let gram = Kernel::rbf(2.0);
+    let mut stream = Device::Cpu.stream();
+    let gram = gram.symmetric_matrix(&mut stream, &data.x.to(&Device::Cpu).unwrap()).unwrap();
+    let whole = svc.clone().kernel(Kernel::Precomputed).fit(&gram.to_matrix(&mut stream).unwrap(), y).unwrap();
+    assert!((by_rows.objectives()[0] / whole.objectives()[0] - 1.0).abs() < 1e-5);
+    let course = by_rows.report().curve("objective").to_vec();
+    assert!(course.is_sorted_by(|before, after| *after <= before + 1e-6 * before.abs()), "{course:?}");
+}

@@ -30,6 +30,11 @@ impl Variables {
     pub fn ridge_of(&self, variable: usize) -> f64 {
         self.ridge.get(variable).copied().unwrap_or(0.0)
     }
+
+    /// Whether a variable is between its bounds.
+    pub fn is_free(&self, variable: usize) -> bool {
+        self.beta[variable] > self.low[variable] && self.beta[variable] < self.high[variable]
+    }
 }
 
 /// Variables that are next to each other and belong to rows of the matrix that are next to each other.

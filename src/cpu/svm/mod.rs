@@ -2,6 +2,7 @@
 
 pub mod block;
 mod passes;
+pub mod working_set;
 
 pub use block::{Block, Ended, Piece, Variables};
 pub use passes::add_rows;

@@ -15,6 +15,7 @@ use crate::array::{DeviceMatrix, DeviceVec};
 use crate::cpu::gram::Side;
 use crate::device::Stream;
 use crate::error::{Error, Result};
+use crate::ops::sort::gather_rows::gather_known_rows;
 
 /// One side of the pairs: its rows, once for each kind of sum, and the squares of their lengths.
 #[derive(Debug)]
@@ -54,6 +55,12 @@ impl PairRows {
             sides.push(Side { rows: rows.values()?, depth: rows.columns(), squares: squares.values()? });
         }
         Ok(sides)
+    }
+
+    /// The rows with these numbers, which the caller knows to be those of rows.
+    pub(crate) fn gathered(&self, stream: &mut Stream, index: &DeviceVec<u32>) -> Result<PairRows> {
+        let sides = self.sides.iter().map(|(rows, _)| gather_known_rows(stream, rows, index)).collect::<Result<_>>()?;
+        PairRows::new(stream, sides)
     }
 
     /// Some of the rows.

@@ -29,6 +29,22 @@ pub(crate) fn measure(variables: &Variables, linear: &[f64], pieces: &[Piece]) -
     Measured { violation, ..measure_at(variables, linear, pieces, offsets) }
 }
 
+/// The least slope of what may rise and the greatest of what may fall, for each group.
+pub(super) fn extremes(variables: &Variables, pieces: &[Piece]) -> [(f64, f64); MOST_GROUPS] {
+    let mut found = [(f64::INFINITY, f64::NEG_INFINITY); MOST_GROUPS];
+    for piece in pieces {
+        let range = piece.first..piece.first + piece.count;
+        let (low, high) = (&variables.low[range.clone()], &variables.high[range.clone()]);
+        let values = variables.beta[range.clone()].iter().zip(&variables.slope[range]);
+        let (least, greatest) = &mut found[piece.group];
+        for ((beta, slope), (low, high)) in values.zip(low.iter().zip(high)) {
+            *least = if beta < high && slope < least { *slope } else { *least };
+            *greatest = if beta > low && slope > greatest { *slope } else { *greatest };
+        }
+    }
+    found
+}
+
 /// The same for given offsets, without the violation.
 pub(crate) fn measure_at(
     variables: &Variables,

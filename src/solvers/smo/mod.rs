@@ -5,20 +5,25 @@
 //! violate their conditions most, the kernel rows of which are computed as one product and kept while there is room.
 
 mod measure;
+mod on_device;
 mod rows;
+mod shrink;
 mod working_set;
 
 pub(crate) use crate::cpu::svm::{Piece, Variables};
 use measure::measure;
 pub(crate) use measure::{Measured, measure_at};
-pub(crate) use rows::{KernelMatrix, RowCache, RowSource};
+pub(crate) use on_device::{DeviceKernel, DeviceRows, solve_on_device};
+pub(crate) use rows::{BLOCK_COLUMNS, ChosenRows, KernelMatrix, RowCache, RowSource};
+
+use rows::Change;
 
 use crate::cpu::svm::add_rows;
 use crate::cpu::svm::block::{Block, minimize, row_of};
 use crate::error::Result;
 
 /// Variables up to which a whole matrix is worked on directly.
-const DIRECT: usize = 6000;
+const DIRECT: usize = 1000;
 /// Steps between reports.
 const STEPS: usize = 20_000;
 
@@ -64,14 +69,15 @@ pub(crate) struct Solution {
 pub(crate) fn solve(problem: Problem, kernel: &mut KernelMatrix<'_>, ending: &mut Ending<'_>) -> Result<Solution> {
     let Problem { pieces, linear, mut variables } = problem;
     start(&pieces, &linear, &mut variables, kernel)?;
-    let mut walk = Walk { pieces: &pieces, linear: &linear, variables, steps: 0, rounds: 0, objectives: vec![] };
+    let mut walk =
+        Walk { pieces: &pieces, linear: &linear, start: None, variables, steps: 0, rounds: 0, objectives: vec![] };
     let mut tol = ending.tol;
     let converged = loop {
         let stopped = match kernel {
             KernelMatrix::Whole { matrix, stride } if walk.variables.beta.len() <= DIRECT => {
                 walk.direct((*matrix, *stride), tol, ending)?
             }
-            _ => working_set::run(&mut walk, kernel, tol, ending)?,
+            _ => shrink::run(&mut walk, kernel, tol, ending)?,
         };
         let measured = walk.measure();
         let done = measured.violation <= ending.tol && measured.gap <= ending.tol * measured.objective.abs().max(1.0);
@@ -90,6 +96,8 @@ pub(crate) fn solve(problem: Problem, kernel: &mut KernelMatrix<'_>, ending: &mu
 struct Walk<'a> {
     pieces: &'a [Piece],
     linear: &'a [f64],
+    /// The objective at a point whose slope is `linear`, and that point; of the whole problem, 0 at 0.
+    start: Option<(f64, &'a [f64])>,
     variables: Variables,
     steps: usize,
     rounds: usize,
@@ -105,8 +113,13 @@ impl Walk<'_> {
     fn report(&mut self, steps: usize, violation: f64, ending: &mut Ending<'_>) -> Result<bool> {
         self.steps += steps;
         self.rounds += 1;
-        let pairs = self.variables.beta.iter().zip(self.variables.slope.iter().zip(self.linear));
-        self.objectives.push(0.5 * pairs.map(|(beta, (slope, linear))| beta * (slope + linear)).sum::<f64>());
+        let (base, begun) = self.start.unwrap_or((0.0, &[]));
+        let moved = |(at, beta): (usize, &f64)| {
+            let change = beta - begun.get(at).copied().unwrap_or(0.0);
+            change * (self.variables.slope[at] + self.linear[at])
+        };
+        let sum: f64 = self.variables.beta.iter().enumerate().map(moved).sum();
+        self.objectives.push(base + 0.5 * sum);
         (ending.report)(self.steps, violation)
     }
 
@@ -129,13 +142,11 @@ fn start(pieces: &[Piece], linear: &[f64], variables: &mut Variables, kernel: &m
     let ridges = (0..linear.len()).map(|at| linear[at] + variables.ridge_of(at) * variables.beta[at]);
     variables.slope = ridges.collect();
     let used: Vec<usize> = (0..linear.len()).filter(|at| variables.beta[*at] != 0.0).collect();
-    for some in used.chunks(kernel.capacity()) {
-        let rows: Vec<usize> = some.iter().map(|at| row_of(pieces, *at)).collect();
-        kernel.bring(&rows)?;
-        let factors: Vec<(f64, usize)> = some.iter().zip(&rows).map(|(at, row)| (variables.beta[*at], *row)).collect();
-        add_kernel_rows(pieces, &mut variables.slope, kernel, &factors);
-    }
-    Ok(())
+    // Where a problem begins away from 0, most of these variables will move.
+    let keep = used.len() <= kernel.capacity() / 2;
+    let change = |&at: &usize| Change { factor: variables.beta[at], row: row_of(pieces, at), keep };
+    let changes: Vec<Change> = used.iter().map(change).collect();
+    kernel.add(pieces, &mut variables.slope, &changes)
 }
 
 /// Columns that a task adds rows to.

@@ -1,47 +1,50 @@
 //! Large problems: the variables that violate their conditions most are solved by themselves, then all slopes follow.
 
-use super::{Ending, KernelMatrix, Walk, add_kernel_rows};
+use super::rows::Change;
+use super::{Ending, KernelMatrix, Walk, measure::extremes};
 use crate::cpu::svm::block::{Block, MOST_GROUPS, Piece, Variables, minimize, row_of};
 use crate::error::Result;
 
-/// Variables of a working set at most: their part of the kernel matrix stays in a cache.
-const MOST: usize = 512;
+/// Variables of a working set: their part of the kernel matrix stays in a cache, or nearly, where many are between their
+/// bounds.
+const USUAL: usize = 512;
+const MOST: usize = 1024;
 /// By how much a working set is brought closer to its solution than all variables are to theirs.
-const CLOSER: f64 = 0.1;
+const CLOSER: f64 = 0.03;
 
-/// Rounds until the violation is at most `tol`; whether it was told to end.
+/// Rounds until the violation is at most `tol`, or `enough` says that they did what they should; whether it was told to end.
 pub(super) fn run(
     walk: &mut Walk<'_>,
     kernel: &mut KernelMatrix<'_>,
     tol: f64,
     ending: &mut Ending<'_>,
+    mut enough: impl FnMut(&Walk<'_>, f64) -> bool,
 ) -> Result<bool> {
-    let most = MOST.min(kernel.capacity()) & !1;
     let mut recent: Vec<usize> = vec![];
     loop {
-        let violation = walk.measure().violation;
-        if violation <= tol || walk.steps >= ending.max_steps {
+        let found = extremes(&walk.variables, walk.pieces);
+        let violation = found.iter().map(|(least, most)| most - least).fold(0.0, f64::max);
+        if violation <= tol || walk.steps >= ending.max_steps || enough(walk, violation) {
             return Ok(false);
         }
-        let chosen = choose(walk, &recent, most.max(2));
+        let chosen = choose(walk, &recent);
         let rows: Vec<usize> = chosen.iter().map(|at| row_of(walk.pieces, *at)).collect();
-        kernel.bring(&rows)?;
-        let (matrix, pieces) = (gather(kernel, &rows), by_group(walk.pieces, &chosen));
+        let (matrix, pieces) = (kernel.square(&rows)?, by_group(walk.pieces, &chosen));
         let mut part = part_of(&walk.variables, &chosen);
         let before = part.beta.clone();
         let block = Block { matrix: &matrix, stride: chosen.len(), pieces: &pieces };
-        let enough = (CLOSER * violation).max(0.5 * tol);
-        let ended = minimize(block, &mut part, enough, ending.max_steps - walk.steps);
-        let mut factors = vec![];
+        let near = (CLOSER * violation).max(0.5 * tol);
+        let ended = minimize(block, &mut part, near, ending.max_steps - walk.steps);
+        let mut changes = vec![];
         for (place, &at) in chosen.iter().enumerate() {
-            let change = part.beta[place] - before[place];
-            if change != 0.0 {
+            let factor = part.beta[place] - before[place];
+            if factor != 0.0 {
                 walk.variables.beta[at] = part.beta[place];
-                walk.variables.slope[at] += walk.variables.ridge_of(at) * change;
-                factors.push((change, rows[place]));
+                walk.variables.slope[at] += walk.variables.ridge_of(at) * factor;
+                changes.push(Change { factor, row: rows[place], keep: walk.variables.is_free(at) });
             }
         }
-        add_kernel_rows(walk.pieces, &mut walk.variables.slope, kernel, &factors);
+        kernel.add(walk.pieces, &mut walk.variables.slope, &changes)?;
         recent = chosen;
         if walk.report(ended.steps, violation, ending)? {
             return Ok(true);
@@ -54,21 +57,24 @@ pub(super) fn run(
 
 /// The variables of the next round, by group and number: of half of them the least slopes that may rise and the greatest that
 /// may fall, and of the last round those that are between their bounds.
-fn choose(walk: &Walk<'_>, recent: &[usize], most: usize) -> Vec<usize> {
+fn choose(walk: &Walk<'_>, recent: &[usize]) -> Vec<usize> {
     let variables = &walk.variables;
-    let groups = walk.pieces.iter().map(|piece| piece.group + 1).max().unwrap_or(1);
-    let is_free = |at: &usize| variables.beta[*at] > variables.low[*at] && variables.beta[*at] < variables.high[*at];
-    let kept: Vec<usize> = recent.iter().copied().filter(is_free).take(most / 2).collect();
-    let mut taken = vec![false; variables.beta.len()];
-    kept.iter().for_each(|at| taken[*at] = true);
+    let kept: Vec<usize> = recent.iter().copied().filter(|at| variables.is_free(*at)).collect();
+    let most = if kept.len() > USUAL / 2 { MOST } else { USUAL };
     let mut chosen = kept;
+    chosen.truncate(most / 2);
+    let mut taken = vec![false; variables.beta.len()];
+    chosen.iter().for_each(|at| taken[*at] = true);
+    let found = extremes(variables, walk.pieces);
+    let groups = walk.pieces.iter().map(|piece| piece.group + 1).max().unwrap_or(1);
     let share = ((most - chosen.len()) / (2 * groups)).max(1);
-    for group in 0..groups {
+    for (group, &(least, greatest)) in found.iter().enumerate().take(groups) {
         let own = || walk.pieces.iter().filter(move |piece| piece.group == group);
         let all = || own().flat_map(|piece| piece.first..piece.first + piece.count);
-        let risers = all().filter(|at| variables.beta[*at] < variables.high[*at]);
+        // Only what violates its conditions with some other variable is worth a place.
+        let risers = all().filter(|&at| variables.slope[at] < greatest && variables.beta[at] < variables.high[at]);
         take_least(risers.map(|at| (variables.slope[at], at)).collect(), share, &mut taken, &mut chosen);
-        let fallers = all().filter(|at| variables.beta[*at] > variables.low[*at]);
+        let fallers = all().filter(|&at| variables.slope[at] > least && variables.beta[at] > variables.low[at]);
         take_least(fallers.map(|at| (-variables.slope[at], at)).collect(), share, &mut taken, &mut chosen);
     }
     chosen.sort_unstable();
@@ -89,16 +95,6 @@ fn take_least(mut values: Vec<(f64, usize)>, count: usize, taken: &mut [bool], c
     }
 }
 
-/// The kernel matrix of some rows with one another.
-fn gather(kernel: &KernelMatrix<'_>, rows: &[usize]) -> Vec<f32> {
-    rows.iter()
-        .flat_map(|row| {
-            let values = kernel.row(*row);
-            rows.iter().map(move |column| values[*column])
-        })
-        .collect()
-}
-
 /// The pieces of chosen variables, ascending: one for each group that has any.
 fn by_group(pieces: &[Piece], chosen: &[usize]) -> Vec<Piece> {
     let group_of = |at: &usize| pieces.iter().rfind(|piece| piece.first <= *at).map_or(0, |piece| piece.group);
@@ -114,7 +110,8 @@ fn by_group(pieces: &[Piece], chosen: &[usize]) -> Vec<Piece> {
     found
 }
 
-fn part_of(variables: &Variables, chosen: &[usize]) -> Variables {
+/// Some of the variables, with what is known of them.
+pub(super) fn part_of(variables: &Variables, chosen: &[usize]) -> Variables {
     let pick = |values: &[f64]| match values.is_empty() {
         true => vec![],
         false => chosen.iter().map(|at| values[*at]).collect(),

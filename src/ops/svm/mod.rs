@@ -1,0 +1,3 @@
+//! Support vector machines: working sets that a device chooses and solves.
+
+pub mod working_set;

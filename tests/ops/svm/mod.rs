@@ -1,0 +1,1 @@
+mod working_set;
