@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::Kernel;
 use super::compile::{Compiled, RowMap, compile};
 use super::tangent::tangent_rows;
-use crate::array::{DeviceMatrix, DeviceVec, Matrix};
+use crate::array::{DeviceMatrix, Matrix};
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::model_file::Container;
@@ -205,24 +205,6 @@ impl FittedKernel {
         }
         let sides = self.compiled.maps.iter().map(|map| self.mapped(&mut stream, map, x)).collect::<Result<_>>()?;
         PairRows::new(&mut stream, sides).map(KernelRows::Pairs)
-    }
-
-    /// Some of the rows, by numbers on their device that the caller knows to be those of rows. None for rows that have to be
-    /// on the host.
-    pub(crate) fn gathered(
-        &self,
-        stream: &mut Stream,
-        rows: &KernelRows,
-        index: &DeviceVec<u32>,
-    ) -> Result<Option<KernelRows>> {
-        match rows {
-            KernelRows::Pairs(pairs) => Ok(Some(KernelRows::Pairs(pairs.gathered(stream, index)?))),
-            KernelRows::Given(matrix) => {
-                let some = crate::ops::sort::gather_rows::gather_known_rows(stream, matrix, index)?;
-                Ok(Some(KernelRows::Given(some)))
-            }
-            KernelRows::Host(_) => Ok(None),
-        }
     }
 
     fn mapped(&self, stream: &mut Stream, map: &RowMap, x: &DeviceMatrix) -> Result<DeviceMatrix> {

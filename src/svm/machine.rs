@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::parameters::SvmSolver;
 use super::shared::SharedMatrices;
-use super::sources::{GpuKernel, HostSource};
+use super::sources::{GpuKernel, HostSource, gathered};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::device::Device;
 use crate::error::Result;
@@ -196,17 +196,16 @@ impl Machine {
                 let index: Vec<u32> = chosen.iter().map(|row| *row as u32).collect();
                 let index = DeviceVec::from_slice(&index, device)?;
                 let mut stream = device.stream();
-                let part = self.kernel.gathered(&mut stream, &self.rows, &index)?;
-                let part = match part {
-                    Some(KernelRows::Given(tall)) => {
+                let part = match gathered(&mut stream, &self.rows, &index)? {
+                    KernelRows::Given(tall) => {
                         let wide = ops::transpose(&mut stream, &tall)?;
-                        Some(KernelRows::Given(ops::gather_rows(&mut stream, &wide, &index)?))
+                        KernelRows::Given(ops::gather_rows(&mut stream, &wide, &index)?)
                     }
                     other => other,
                 };
                 // The solver has a stream of its own.
                 stream.flush()?;
-                part
+                Some(part)
             }
         };
         let count = chosen.map_or(self.x.rows(), <[usize]>::len);

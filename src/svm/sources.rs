@@ -5,6 +5,7 @@ use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::kernel_methods::{FittedKernel, KernelRows};
 use crate::ops;
+use crate::ops::sort::gather_rows::gather_known_rows;
 use crate::solvers::smo::{BLOCK_COLUMNS, ChosenRows, DeviceKernel, DeviceRows, RowSource};
 
 /// Rows of the kernel matrix on the CPU, by a product for each block of columns.
@@ -65,6 +66,15 @@ impl ChosenRows for Chosen<'_> {
     }
 }
 
+/// Some of the rows, by numbers on their device that the caller knows to be those of rows.
+pub(super) fn gathered(stream: &mut Stream, rows: &KernelRows, index: &DeviceVec<u32>) -> Result<KernelRows> {
+    match rows {
+        KernelRows::Pairs(pairs) => Ok(KernelRows::Pairs(pairs.gathered(stream, index)?)),
+        KernelRows::Given(matrix) => Ok(KernelRows::Given(gather_known_rows(stream, matrix, index)?)),
+        KernelRows::Host(_) => Err(Error::WrongDevice { op: "kernel", why: "rows that are on the host".to_string() }),
+    }
+}
+
 /// Rows of the kernel matrix on a GPU.
 pub(super) struct GpuKernel<'a> {
     pub kernel: &'a FittedKernel,
@@ -83,14 +93,12 @@ impl DeviceKernel for GpuKernel<'_> {
     }
 
     fn chosen(&self, stream: &mut Stream, index: &DeviceVec<u32>) -> Result<Box<dyn DeviceRows + '_>> {
-        let Some(rows) = self.kernel.gathered(stream, self.rows, index)? else {
-            return Err(Error::WrongDevice { op: "kernel", why: "rows that are on the host".to_string() });
-        };
+        let rows = gathered(stream, self.rows, index)?;
         // Of a given matrix the columns of the chosen rows are needed too.
         let square = match &rows {
             KernelRows::Given(some) => {
                 let columns = ops::transpose(stream, some)?;
-                Some(ops::sort::gather_rows::gather_known_rows(stream, &columns, index)?)
+                Some(gather_known_rows(stream, &columns, index)?)
             }
             _ => None,
         };
