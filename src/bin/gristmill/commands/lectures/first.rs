@@ -44,7 +44,7 @@ fn data_sets() -> Result<Experiment> {
     ];
     let ours: Vec<String> = sizes.iter().map(|(name, rows)| format!("{name} {rows}")).collect();
     let drawn = |data: &Dataset, title: &str| -> Result<Figure> {
-        Ok(Figure::new().title(title).scatter_classes(&data.x, [0, 1], data.labels()?)?)
+        Figure::new().title(title).scatter_classes(&data.x, [0, 1], data.labels()?)
     };
     Ok(Experiment::new(
         "000 §1–6, 003, 004",
