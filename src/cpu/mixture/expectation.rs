@@ -107,15 +107,9 @@ pub fn moments(x: &[f32], weights: Option<&[f32]>, gaussians: &Gaussians) -> Mom
 pub fn densities(x: &[f32], gaussians: &Gaussians, log_densities: &mut [f32], shares: Option<&mut [f32]>) {
     let (d, k) = (gaussians.columns, gaussians.count());
     let packed = Packed::new(gaussians);
-    let mut none = vec![];
-    let (shares, share_rows) = match shares {
-        Some(shares) => (shares, BLOCK * k),
-        None => {
-            // A chunk for each block, all of them empty.
-            none.resize(log_densities.len().div_ceil(BLOCK), 0.0);
-            (&mut none[..], 1)
-        }
-    };
+    // Without room for them, a number for each block stands in their place.
+    let mut none = vec![0.0; log_densities.len().div_ceil(BLOCK)];
+    let (shares, share_rows) = shares.map_or((&mut none[..], 1), |shares| (shares, BLOCK * k));
     let wanted = share_rows > 1;
     let blocks =
         x.par_chunks(BLOCK * d).zip(log_densities.par_chunks_mut(BLOCK)).zip(shares.par_chunks_mut(share_rows));
