@@ -87,7 +87,7 @@ fn folds_of_a_given_kernel_matrix_take_its_rows_and_columns() {
     let found = [(&computed, &data), (&precomputed, &given)].map(|(pipeline, data)| {
         let nested = nested_cross_validate(&search(pipeline), data, &folds, &folds, None).unwrap();
         let curve = learning_curve(pipeline, data, &folds, &[0.3, 1.0]).unwrap();
-        let halved = HalvingSearch::of_grid(&search(pipeline)).unwrap().min_rows(40).fit(data, &folds).unwrap();
+        let halved = HalvingSearch::of(&search(pipeline)).unwrap().min_rows(40).fit(data, &folds).unwrap();
         let last = halved.last.best().score().mean;
         [nested.score().mean, curve.test[0].mean, curve.train[1].mean, last]
     });
