@@ -148,7 +148,8 @@ fn k_means_keeps_a_card_busy_and_waits_once_for_eight_iterations() {
             assert!(more <= few + 1, "{few} and {more}");
         }
         let profile = device.profile_report();
-        let per_rows = ["cluster/assign__product", "cluster/assign", "cluster/centroid_sum", "cluster/centroid_sum__order"];
+        let per_rows =
+            ["cluster/assign__product", "cluster/assign", "cluster/centroid_sum", "cluster/centroid_sum__order"];
         for kernel in per_rows {
             let counts = &profile.kernels[kernel];
             let busy = (counts.workgroups * lanes(kernel, k) / counts.dispatches) as f64 * MILLION / rows as f64;
