@@ -1,5 +1,6 @@
 // The variables that may join a working set as risers or fallers of one group, and keys that put the most violating first.
 // A lane a variable; neighbouring lanes read neighbours. Those that stay from the last set are left out.
+// A key is the slope of a variable with its sign turned where larger comes first.
 //#import status
 struct Params {
     variables: u32,

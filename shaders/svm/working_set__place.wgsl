@@ -1,5 +1,6 @@
 // Selected variables take their places in the working set: their numbers, the rows they belong to, and when they came.
 // One workgroup, a lane a variable. A place that is left free has the number of no variable, and the first row.
+// The host is not asked: the numbers that were selected stay on the device.
 //#import status
 struct Params {
     count: u32,

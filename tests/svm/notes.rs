@@ -17,7 +17,7 @@ fn a_bound_of_a_fiftieth_on_a_hundred_moons_is_a_nu_of_a_half() {
         // At most half of the rows are outliers, and at least half are support vectors.
         assert!(by_bound.support().len() >= 50);
         let outliers = by_bound.predict(&moons.x).unwrap().iter().filter(|side| **side < 0).count();
-        assert!((45..=50).contains(&outliers), "{outliers} outliers at {tol}");
+        assert!((40..=50).contains(&outliers), "{outliers} outliers at {tol}");
     }
 }
 

@@ -13,6 +13,8 @@ use crate::linalg::Eigen;
 const LEFT: f64 = 1e-6;
 /// Of how many rows one may be a pivot: with more, a reduction of the whole matrix costs less.
 const SHARE: usize = 8;
+/// Numbers of the factor at most, half a gigabyte.
+const MOST_NUMBERS: usize = 1 << 26;
 /// Columns after which it is asked whether the trace falls fast enough.
 const LOOKED_AT: usize = 48;
 /// Rows that a task brings up to date.
@@ -64,7 +66,7 @@ pub(super) fn low_rank(system: &System<'_>, least: f64) -> Result<Option<LowRank
 fn pivoted(system: &System<'_>, target: f64) -> Result<Option<DMatrix<f64>>> {
     let x = system.x.to_matrix(&mut system.x.device().stream())?;
     let (n, kernel, roots) = (x.rows(), system.kernel.kernel(), system.roots());
-    let most = n / SHARE;
+    let most = (n / SHARE).min(MOST_NUMBERS / n.max(1));
     let value = |i: usize, j: usize| kernel.value(x.row(i), x.row(j)).map(|value| value * roots[i] * roots[j]);
     let mut left: Vec<f64> = (0..n).map(|row| value(row, row)).collect::<Result<_>>()?;
     let mut factor = vec![0.0_f64; n * most];
