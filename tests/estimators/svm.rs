@@ -91,7 +91,7 @@ fn a_fit_on_a_gpu_waits_once_a_round_and_moves_a_few_bytes_in_it() {
         (rounds, device.profile_report())
     };
     // Two fits that differ in their number of rounds alone.
-    let [(few, first), (many, second)] = [1e-1, 1e-4].map(measured);
+    let [(few, first), (many, second)] = [1.0, 1e-4].map(measured);
     assert!(many > few + 3, "{few} and {many} rounds");
     let waits = second.readbacks - first.readbacks;
     assert!(waits <= many - few + 1, "{waits} waits for {} rounds", many - few);

@@ -36,10 +36,9 @@ parameters! {
     /// - Where K is of a rank r below an eighth of the rows, but for 1e-6 of the least penalty, as with linear and polynomial kernels
     ///   or smooth ones of few columns: about 2·n·r² operations in f64. The report has r as `rank`.
     /// - Else K = Q·B·Qᵀ with a banded B serves every penalty: about 8·n³/3 operations in f32 on all cores, and 64·n² for each
-    ///   penalty. Where a penalty is below 0.003·‖K‖/√n, the largest eigenvalues are lowered before and set right after. Solutions
-    ///   are corrected by residuals in f64, and the diagonal of G is checked on some rows.
-    /// - Up to 256 rows, where more than an eighth of the eigenvalues would have to be lowered, and where the check fails: an
-    ///   eigendecomposition in f64, about 9·n³ operations on one core.
+    ///   penalty. Solutions are corrected by residuals in f64, and the diagonal of G is checked on some rows.
+    /// - Up to 256 rows, where a penalty is below 0.003·‖K‖/√n, and where the check fails: an eigendecomposition in f64, about
+    ///   9·n³ operations on one core.
     /// - The report has the penalties and their mean squared errors as `leave_one_out`; `--plot` draws them.
     pub struct KernelRidgeCv: regressor("kernel-ridge-cv") -> KernelRidgeCvModel;
     about "kernel ridge regression that chooses its penalty by leaving rows out";

@@ -4,7 +4,6 @@ mod cross_validated;
 mod exact;
 mod gradients;
 mod low_rank;
-mod lowered;
 mod path;
 mod shared;
 mod system;

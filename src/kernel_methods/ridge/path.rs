@@ -4,7 +4,6 @@ use nalgebra::{DMatrix, DVector};
 
 use super::System;
 use super::low_rank::{LowRank, low_rank};
-use super::lowered::Lowered;
 use crate::cpu::linalg::band::BandReduced;
 use crate::cpu::linalg::corrected::Corrected;
 use crate::error::{Error, Result};
@@ -23,8 +22,8 @@ const TRUSTED: f64 = 1e-3;
 
 /// D·K·D + alpha·I, D the roots of the weights, factored for every alpha at once.
 pub(super) enum RidgePath {
-    /// In f32, a band and the rotation to it, with the matrix for corrections; the largest eigenvalues may have been lowered before.
-    Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>>, lowered: Option<Lowered> },
+    /// In f32, a band and the rotation to it, with the matrix for corrections.
+    Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>> },
     /// In f64, a factor of few columns.
     LowRank(LowRank),
     /// In f64, for few rows and for penalties that f32 cannot see.
@@ -46,20 +45,14 @@ impl RidgePath {
         // The largest sum of a row bounds ‖K‖.
         let row_sum = |row: &[f32]| row.iter().map(|value| f64::from(value.abs())).sum::<f64>();
         let norm = matrix.chunks_exact(n).map(row_sum).fold(0.0, f64::max);
-        let level = least * (n as f64).sqrt() / BAND_SHARE;
-        let mut reducible = matrix.clone();
-        let lowered = match norm > level {
-            true => Lowered::lower(&mut reducible, n, level)?,
-            false => None,
-        };
-        if norm > level && lowered.is_none() {
+        if least < BAND_SHARE * norm / (n as f64).sqrt() {
             return RidgePath::in_f64(system);
         }
         let exact = match least < EXACT_SHARE * system.mean_diagonal()? {
             true => Some(exact_matrix(system)?.as_slice().to_vec()),
             false => None,
         };
-        Ok(RidgePath::Band { reduced: BandReduced::reduce(reducible, n), matrix, exact, lowered })
+        Ok(RidgePath::Band { reduced: BandReduced::reduce(matrix.clone(), n), matrix, exact })
     }
 
     /// In f32, for solutions alone, which are corrected; nothing for so few rows that it saves nothing.
@@ -70,7 +63,7 @@ impl RidgePath {
         }
         let matrix = system.weighted_gram()?;
         let reduced = BandReduced::reduce(matrix.clone(), n);
-        Ok(Some(RidgePath::Band { reduced, matrix, exact: None, lowered: None }))
+        Ok(Some(RidgePath::Band { reduced, matrix, exact: None }))
     }
 
     fn in_f64(system: &System<'_>) -> Result<RidgePath> {
@@ -81,8 +74,7 @@ impl RidgePath {
     /// The solutions for some right-hand sides; nothing where f32 is not enough for this penalty.
     pub(super) fn solve(&self, alpha: f64, sides: &[Vec<f64>]) -> Option<Corrected> {
         match self {
-            RidgePath::Band { reduced, matrix, lowered: None, .. } => reduced.solve(matrix, alpha, sides),
-            RidgePath::Band { .. } => self.solve_band(&[alpha], sides)?.pop(),
+            RidgePath::Band { reduced, matrix, .. } => reduced.solve(matrix, alpha, sides),
             RidgePath::Spectrum { values, vectors } => {
                 let solve = |side: &Vec<f64>| {
                     let mut turned = vectors.tr_mul(&DVector::from_column_slice(side));
@@ -103,11 +95,8 @@ impl RidgePath {
     /// For each penalty the diagonal of the inverse; nothing where f32 is not enough.
     fn inverse_diagonals(&self, alphas: &[f64]) -> Option<Vec<Vec<f64>>> {
         match self {
-            RidgePath::Band { reduced, lowered, .. } => {
-                let mut found = reduced.inverse_diagonals(alphas)?;
-                if let Some(lowered) = lowered {
-                    found.iter_mut().zip(alphas).for_each(|(own, &alpha)| lowered.correct_diagonal(alpha, own));
-                }
+            RidgePath::Band { reduced, .. } => {
+                let found = reduced.inverse_diagonals(alphas)?;
                 let least = (0..alphas.len()).min_by(|&a, &b| alphas[a].total_cmp(&alphas[b]))?;
                 self.agrees(alphas[least], &found[least]).then_some(found)
             }
@@ -123,17 +112,12 @@ impl RidgePath {
 
     /// All penalties by the band, with the more exact matrix where there is one.
     fn solve_band(&self, alphas: &[f64], sides: &[Vec<f64>]) -> Option<Vec<Corrected>> {
-        let RidgePath::Band { reduced, matrix, exact, lowered } = self else { return None };
-        let correct = |rest: &[f64], step: &mut [f32]| {
-            if let Some(lowered) = lowered {
-                lowered.correct_solutions(alphas, rest, step);
-            }
-        };
+        let RidgePath::Band { reduced, matrix, exact } = self else { return None };
         let mut all = vec![Corrected { x: vec![], residual: 0.0, corrections: 0 }; alphas.len()];
         for side in sides {
             let solved = match exact {
-                Some(exact) => reduced.solve_shifts(exact, alphas, side, correct)?,
-                None => reduced.solve_shifts(matrix, alphas, side, correct)?,
+                Some(exact) => reduced.solve_shifts(exact, alphas, side)?,
+                None => reduced.solve_shifts(matrix, alphas, side)?,
             };
             for (all, (x, residual)) in all.iter_mut().zip(solved) {
                 all.x.push(x);

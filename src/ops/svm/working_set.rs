@@ -106,7 +106,8 @@ impl WorkingSets {
             limits: Matrix::from_vec(m, 4, bounded)?.to(device)?,
             beta: DeviceVec::from_slice(beta, device)?,
             slope: DeviceVec::from_slice(&slope, device)?,
-            tags: DeviceVec::from_slice(&vec![0; m], device)?,
+            // Of no round, so that every variable may join the first set.
+            tags: DeviceVec::from_slice(&vec![NONE; m], device)?,
             keys: DeviceVec::from_slice(&vec![0.0; m], device)?,
             mask: DeviceVec::from_slice(&vec![0; m], device)?,
             index: DeviceVec::from_slice(&[NONE; SET], device)?,

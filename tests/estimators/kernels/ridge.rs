@@ -103,7 +103,7 @@ fn leaving_rows_out_of_many_is_exact_too() {
     let (x, y) = smooth(n, 4, 27);
     let kernel = Kernel::rbf(0.5);
     let weights: Vec<f32> = (0..n).map(|row| (row % 4) as f32).collect();
-    // The first penalties ask for lowered eigenvalues or f64, the second go through f32 as they are.
+    // The first penalties ask for f64, the second go through f32 as they are.
     let path = |first: f64| -> Vec<f64> { (0..5).map(|at| first * 4.0_f64.powi(at)).collect() };
     for (weighted, alphas) in [(false, path(1e-3)), (false, path(0.3)), (true, path(1e-3)), (true, path(0.5))] {
         let cv = KernelRidgeCv::default().alphas(alphas.clone()).kernel(kernel.clone());

@@ -18,14 +18,12 @@ const ROWS: usize = 4;
 impl BandReduced {
     /// Solves `(A + shift·I)·x = b` for each shift, as [`BandReduced::solve`] does for one: the reflections and the matrix are
     /// read once for all of them in each correction. Returns each solution with its residual, ‖b − A·x‖/‖b‖; nothing where one
-    /// does not come down. The matrix may be a more exact form, in f64, of what was reduced; where it is another one, `correct` makes
-    /// its approximate solutions from those of what was reduced, for remainders and solutions of n×count.
+    /// does not come down. The matrix may be a more exact form, in f64, of what was reduced.
     pub fn solve_shifts<T: Copy + Into<f64> + Sync>(
         &self,
         matrix: &[T],
         shifts: &[f64],
         b: &[f64],
-        correct: impl Fn(&[f64], &mut [f32]),
     ) -> Option<Vec<(Vec<f64>, f64)>> {
         let (n, count) = (self.size, shifts.len());
         let factors: Vec<BandFactor> =
@@ -54,7 +52,6 @@ impl BandReduced {
                 step.iter_mut().skip(at).step_by(count).zip(column).for_each(|(step, &value)| *step = value as f32);
             }
             self.rotate(&mut step, count, false);
-            correct(&rest, &mut step);
             x.iter_mut().zip(&step).for_each(|(x, &step)| *x += f64::from(step));
             rest = remainders(matrix, shifts, b, &x);
             for (at, residual) in residuals.iter_mut().enumerate() {
