@@ -187,7 +187,12 @@ fn main(@builtin(local_invocation_index) lane: u32) {
         slope[params.slope_first + params.variables] += f32(made);
     }
     let moved = select(0.0, own.x - begun, used);
-    change[params.change_first + lane * params.change_stride] = moved;
+    let out = params.change_first + lane * params.change_stride;
+    change[out] = moved;
+    // What pads a row is read with it.
+    for (var pad = 1u; pad < params.change_stride; pad++) {
+        change[out + pad] = 0.0;
+    }
     if (used) {
         beta[params.beta_first + at] = own.x;
         // The rest of the slope follows for all variables.

@@ -71,6 +71,11 @@ fn solved(device: &Device, problem: &Problem, tol: f32) -> (Vec<f32>, Vec<f32>, 
         standing = sets.follow(&mut stream, Some(&sums), [offset, 0.0]).unwrap();
         objectives.push(standing.objective);
     }
+    // The gap at the offset of the last round; without sums nothing moves.
+    let (least, most) = standing.extremes[0];
+    if least.is_finite() && most.is_finite() {
+        standing = sets.follow(&mut stream, None, [0.5 * (least + most), 0.0]).unwrap();
+    }
     let beta = sets.beta().to_vec(&mut stream).unwrap();
     (beta, sets.slope().to_vec(&mut stream).unwrap(), standing, objectives)
 }
@@ -99,7 +104,10 @@ fn rounds_end_where_the_conditions_hold_on_every_device() {
                     .map(|at| 0.5 * f64::from(beta[at]) * (exact[at] + f64::from(problem.limits[at][3])))
                     .sum();
                 assert!((objective - standing.objective).abs() < 1e-4 * size, "{what}: {objective} {standing:?}");
-                assert!(standing.gap > -1e-4 * size && standing.gap < 2e-2 * size, "{what}: {standing:?}");
+                // Where no pair can move there is no offset to measure a gap at.
+                let paired = standing.extremes[0].0.is_finite() && standing.extremes[0].1.is_finite();
+                let closed = standing.gap > -1e-4 * size && standing.gap < 2e-2 * size;
+                assert!(closed || !paired, "{what}: {standing:?}");
                 assert!(objectives.is_sorted_by(|before, after| after <= &(before + 1e-5 * size)), "{what}");
                 assert!(standing.steps >= 1.0 || objectives.len() == 1, "{what}");
             }
