@@ -40,7 +40,7 @@ fn pictures_go_by_the_score_that_decides() {
     let picture = folder.path("curve.svg");
     let cv = ["cv", "kneighbors-classifier", "data/iris.csv", "--target", "species", "--scoring", "log_loss", "--plot"];
     json(&[&cv[..], &[&picture]].concat());
-    assert!(read(&picture).contains(">log_loss<") && read(&picture).contains("Learning curve"));
+    assert!(read(&picture).contains(">log loss<") && read(&picture).contains("Learning curve"));
     json(&[&cv[..], &[&picture, "--grid", "n_neighbors=5,1000,15"]].concat());
     let svg = read(&picture);
     assert!(svg.contains(">log_loss<") && svg.contains("n_neighbors") && !svg.contains("NaN"));
