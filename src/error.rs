@@ -40,8 +40,8 @@ pub enum Error {
     },
     /// A category that was not fitted.
     #[error(
-        "row {row}, column {column}: {value} is no category that was fitted ({}); replace it, or let the encoder ignore unknown \
-         categories (handle_unknown, --unknown ignore)",
+        "row {row}, column {column:?}: {value:?} is no category that was fitted ({}); replace it, or let the encoder ignore unknown \
+         categories (UnknownCategory::Ignore, --unknown ignore)",
         categories(known)
     )]
     Category {

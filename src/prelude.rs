@@ -141,7 +141,7 @@ pub use crate::linear::{
     LinearSvrModel, LogisticRegression, LogisticRegressionModel, MixedErrorRegressor, MixedErrorRegressorModel,
     Perceptron, PerceptronModel, PoissonRegressor, PoissonRegressorModel, QuadraticDiscriminantAnalysis,
     QuadraticDiscriminantAnalysisModel, QuantileRegressor, QuantileRegressorModel, Ridge, RidgeCv, RidgeCvModel,
-    RidgeModel, SgdClassifier, SgdClassifierModel, SgdRegressor, SgdRegressorModel,
+    RidgeModel, SgdClassifier, SgdClassifierModel, SgdLoss, SgdRegressor, SgdRegressorModel,
 };
 pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::mixture::{
@@ -156,7 +156,7 @@ pub use crate::pipeline::{Pipeline, PipelineModel};
 pub use crate::preprocessing::{
     ColumnSelector, FunctionTransformer, GaussianBasis, ImputeStrategy, KBinsDiscretizer, LabelEncoder, MinMaxScaler,
     Normalizer, OneHotEncoder, OrdinalEncoder, PolynomialFeatures, QuantileTransformer, RobustScaler, SimpleImputer,
-    SineBasis, StandardScaler, TargetEncoder, VarianceThreshold,
+    SineBasis, StandardScaler, TargetEncoder, UnknownCategory, VarianceThreshold,
 };
 pub use crate::selection::{
     CrossValidateOptions, Folds, GridSearch, HalvingSearch, ParameterRange, RandomSearch, Scoring, cross_validate,

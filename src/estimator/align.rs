@@ -13,8 +13,8 @@ use crate::model_file::{FittedColumns, Unseen};
 ///
 /// Where a model was fitted on columns with names, a matrix with names has the same in the same order, or it is refused;
 /// the columns of a [`Dataset`] are found by name. Categories are found by their names either way. What has no names is
-/// taken as it comes. [`AnyModel::align`](super::AnyModel::align) makes a table with the model's columns, which can go to a
-/// device: `model.align(&data)?.x.to(&device)?`.
+/// taken as it comes. [`PipelineModel::align`](crate::pipeline::PipelineModel::align) makes a table with the model's columns, which
+/// can go to a device: `PipelineModel::from(model).align(&data)?.x.to(&device)?`.
 #[derive(Debug, Clone, Copy)]
 pub enum Queries<'a> {
     /// Rows with the columns of the model, in its order.
@@ -93,7 +93,16 @@ pub(crate) fn align<'a>(fitted: Option<&FittedColumns>, queries: Queries<'a>) ->
             false => Ok(AlignedRows::Unchanged(x)),
         };
     }
-    let recodings = places.iter().enumerate().map(|(at, place)| Recoding::new(fitted, at, found, *place, *unseen));
+    let empty = |place: usize| match x {
+        Rows::Host(matrix) => Ok(matrix.column(place).iter().all(|value| value.is_nan())),
+        Rows::Device(matrix) => {
+            let host = matrix.to_matrix(&mut matrix.device().stream())?;
+            Ok(host.column(place).iter().all(|value| value.is_nan()))
+        }
+        Rows::Sparse(_) => Ok(false),
+    };
+    let recodings =
+        places.iter().enumerate().map(|(at, place)| Recoding::new(fitted, at, found, *place, *unseen, &empty));
     let recodings: Vec<Option<Recoding>> = recodings.collect::<Result<_>>()?;
     if !moved && recodings.iter().all(Option::is_none) {
         return Ok(AlignedRows::Unchanged(x));
@@ -148,8 +157,10 @@ impl Recoding {
         found: &ColumnInfo,
         place: usize,
         unseen: Unseen,
+        empty: &dyn Fn(usize) -> Result<bool>,
     ) -> Result<Option<Recoding>> {
         let name = || fitted.name(at);
+        let bare = |at: usize| fitted.names().map_or_else(|| at.to_string(), |names| names[at].clone());
         let unfit = |expected: &str, got: &str| {
             let expected = format!("{expected} in column {}, as in the data that was fitted", name());
             Err(Error::shape("predict", expected, got))
@@ -158,8 +169,13 @@ impl Recoding {
             (Some(ColumnKind::Category(Some(known))), Some(ColumnKind::Category(Some(own)))) => (known, own),
             (None | Some(ColumnKind::Number), Some(ColumnKind::Category(_))) => return unfit("numbers", "text"),
             // A column that has a name was read as numbers; one without may hold the codes themselves.
-            (Some(ColumnKind::Category(Some(_))), None | Some(ColumnKind::Number)) if found.names().is_some() => {
-                return unfit("text", "numbers");
+            (Some(ColumnKind::Category(Some(known))), None | Some(ColumnKind::Number)) if found.names().is_some() => {
+                // A column without any value has no kind of its own.
+                if !empty(place)? {
+                    return unfit("text", "numbers");
+                }
+                let (column, names, known) = (bare(at), known.clone(), known.clone());
+                return Ok(Some(Recoding { codes: vec![], names, column, known, found: Arc::new(vec![]) }));
             }
             _ => return Ok(None),
         };
@@ -179,7 +195,7 @@ impl Recoding {
             }
         });
         let codes = codes.collect();
-        let (column, known, found) = (name().to_string(), known.clone(), own.clone());
+        let (column, known, found) = (bare(at), known.clone(), own.clone());
         Ok(Some(Recoding { codes, names: Arc::new(names), column, known, found }))
     }
 
@@ -190,7 +206,7 @@ impl Recoding {
         self.codes.get(value as usize).copied().flatten().ok_or_else(|| {
             let category = self.found.get(value as usize).cloned().unwrap_or_else(|| value.to_string());
             let (column, known) = (self.column.clone(), self.known.to_vec());
-            Error::Category { row, column, value: format!("{category:?}"), known }
+            Error::Category { row, column, value: category, known }
         })
     }
 }

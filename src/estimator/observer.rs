@@ -13,7 +13,7 @@ pub struct Report {
     pub what: &'static str,
     /// Iterations, rounds or blocks done.
     pub iteration: usize,
-    /// The loss on the fitted rows after them, where it is known without extra work.
+    /// The loss after them, where it is known without extra work: of the fitted rows, or, for boosting, of the validation rows.
     pub loss: Option<f64>,
     /// How much of the longest possible run is done, from 0 to 1; an iterative fit may end sooner.
     pub fraction: f64,

@@ -161,14 +161,14 @@ impl Falkon {
                 }
             };
             let curved = preconditioner.transposed(&curved)?;
-            for at in 0..p {
+            for (at, gains) in gains.iter_mut().enumerate() {
                 let (slope, bend) =
                     (rest.column(at).dot(&direction.column(at)), direction.column(at).dot(&curved.column(at)));
                 if bend <= 0.0 {
-                    gains[at].push(0.0);
+                    gains.push(0.0);
                     continue;
                 }
-                gains[at].push(slope * slope / bend);
+                gains.push(slope * slope / bend);
                 coef.column_mut(at).axpy(slope / bend, &along.column(at), 1.0);
                 rest.column_mut(at).axpy(-slope / bend, &curved.column(at), 1.0);
                 // Conjugate to the direction, whatever rounding made of the ones before.

@@ -78,7 +78,7 @@ impl Whitening {
             Error::Singular { what, condition: f64::INFINITY }
         };
         if shape == Shape::Diagonal {
-            if covariance.iter().any(|variance| !(*variance > 0.0)) {
+            if !covariance.iter().all(|variance| *variance > 0.0) {
                 return Err(singular());
             }
             let deviations = DMatrix::from_iterator(d, 1, covariance.iter().map(|variance| variance.sqrt()));

@@ -203,7 +203,8 @@ impl Save for KernelDensityModel {
     fn load_fitted(params: FittedWith<KernelDensity>, container: &mut Container) -> Result<KernelDensityModel> {
         let width: Vec<f64> = container.take("bandwidth", &[1])?;
         let sums = KernelExpansion::restore(container)?;
-        if !(width[0] > 0.0) || sums.coef().columns() != 1 || sums.rows().rows() == 0 {
+        let wide = width[0] > 0.0;
+        if !wide || sums.coef().columns() != 1 || sums.rows().rows() == 0 {
             return Err(container.refuse("a bandwidth of 0, or no rows"));
         }
         Ok(KernelDensityModel { params, width: width[0], sums })

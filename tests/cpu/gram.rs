@@ -112,9 +112,9 @@ fn products_are_those_of_the_f64_matrix_with_any_number_of_threads() {
             let forward = |row: usize, c: usize| -> f64 {
                 (0..m).map(|j| kernel[row * m + j] * f64::from(v[j * p + c])).sum::<f64>()
             };
-            for at in 0..n * p {
+            for (at, found) in found.iter().enumerate() {
                 let want = forward(at / p, at % p);
-                assert!((f64::from(found[at]) - want).abs() < 1e-5 * m as f64, "{two} {n}×{m}: {}, {want}", found[at]);
+                assert!((f64::from(*found) - want).abs() < 1e-5 * m as f64, "{two} {n}×{m}: {found}, {want}");
             }
             let (u, w) = (numbers(n * p, 8), numbers(n * p, 9));
             let found = in_pools(|| {
@@ -125,11 +125,11 @@ fn products_are_those_of_the_f64_matrix_with_any_number_of_threads() {
             let between: Vec<f64> =
                 (0..n * p).map(|at| (forward(at / p, at % p) - f64::from(u[at])) * f64::from(w[at])).collect();
             let size = between.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
-            for at in 0..m * p {
+            for (at, found) in found.iter().enumerate() {
                 let (j, c) = (at / p, at % p);
                 let want: f64 = (0..n).map(|row| kernel[row * m + j] * between[row * p + c]).sum();
-                let off = (f64::from(found[at]) - want).abs();
-                assert!(off < 1e-5 * n as f64 * size.max(1.0), "{two} {n}×{m}: {} for {want}", found[at]);
+                let off = (f64::from(*found) - want).abs();
+                assert!(off < 1e-5 * n as f64 * size.max(1.0), "{two} {n}×{m}: {found} for {want}");
             }
         }
     }

@@ -203,7 +203,7 @@ fn an_unknown_category_is_an_error_with_its_row_column_and_the_known_ones() {
     let Error::Category { row, column, value, known } = model.predict(&new).unwrap_err() else {
         panic!("another error")
     };
-    assert_eq!((row, column.as_str(), value.as_str()), (1, "\"town\"", "\"Paris\""));
+    assert_eq!((row, column.as_str(), value.as_str()), (1, "town", "Paris"));
     assert_eq!(known.len(), 2);
 }
 
@@ -218,7 +218,7 @@ fn a_prediction_of_another_kind_names_its_own_method() {
 #[test]
 fn a_score_of_ones_own_may_capture_and_areas_go_by_decision_functions() {
     let data = gristmill::datasets::breast_cancer().unwrap();
-    let cost = vec![1.0, 5.0];
+    let cost = [1.0, 5.0];
     let own = Scoring::custom("cost", false, move |predictions, target| {
         let (right, found) = (target.labels()?.codes(), predictions.prediction.classes()?.codes());
         Ok(right.iter().zip(found).map(|(right, found)| if right == found { 0.0 } else { cost[*right as usize] }).sum())
@@ -230,4 +230,20 @@ fn a_score_of_ones_own_may_capture_and_areas_go_by_decision_functions() {
     assert_eq!((scores.len(), scores[1].0.name()), (2, "cost"));
     assert!(scores[0].1.mean > 0.98, "{}", scores[0].1); // no probabilities: by the decision function
     assert_eq!(scores[0].1.to_string(), format!("{:.4} ± {:.4}", scores[0].1.mean, scores[0].1.deviation));
+}
+
+#[test]
+fn a_row_whose_only_text_is_missing_is_filled_like_any_other() {
+    let text = b"town,size,rent\nUlm,55,610\nBern,80,1450\nUlm,31,390\n";
+    let options = ReadOptions::default().missing(gristmill::data::Missing::Keep);
+    let train = Dataset::parse("flats.csv", text, &options).unwrap().with_target("rent").unwrap();
+    let steps = Pipeline::new(Ridge::new(1.0)).step(SimpleImputer::default()).step(OneHotEncoder::default());
+    let model = steps.fit(&train).unwrap();
+    let rents = |text: &[u8]| {
+        let new = Dataset::parse("new.csv", text, &options).unwrap();
+        model.predict(&new).unwrap().numbers().unwrap().column(0)
+    };
+    assert_eq!(rents(b"town,size\n,60\n")[0], rents(b"town,size\nUlm,60\n,60\n")[1]);
+    let wrong = Dataset::parse("new.csv", b"town,size\n7,60\n", &options).unwrap();
+    assert!(model.predict(&wrong).unwrap_err().to_string().contains("expected text"));
 }
