@@ -10,7 +10,7 @@ pub fn cases() -> Vec<Case> {
 
 fn case(count: usize) -> Case {
     Case::new("svm/working_set", format!("{count}"), Work::Bytes(160 * count as u64), move |device| {
-        let sign = |at: usize| if at % 2 == 0 { 1.0_f32 } else { -1.0 };
+        let sign = |at: usize| if at.is_multiple_of(2) { 1.0_f32 } else { -1.0 };
         let limits: Vec<[f32; 4]> =
             (0..count).map(|at| [sign(at).min(0.0), sign(at).max(0.0), 0.0, -sign(at)]).collect();
         let mut sets = WorkingSets::new(device, (count, count), &limits, &vec![0.0; count])?;
