@@ -29,7 +29,7 @@ parameters! {
     /// ```
     /// use gristmill::decomposition::TruncatedSvd;
     /// use gristmill::prelude::*;
-    /// let x = SparseMatrix::from_triplets(3, 4, &[(0, 0, 2.0), (1, 0, 1.0), (1, 1, 1.0), (2, 3, 5.0)])?;
+    /// let x = SparseMatrix::from_triplets(3, 4, [(0, 0, 2.0), (1, 0, 1.0), (1, 1, 1.0), (2, 3, 5.0)])?;
     /// let model = TruncatedSvd::new(2).fit(&x)?;
     /// assert!((model.singular_values()[0] - 5.0).abs() < 1e-6);
     /// assert_eq!(model.transform(&x)?.columns(), 2);
