@@ -43,7 +43,7 @@ fn pictures_go_by_the_score_that_decides() {
     assert!(read(&picture).contains(">log loss<") && read(&picture).contains("Learning curve"));
     json(&[&cv[..], &[&picture, "--grid", "n_neighbors=5,1000,15"]].concat());
     let svg = read(&picture);
-    assert!(svg.contains(">log_loss<") && svg.contains("n_neighbors") && !svg.contains("NaN"));
+    assert!(svg.contains(">log loss<") && svg.contains("n_neighbors") && !svg.contains("NaN"));
     // With three parameters one bar for each combination that could be fitted.
     let three = ["--grid", "n_neighbors=5,1000", "--grid", "weights=uniform", "--grid", "metric=manhattan"];
     json(&[&cv[..], &[&picture], &three[..]].concat());
