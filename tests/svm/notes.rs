@@ -35,6 +35,9 @@ fn mnist() -> Option<(Dataset, Dataset)> {
     let near = |folder: &Path| folder.join("shared/data/mnist");
     let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(1).take(2).map(near);
     let found: Option<PathBuf> = folders.find(|folder| folder.join("train-images-idx3-ubyte.gz").exists());
+    if found.is_none() {
+        eprintln!("skipped: there is no shared/data/mnist beside the project");
+    }
     found.map(|folder| datasets::notes::mnist_100(folder).unwrap())
 }
 

@@ -5,12 +5,11 @@ use nalgebra::DMatrix;
 use super::shrinkage::{Shrinkage, ledoit_wolf, shrunk};
 use crate::array::Matrix;
 use crate::data::Labels;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::linear::host_rows::HostRows;
-use crate::ops;
+use crate::solvers::scatter::Scatter;
 
-/// Operations up to which a class is worked on in f64 throughout.
-const SMALL: usize = 20_000_000;
 /// Columns of sparse rows at most: the covariances are dense.
 const WIDEST_SPARSE: usize = 4096;
 
@@ -78,25 +77,12 @@ pub(super) fn of_classes(
 }
 
 fn of_rows(x: &Matrix, weights: Option<&[f32]>, keep_rows: bool) -> Result<ClassMoments> {
-    let d = x.columns();
-    if !keep_rows && x.rows().saturating_mul(d).saturating_mul(d) > SMALL {
-        let none = Matrix::zeros(x.rows(), 0)?;
-        let device = crate::device::Device::Cpu;
-        let found = ops::normal_equations(&mut device.stream(), &x.to(&device)?, &none, weights, true)?;
-        let scatter = DMatrix::from_row_slice(d, d, &found.xx);
-        return Ok(ClassMoments { weight: found.weight, mean: found.x_mean, scatter, rows: None });
-    }
-    let weight = |row: usize| weights.map_or(1.0, |weights| f64::from(weights[row]));
-    let total: f64 = (0..x.rows()).map(weight).sum();
-    let mut mean = vec![0.0; d];
-    for row in 0..x.rows() {
-        mean.iter_mut().zip(x.row(row)).for_each(|(sum, value)| *sum += weight(row) * f64::from(*value) / total);
-    }
-    let centred = DMatrix::from_fn(x.rows(), d, |row, column| f64::from(x.get(row, column)) - mean[column]);
-    let mut weighted = centred.clone();
-    weighted.row_iter_mut().enumerate().for_each(|(row, mut values)| values *= weight(row));
-    let scatter = centred.tr_mul(&weighted);
-    Ok(ClassMoments { weight: total, mean, scatter, rows: keep_rows.then_some(centred) })
+    let Scatter { weight, mean, matrix: scatter, .. } =
+        Scatter::of(&mut Device::Cpu.stream(), &x.to(&Device::Cpu)?, weights)?;
+    let centred =
+        || DMatrix::from_fn(x.rows(), x.columns(), |row, column| f64::from(x.get(row, column)) - mean[column]);
+    let rows = keep_rows.then(centred);
+    Ok(ClassMoments { weight, mean, scatter, rows })
 }
 
 /// The prior probabilities: given ones, checked, or the shares of the weights.
