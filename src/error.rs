@@ -82,6 +82,16 @@ pub enum Error {
         /// The value itself.
         value: f64,
     },
+    /// The same in a column that the steps of a pipeline made.
+    #[error("row {row}, column {column:?} behind the steps: {value} is {}", describe(*value))]
+    NotFiniteBehindSteps {
+        /// Row of the first such value, from 0.
+        row: usize,
+        /// The name of its column.
+        column: String,
+        /// The value itself.
+        value: f64,
+    },
     /// A result beyond the range of `f32`, of numbers that are all within it.
     #[error(
         "row {row}: {what} is beyond the range of f32; bring the columns to a common scale first (StandardScaler, --scale)"

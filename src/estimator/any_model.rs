@@ -130,6 +130,19 @@ impl AnyModel {
         found.map(|found| add_to_expected(self.target_shift(), found)).transpose()
     }
 
+    /// The names of the columns it was fitted on; none where the rows had none.
+    ///
+    /// ```
+    /// use gristmill::prelude::*;
+    /// let iris = datasets::iris()?;
+    /// let model = AnyModel::new(KMeans::new(3).fit(&iris.x)?);
+    /// assert_eq!(model.column_names().unwrap()[0], "sepal_length");
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    pub fn column_names(&self) -> Option<&[String]> {
+        self.model.fitted_columns().and_then(|columns| columns.names())
+    }
+
     /// The report of the fit.
     pub fn report(&self) -> FitReport {
         FitReport { device: self.ran_on.clone(), ..self.model.report() }

@@ -3,7 +3,7 @@
 use crate::array::{ColumnInfo, ColumnKind, Matrix, SparseMatrix};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::estimator::{AlignedRows, OwnedRows, Rows, align, ignored};
+use crate::estimator::{AlignedRows, AnyModel, InputColumns, OwnedRows, Rows, align, ignored};
 use crate::model_file::{FittedColumns, Unseen};
 
 /// A column that a model was fitted on.
@@ -60,6 +60,18 @@ pub(super) fn to_columns(fitted: &FittedColumns) -> Vec<Column> {
         fitted.is_categorical(column).then(|| names.to_vec())
     };
     (0..fitted.count).map(|column| Column { name: name(column), categories: categories(column) }).collect()
+}
+
+/// The columns that come out of some steps: `x0`, `x1`, … where names are not known.
+pub(super) fn input_columns(fitted: &FittedColumns, steps: &[AnyModel]) -> InputColumns {
+    let columns = to_columns(fitted);
+    let name = |(at, column): (usize, &Column)| match column.name.as_str() {
+        "" => format!("x{at}"),
+        name => name.to_string(),
+    };
+    let names = columns.iter().enumerate().map(name).collect();
+    let first = InputColumns { names, categories: columns.into_iter().map(|column| column.categories).collect() };
+    steps.iter().fold(first, |columns, step| step.transformed_columns(&columns).unwrap_or(columns))
 }
 
 /// The rows of `data` with the columns that were fitted.

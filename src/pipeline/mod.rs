@@ -8,17 +8,18 @@ pub use columns::{Aligned, Column};
 pub use model::PipelineModel;
 pub use prepared::Prepared;
 
-use columns::columns_of;
+use columns::{columns_of, input_columns};
 use serde::{Deserialize, Serialize};
 
 use crate::cost::Cost;
 use crate::data::{Dataset, Target};
 use crate::device::Device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimator::{
     Abilities, AnyEstimator, AnyModel, Estimator, Fit, FitShape, OwnedRows, Parameter, Parameters, Rows, Task,
 };
 use crate::linear::Ridge;
+use crate::model_file::FittedColumns;
 
 /// Transformers, one after the other, and then a model: fits, predicts, saves and loads as one.
 ///
@@ -118,6 +119,19 @@ impl Pipeline {
     }
 }
 
+/// An error in rows that steps made, with the name of its column: its number says nothing of the data that came.
+fn named_behind(steps: &[AnyModel], columns: &FittedColumns, error: Error) -> Error {
+    match error {
+        Error::NotFinite { row, column, value } if !steps.is_empty() => {
+            match input_columns(columns, steps).names.into_iter().nth(column) {
+                Some(column) => Error::NotFiniteBehindSteps { row, column, value },
+                None => Error::NotFinite { row, column, value },
+            }
+        }
+        other => other,
+    }
+}
+
 /// What fitted steps make of `x`, where `x` lives; nothing if there are no steps.
 fn through(steps: &[AnyModel], x: Rows<'_>) -> Result<Option<OwnedRows>> {
     let mut made: Option<OwnedRows> = None;
@@ -186,7 +200,10 @@ impl Estimator for Pipeline {
 
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<PipelineModel> {
         let (steps, made) = self.fit_steps(x, target)?;
-        let model = self.estimator.fit_inside(made.as_ref().map_or(x, OwnedRows::rows), target, options)?;
-        Ok(PipelineModel::new(self, columns_of(x), target, steps, model))
+        let columns = columns_of(x);
+        let rows = made.as_ref().map_or(x, OwnedRows::rows);
+        let fitted = self.estimator.fit_inside(rows, target, options);
+        let model = fitted.map_err(|error| named_behind(&steps, &columns, error))?;
+        Ok(PipelineModel::new(self, columns, target, steps, model))
     }
 }

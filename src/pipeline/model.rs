@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::columns::{Aligned, Column, align_table, from_columns, to_columns};
-use super::{Pipeline, through, with_rows};
+use super::columns::{Aligned, Column, align_table, from_columns, input_columns, to_columns};
+use super::{Pipeline, named_behind, through, with_rows};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::{Dataset, Target};
@@ -177,14 +177,7 @@ impl PipelineModel {
 
     /// The columns that the model sees behind the steps: `x0`, `x1`, … where names are not known.
     pub fn input_columns(&self) -> InputColumns {
-        let columns = self.columns();
-        let name = |(at, column): (usize, &Column)| match column.name.as_str() {
-            "" => format!("x{at}"),
-            name => name.to_string(),
-        };
-        let names = columns.iter().enumerate().map(name).collect();
-        let first = InputColumns { names, categories: columns.into_iter().map(|column| column.categories).collect() };
-        self.steps.iter().fold(first, |columns, step| step.transformed_columns(&columns).unwrap_or(columns))
+        input_columns(&self.columns, &self.steps)
     }
 
     /// The prediction for each row of `x`, computed where `x` lives.
@@ -224,7 +217,9 @@ impl PipelineModel {
 
     /// Runs `job` on what the steps make of `x`, where `x` lives.
     fn behind_steps<T>(&self, x: Rows<'_>, job: impl FnOnce(Rows<'_>) -> Result<T>) -> Result<T> {
-        job(self.prepare_rows(x)?.as_ref().map_or(x, OwnedRows::rows))
+        let made = self.prepare_rows(x)?;
+        let done = job(made.as_ref().map_or(x, OwnedRows::rows));
+        done.map_err(|error| named_behind(&self.steps, &self.columns, error))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::columns::{Aligned, align_table};
 use super::model::Takes;
-use super::{Pipeline, PipelineModel, through, with_rows};
+use super::{Pipeline, PipelineModel, named_behind, through, with_rows};
 use crate::array::Matrix;
 use crate::data::Dataset;
 use crate::device::Device;
@@ -96,7 +96,9 @@ impl Prepared {
 
     /// Fits the model on a device.
     pub fn fit_on(self, device: &Device, options: Fit<'_>) -> Result<PipelineModel> {
-        let model = self.pipeline.estimator().fit_inside(self.rows_on(device)?.rows(), &self.data.target, options)?;
+        let rows = self.rows_on(device)?;
+        let fitted = self.pipeline.estimator().fit_inside(rows.rows(), &self.data.target, options);
+        let model = fitted.map_err(|error| named_behind(&self.steps, &self.columns, error))?;
         Ok(PipelineModel::new(&self.pipeline, self.columns, &self.data.target, self.steps, model))
     }
 }

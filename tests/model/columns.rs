@@ -119,3 +119,22 @@ fn every_model_of_the_registry_refuses_other_columns() {
         }
     }
 }
+
+#[test]
+fn a_missing_value_behind_steps_is_named_by_its_column() {
+    let data = colours();
+    let encoded = || Pipeline::new(Ridge::default()).step(OneHotEncoder::default());
+    let mut holed = data.clone();
+    let place = holed.x.columns() * 4 + 1;
+    holed.x.as_mut_slice()[place] = f32::NAN;
+    let expected = |error: Error| match error {
+        Error::NotFiniteBehindSteps { row, column, value } => assert_eq!((row, &*column, value.is_nan()), (4, "n", true)),
+        other => panic!("{other}"),
+    };
+    expected(encoded().fit(&holed).unwrap_err());
+    let model = encoded().fit(&data).unwrap();
+    expected(model.predict(&holed.x).unwrap_err());
+    // The place in the command's words, counted from 1, is tested there; here it says what the column is called.
+    assert!(encoded().fit(&holed).unwrap_err().to_string().contains("column \"n\" behind the steps"));
+    assert_eq!(model.model().column_names().unwrap().last().unwrap(), "n");
+}

@@ -84,6 +84,9 @@ fn is_misuse(error: &Error) -> bool {
 fn from_one(error: Error) -> Error {
     match error {
         Error::NotFinite { row, column, value } => Error::NotFinite { row: row + 1, column: column + 1, value },
+        Error::NotFiniteBehindSteps { row, column, value } => {
+            Error::NotFiniteBehindSteps { row: row + 1, column, value }
+        }
         Error::Overflow { row, what } => Error::Overflow { row: row + 1, what },
         Error::Category { row, column, value, known } => Error::Category { row: row + 1, column, value, known },
         Error::Nested { what, error } => Error::Nested { what, error: Box::new(from_one(*error)) },
