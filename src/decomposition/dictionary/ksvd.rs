@@ -62,7 +62,7 @@ parameters! {
         n_nonzero_coefs: Option<usize> = None, at_least(1.0);
         /// Maximum number of iterations.
         max_iter: usize = 30, at_least(1.0);
-        /// Ends the iterations when the mean squared error falls by less than this share of it.
+        /// Ends the iterations when the mean squared error changes by less than this share of it.
         tol: f64 = 1e-5, at_least(0.0);
         /// Which rows an atom is fitted to: users, or largest for those that a fit to all rows has most of.
         samples: AtomSamples = AtomSamples::Users;
@@ -100,7 +100,7 @@ impl KSvd {
             let error = rest.mean_square();
             let before = objective.last().copied();
             objective.push(error);
-            converged = before.is_some_and(|before: f64| before - error <= self.tol * before);
+            converged = before.is_some_and(|before: f64| (before - error).abs() <= self.tol * before);
             if converged || reporter.report(iteration, Some(error), iteration as f64 / self.max_iter as f64)? {
                 break;
             }
