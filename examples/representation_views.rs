@@ -67,7 +67,9 @@ fn models(panels: &mut Panels) -> gristmill::Result<Vec<String>> {
     let ksvd = KSvd::new(25).n_nonzero_coefs(5).max_iter(15).fit(&digits.x)?;
     let parts = Nmf::new(16).max_iter(100).fit(&digits.x)?;
     let principal = Pca::default().n_components(10).fit(&digits.x)?;
-    for (own, title) in [(pictures(&ksvd, &digits)?, "Atoms of digits (K-SVD)"), (pictures(&parts, &digits)?, "Parts of digits")] {
+    for (own, title) in
+        [(pictures(&ksvd, &digits)?, "Atoms of digits (K-SVD)"), (pictures(&parts, &digits)?, "Parts of digits")]
+    {
         add(panels, own.into_iter().next().unwrap_or_default().title(title));
     }
     add(panels, pictures(&principal, &digits)?.into_iter().last().unwrap_or_default());

@@ -65,7 +65,8 @@ pub fn leading_eigen(
             if found.values.len() == count && (found.converged || full) || made >= most {
                 return Ok(found);
             }
-            check = columns + block.ncols().max(columns / 8);
+            // The eigenvectors of what is known so far cost more than some products.
+            check = columns + block.ncols().max(columns / 4);
             if columns + next.ncols() > most_columns {
                 (basis, images) = restarted(&basis, &images, (count + most_columns) / 2)?;
                 check = basis.ncols() + block.ncols();

@@ -1,5 +1,5 @@
-use gristmill::decomposition::*;
 use gristmill::decomposition::Pca;
+use gristmill::decomposition::*;
 use gristmill::ops::{self, random::philox::Draw};
 use gristmill::prelude::*;
 use nalgebra::DMatrix;
@@ -21,7 +21,8 @@ fn sources(n: usize, k: usize) -> DMatrix<f64> {
 fn mixed(n: usize, k: usize) -> (DMatrix<f64>, Matrix) {
     let sources = sources(n, k);
     let values = uniforms(k * k, 9);
-    let mixing = DMatrix::from_fn(k, k, |row, column| f64::from(values[row * k + column]) - 0.5 + f64::from(row == column));
+    let mixing =
+        DMatrix::from_fn(k, k, |row, column| f64::from(values[row * k + column]) - 0.5 + f64::from(row == column));
     let shifted = (&sources * mixing.transpose()).add_scalar(3.0);
     (sources, Matrix::from_dmatrix_f64(&shifted).unwrap())
 }

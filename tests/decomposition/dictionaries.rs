@@ -1,5 +1,5 @@
-use gristmill::decomposition::*;
 use gristmill::decomposition::Pca;
+use gristmill::decomposition::*;
 use gristmill::estimator::Estimator;
 use gristmill::linalg::Svd;
 use gristmill::ops::{self, random::philox::Draw};
@@ -133,7 +133,8 @@ fn the_objective_of_dictionary_learning_falls_and_batches_reach_it() {
 fn the_lectures_program_keeps_the_codes_it_says() {
     let digits = datasets::digits().unwrap();
     let x = digits.x.select(&(0..100).collect::<Vec<_>>()).unwrap();
-    let settings = DictionaryLearning::new(64).fit_algorithm(DictionarySolver::LeastSquares).transform_n_nonzero_coefs(32);
+    let settings =
+        DictionaryLearning::new(64).fit_algorithm(DictionarySolver::LeastSquares).transform_n_nonzero_coefs(32);
     let model = settings.max_iter(50).fit(&x).unwrap();
     assert!(model.objective().last().unwrap() <= &model.objective()[1]);
     let codes = model.transform(&x).unwrap();

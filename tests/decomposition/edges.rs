@@ -1,5 +1,5 @@
-use gristmill::decomposition::*;
 use gristmill::decomposition::Pca;
+use gristmill::decomposition::*;
 use gristmill::prelude::*;
 
 /// Few rows, some of them equal, with a constant column.

@@ -2,7 +2,8 @@ use gristmill::decomposition::*;
 use gristmill::prelude::*;
 
 /// ‖X − W·H‖ of scikit-learn 1.9: NMF(k, init="nndsvda", max_iter=2000, tol=1e-6).
-const KNOWN: [(&str, usize, f64); 4] = [("iris", 1, 18.19299), ("iris", 2, 3.94089), ("iris", 3, 1.88483), ("wine", 2, 70.15385)];
+const KNOWN: [(&str, usize, f64); 4] =
+    [("iris", 1, 18.19299), ("iris", 2, 3.94089), ("iris", 3, 1.88483), ("wine", 2, 70.15385)];
 
 #[test]
 fn factors_are_as_near_as_scikit_learns() {

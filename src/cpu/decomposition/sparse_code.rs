@@ -87,7 +87,10 @@ impl State {
         while self.chosen.len() < most && !(tolerance > 0.0 && residual <= f64::from(tolerance)) {
             let atom = vectorised!(largest_of(&self.left));
             // Below the rounding of the products there is nothing left to find.
-            if self.left[atom].abs() <= 1e-6 * largest || self.chosen.contains(&atom) || !self.take(products, gram, atom) {
+            if self.left[atom].abs() <= 1e-6 * largest
+                || self.chosen.contains(&atom)
+                || !self.take(products, gram, atom)
+            {
                 break;
             }
             let gained = self.forward.last().map_or(0.0, |value| value * value);

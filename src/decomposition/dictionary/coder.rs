@@ -5,8 +5,8 @@ use super::model::{Atoms, check_rows, dictionary_model, normalise};
 use crate::array::Matrix;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Declared, Estimator, Fit, FitReport, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Rows, Save, Transform,
-    parameters,
+    Declared, Estimator, Fit, FitReport, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Rows, Save,
+    Transform, parameters,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;
@@ -57,7 +57,10 @@ impl Estimator for SparseCoder {
             normalise(atom);
         }
         let values = Matrix::from_vec(values.rows(), d, values.into_vec())?;
-        Ok(SparseCoderModel { params: self.clone().into(), atoms: Atoms { values, objective: vec![], converged: true } })
+        Ok(SparseCoderModel {
+            params: self.clone().into(),
+            atoms: Atoms { values, objective: vec![], converged: true },
+        })
     }
 }
 

@@ -56,7 +56,8 @@ impl Coding {
         match self.algorithm {
             CodingAlgorithm::Omp => {
                 let gram = ops::gemm(stream, Layout::NT, atoms, atoms)?;
-                let tolerance = if self.nonzeros.is_none() { self.alpha.map_or(0.0, |alpha| alpha as f32) } else { 0.0 };
+                let tolerance =
+                    if self.nonzeros.is_none() { self.alpha.map_or(0.0, |alpha| alpha as f32) } else { 0.0 };
                 let tenth = (x.columns() / 10).max(1);
                 let nonzeros = self.nonzeros.unwrap_or(if tolerance > 0.0 { x.columns() } else { tenth }).min(k);
                 let squares = if tolerance > 0.0 { Some(squares(stream, x)?) } else { None };

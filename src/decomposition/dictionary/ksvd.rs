@@ -120,7 +120,11 @@ impl KSvd {
         let (found, course) = lloyd(stream, x, None, &start, rule, |_| Ok(false))?;
         let sum: f64 = found.distances.iter().map(|distance| f64::from(*distance)).sum();
         let error = sum / (x.rows() * x.columns()) as f64;
-        Ok(Atoms { values: found.centers, objective: vec![error; course.iterations.max(1)], converged: course.converged })
+        Ok(Atoms {
+            values: found.centers,
+            objective: vec![error; course.iterations.max(1)],
+            converged: course.converged,
+        })
     }
 }
 

@@ -151,13 +151,7 @@ impl DictionaryLearning {
     }
 
     /// One batch: its codes, and the atoms after it.
-    fn follow(
-        &self,
-        stream: &mut Stream,
-        part: &DeviceMatrix,
-        atoms: &mut Matrix,
-        sums: &mut CodeSums,
-    ) -> Result<f64> {
+    fn follow(&self, stream: &mut Stream, part: &DeviceMatrix, atoms: &mut Matrix, sums: &mut CodeSums) -> Result<f64> {
         let on_device = atoms.to(stream.device())?;
         let codes = self.coding().codes(stream, part, &on_device, None)?;
         let own = CodeSums::of(stream, &codes, part)?;
@@ -307,7 +301,10 @@ impl Save for DictionaryLearningModel {
         Ok(())
     }
 
-    fn load_fitted(params: FittedWith<DictionaryLearning>, container: &mut Container) -> Result<DictionaryLearningModel> {
+    fn load_fitted(
+        params: FittedWith<DictionaryLearning>,
+        container: &mut Container,
+    ) -> Result<DictionaryLearningModel> {
         let atoms = Atoms::restore(container)?;
         let (k, d) = (atoms.values.rows(), atoms.values.columns());
         let sums = match container.contains("sums.codes") {

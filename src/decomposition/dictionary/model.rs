@@ -140,7 +140,9 @@ macro_rules! dictionary_model {
 
             fn report(&self) -> FitReport {
                 let report = FitReport::default().iterations(self.iterations(), self.converged());
-                report.with_number("atoms", self.atoms.values.rows() as f64).with_curve("objective", &self.atoms.objective)
+                report
+                    .with_number("atoms", self.atoms.values.rows() as f64)
+                    .with_curve("objective", &self.atoms.objective)
             }
 
             fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {

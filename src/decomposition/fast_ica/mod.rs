@@ -162,7 +162,9 @@ impl Estimator for FastIca {
         }
         let mut stream = x.device().stream();
         let scatter = match self.whiten {
-            Whitening::None => Scatter { rows: x.rows(), weight: 1.0, mean: vec![0.0; x.columns()], matrix: DMatrix::zeros(0, 0) },
+            Whitening::None => {
+                Scatter { rows: x.rows(), weight: 1.0, mean: vec![0.0; x.columns()], matrix: DMatrix::zeros(0, 0) }
+            }
             _ => Scatter::of(&mut stream, &x, None)?,
         };
         let (mean, there, back) = self.whitening(&scatter)?;

@@ -144,7 +144,7 @@ fn leading(
     tolerance: f64,
     product: impl FnMut(&DMatrix<f64>) -> Result<DMatrix<f64>>,
 ) -> Result<(Vec<f64>, DMatrix<f64>)> {
-    let columns = (count / 2).next_multiple_of(4).clamp(4, 64);
+    let columns = (count / 3).next_multiple_of(4).clamp(4, 64);
     let fresh = |number: usize| {
         let mut rng = HostRng::new(pca.seed, STREAM.wrapping_add(number as u32));
         DMatrix::from_fn(d, columns, |_, _| rng.uniform() - 0.5)

@@ -72,7 +72,14 @@ pub fn sparse_code(
     if stream.gpu().is_none() {
         let squares = squares.map(DeviceVec::values).transpose()?;
         let out = codes.values_mut()?;
-        crate::cpu::decomposition::sparse_code::sparse_code(products.values()?, gram.values()?, k, squares, pursuit, out);
+        crate::cpu::decomposition::sparse_code::sparse_code(
+            products.values()?,
+            gram.values()?,
+            k,
+            squares,
+            pursuit,
+            out,
+        );
         return Ok(codes);
     }
     if n == 0 || k == 0 {

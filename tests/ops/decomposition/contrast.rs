@@ -23,7 +23,11 @@ fn products_and_slopes_at_edge_sizes_match_the_oracle() {
                     let slope: f64 = y.row(row).iter().map(|y| function.of(*y).1).sum();
                     // A value of W·Z is off by k roundings, g and g′ grow by 3·y² at most.
                     let bound = 16.0 * EPS * (k + 8) as f64 * (n as f64) * (1.0 + y.amax().powi(2));
-                    assert!((slopes[row] - slope).abs() <= bound, "{name} {k}×{n} {function:?}: {} {slope}", slopes[row]);
+                    assert!(
+                        (slopes[row] - slope).abs() <= bound,
+                        "{name} {k}×{n} {function:?}: {} {slope}",
+                        slopes[row]
+                    );
                     for column in 0..k {
                         let terms = (0..n).map(|at| function.of(y[(row, at)]).0 * f64::from(z.get(column, at)));
                         let product: f64 = terms.sum();

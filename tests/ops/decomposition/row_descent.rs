@@ -20,7 +20,14 @@ fn gram(k: usize) -> Matrix {
     Matrix::from_vec(k, k, (0..k * k).map(|at| product(at / k, at % k)).collect()).unwrap()
 }
 
-fn found(device: &Device, gram: &Matrix, products: &Matrix, start: &Matrix, penalty: StepPenalty, passes: usize) -> Matrix {
+fn found(
+    device: &Device,
+    gram: &Matrix,
+    products: &Matrix,
+    start: &Matrix,
+    penalty: StepPenalty,
+    passes: usize,
+) -> Matrix {
     let mut stream = device.stream();
     let mut coef = start.to(device).unwrap();
     let (gram, products) = (gram.to(device).unwrap(), products.to(device).unwrap());
@@ -35,7 +42,8 @@ fn oracle(gram: &Matrix, products: &[f32], start: &[f32], penalty: StepPenalty, 
     for _ in 0..passes {
         for at in 0..k {
             let curvature = f64::from(gram.get(at, at));
-            let along: f64 = (0..k).filter(|other| *other != at).map(|other| f64::from(gram.get(at, other)) * coef[other]).sum();
+            let along: f64 =
+                (0..k).filter(|other| *other != at).map(|other| f64::from(gram.get(at, other)) * coef[other]).sum();
             let aim = f64::from(products[at]) - along;
             let over = (aim.abs() - f64::from(penalty.l1)).max(0.0) / (curvature + f64::from(penalty.l2));
             coef[at] = if penalty.positive && aim < 0.0 { 0.0 } else { over * aim.signum() };

@@ -49,7 +49,15 @@ fn oracle(atoms: &DMatrix<f64>, row: &DVector<f64>, pursuit: Pursuit) -> DVector
 
 #[test]
 fn codes_at_edge_sizes_match_the_oracle() {
-    let sizes = [(1, 1, 1, 1), (3, 2, 2, 1), (5, 63, 16, 3), (65, 64, 16, 4), (9, 65, 30, 8), (4, 257, 64, 10), (2, 1000, 40, 5)];
+    let sizes = [
+        (1, 1, 1, 1),
+        (3, 2, 2, 1),
+        (5, 63, 16, 3),
+        (65, 64, 16, 4),
+        (9, 65, 30, 8),
+        (4, 257, 64, 10),
+        (2, 1000, 40, 5),
+    ];
     for (name, device) in devices() {
         for (n, k, d, nonzeros) in sizes.into_iter().chain([(257, 40, 8, 2), (2, 50, 64, 32)]) {
             let (atoms, rows) = problem(n, k, d);
