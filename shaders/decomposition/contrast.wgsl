@@ -10,7 +10,6 @@ struct Params {
     vec4s: u32,
     y_first: u32,
     sum_first: u32,
-    sum_stride: u32,
     a: f32,
 }
 
@@ -68,7 +67,7 @@ fn main(
     }
     workgroupBarrier();
     if (lane == 0u && at < params.groups) {
-        sums[params.sum_first + row * params.sum_stride + part] = partial[0];
+        sums[params.sum_first + at] = partial[0];
     }
     mark_done(lane);
 }

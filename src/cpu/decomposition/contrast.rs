@@ -67,10 +67,7 @@ pub fn contrast(
                     target[..width].copy_from_slice(&z[row * n + first..][..width]);
                     target[width..].fill(0.0);
                 }
-                arch().dispatch(Block { function, k, m, w, room: &mut room, sums: &mut sums });
-                // Columns that are filled up with zeros have g(0) = 0 and this slope.
-                let surplus = (COLUMNS - width) as f32 * function.of(0.0).1 as f32;
-                sums[m * k..].iter_mut().for_each(|sum| *sum -= surplus);
+                arch().dispatch(Block { function, k, m, width, w, room: &mut room, sums: &mut sums });
             }
             sums
         })
@@ -89,6 +86,8 @@ struct Block<'a> {
     function: Contrast,
     k: usize,
     m: usize,
+    /// Columns that are there; the others are filled up with zeros.
+    width: usize,
     w: &'a [f32],
     room: &'a mut [f32],
     sums: &'a mut [f32],
@@ -99,7 +98,7 @@ impl WithSimd for Block<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Block { function, k, m, w, room, sums } = self;
+        let Block { function, k, m, width, w, room, sums } = self;
         let (z, made) = room.split_at_mut(k * COLUMNS);
         let (g, slope) = made.split_at_mut(m * COLUMNS);
         for (row, g) in g.chunks_mut(TALL * COLUMNS).enumerate() {
@@ -111,6 +110,8 @@ impl WithSimd for Block<'_> {
                 (*g, *slope) = function_of(simd, function, *g);
             }
         }
+        // g of a zero is 0, its slope need not be.
+        slope.chunks_exact_mut(COLUMNS).for_each(|slope| slope[width..].fill(0.0));
         let (products, slopes) = sums.split_at_mut(m * k);
         for (sum, slope) in slopes.iter_mut().zip(slope.chunks_exact(COLUMNS)) {
             let mut total = simd.splat_f32s(0.0);

@@ -1,6 +1,6 @@
 //! What a step of independent components needs.
 
-use crate::array::{DeviceMatrix, RowStore, blocks};
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
 pub use crate::cpu::decomposition::contrast::Contrast;
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ kernels! {
 
 params! {
     struct Params {
-        groups: u32, row_groups: u32, columns: u32, vec4s: u32, y_first: u32, sum_first: u32, sum_stride: u32, a: f32,
+        groups: u32, row_groups: u32, columns: u32, vec4s: u32, y_first: u32, sum_first: u32, a: f32,
     }
 }
 
@@ -65,13 +65,13 @@ pub fn contrast(
     }
     let y = ops::gemm(stream, Layout::NN, w, z)?;
     let row_groups = y.store()?.stride().div_ceil(4 * GROUP);
-    let sums = DeviceMatrix::output(stream.device(), m, row_groups)?;
+    let sums = DeviceVec::<f32>::output(stream, m * row_groups)?;
     if let Some(recording) = stream.gpu() {
         let (from, to) = (y.store()?, sums.store()?);
         let operations = 8 * from.stride() as u64;
         for rows in blocks(m, RowStore::block_rows(&recording.gpu, 2 * from.stride() as u64, operations, 1)) {
             let target = from.target(recording, rows.clone(), true)?;
-            let sum = to.target(recording, rows.clone(), false)?;
+            let sum = to.target(recording, rows.start * row_groups..rows.end * row_groups, false)?;
             let groups = rows.len() * row_groups;
             let params = Params {
                 groups: groups as u32,
@@ -80,7 +80,6 @@ pub fn contrast(
                 vec4s: (from.stride() / 4) as u32,
                 y_first: target.view.first_word() / 4,
                 sum_first: sum.view.first_word(),
-                sum_stride: to.stride() as u32,
                 a,
             };
             let values = (rows.len() * from.stride()) as u64;
@@ -94,9 +93,9 @@ pub fn contrast(
     }
     let made = ops::gemm(stream, Layout::NT, &y, z)?.to_matrix(stream)?;
     products.iter_mut().zip(made.as_slice()).for_each(|(product, value)| *product = f64::from(*value));
-    let sums = sums.to_matrix(stream)?;
-    for (row, slope) in slopes.iter_mut().enumerate() {
-        *slope = sums.row(row).iter().map(|sum| f64::from(*sum)).sum();
+    let sums = sums.to_vec(stream)?;
+    for (slope, sums) in slopes.iter_mut().zip(sums.chunks_exact(row_groups)) {
+        *slope = sums.iter().map(|sum| f64::from(*sum)).sum();
     }
     Ok((products, slopes))
 }
