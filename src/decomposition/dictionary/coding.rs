@@ -24,7 +24,7 @@ pub enum CodingAlgorithm {
 
 /// Passes of coordinate descent for the code of a row: at most on the CPU, all of them on a GPU.
 const PASSES: usize = 200;
-const GPU_PASSES: usize = 40;
+const GPU_PASSES: usize = 100;
 /// A row ends when no coordinate moves by more than this share of the largest.
 const TOLERANCE: f32 = 1e-5;
 

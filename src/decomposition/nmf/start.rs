@@ -47,6 +47,7 @@ pub(super) fn factors(nmf: &Nmf, stream: &mut Stream, x: &DeviceMatrix) -> Resul
         };
         return Ok((random(n)?, random(d)?));
     }
+    stream.flush()?;
     let svd = TruncatedSvd::new(k).seed(nmf.seed).fit_rows(Rows::Device(x), (), Fit::default())?;
     let right = Matrix::from_dmatrix_f64(&svd.components())?;
     let left = ops::gemm(stream, Layout::NT, x, &right.to(stream.device())?)?.to_matrix(stream)?;

@@ -96,25 +96,25 @@ impl SelfOrganizingMap {
     fn first_units(&self, stream: &mut Stream, x: &DeviceMatrix) -> Result<Matrix> {
         let (n, d) = (x.rows(), x.columns());
         let units = self.grid_rows * self.grid_columns;
-        if self.init == MapInit::Pca && n > 2 && d >= 2 {
-            let pca = Pca::default().n_components(2).seed(self.seed);
-            // Rows that do not differ have no components; they begin at random ones.
-            if let Ok(found) = pca.fit_rows(Rows::Device(x), (), Fit::default()) {
-                let components = found.components();
-                let deviations: Vec<f64> = found.explained_variance().iter().map(|value| value.sqrt()).collect();
-                let share = |at: usize, count: usize| 1.5 * (2.0 * (at as f64 + 0.5) / count as f64 - 1.0);
-                // The longer side of the grid goes with the larger variance.
-                let across = usize::from(self.grid_columns < self.grid_rows);
-                let mut values = Vec::with_capacity(units * d);
-                for unit in 0..units {
-                    let (row, column) = (unit / self.grid_columns, unit % self.grid_columns);
-                    let along = share(column, self.grid_columns) * deviations[across];
-                    let down = share(row, self.grid_rows) * deviations[1 - across];
-                    let place = |at: usize| along * components[(across, at)] + down * components[(1 - across, at)];
-                    values.extend((0..d).map(place));
-                }
-                return Matrix::from_f64(units, d, &values);
+        // Rows that do not differ have no components; units begin at random ones of them.
+        let differ = ops::column_moments(stream, x, None)?.variance.iter().any(|variance| *variance > 0.0);
+        if self.init == MapInit::Pca && n > 2 && d >= 2 && differ {
+            stream.flush()?;
+            let found = Pca::default().n_components(2).seed(self.seed).fit_rows(Rows::Device(x), (), Fit::default())?;
+            let components = found.components();
+            let deviations: Vec<f64> = found.explained_variance().iter().map(|value| value.sqrt()).collect();
+            let share = |at: usize, count: usize| 1.5 * (2.0 * (at as f64 + 0.5) / count as f64 - 1.0);
+            // The longer side of the grid goes with the larger variance.
+            let across = usize::from(self.grid_columns < self.grid_rows);
+            let mut values = Vec::with_capacity(units * d);
+            for unit in 0..units {
+                let (row, column) = (unit / self.grid_columns, unit % self.grid_columns);
+                let along = share(column, self.grid_columns) * deviations[across];
+                let down = share(row, self.grid_rows) * deviations[1 - across];
+                let place = |at: usize| along * components[(across, at)] + down * components[(1 - across, at)];
+                values.extend((0..d).map(place));
             }
+            return Matrix::from_f64(units, d, &values);
         }
         let mut rng = HostRng::new(self.seed, STREAM);
         let rows: Vec<usize> = (0..units).map(|_| rng.below(n)).collect();
