@@ -114,7 +114,10 @@
 pub use crate::baseline::{DummyClassifier, DummyClassifierModel, DummyRegressor, DummyRegressorModel};
 pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
 pub use crate::data::{ClassWeight, Header, Missing, ReadOptions};
-pub use crate::decomposition::{Pca, PcaModel, TruncatedSvd, TruncatedSvdModel};
+pub use crate::decomposition::{
+    DictionaryLearning, DictionaryLearningModel, FastIca, FastIcaModel, KSvd, KSvdModel, Nmf, NmfModel, Pca, PcaModel,
+    SelfOrganizingMap, SelfOrganizingMapModel, SparseCoder, SparseCoderModel, TruncatedSvd, TruncatedSvdModel,
+};
 pub use crate::ensemble::{
     AdaBoostClassifier, AdaBoostClassifierModel, AdaBoostRegressor, AdaBoostRegressorModel, BaggingClassifier,
     BaggingClassifierModel, BaggingRegressor, BaggingRegressorModel, Calibrated, CalibratedModel, ExtraTreesClassifier,

@@ -29,6 +29,7 @@ fn mapped(x: vec4<f32>, y: vec4<f32>) -> vec4<f32> {
         case 5u: { return x * y; }
         case 6u: { return min(x, y); }
         case 7u: { return max(x, y); }
+        case 8u: { return x / max(y, vec4(params.a)); }
         default: { return x; }
     }
 }

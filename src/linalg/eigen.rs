@@ -6,7 +6,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Mat, Par};
 use nalgebra::{DMatrix, DVector};
 
-use super::{check_finite, check_square, leads_negative, lower_to_faer, power_scale};
+use super::{check_finite, check_square, leads_negative, lower_to_faer, unit_scale};
 use crate::error::{Error, Result};
 
 /// A = V Λ Vᵀ of a symmetric d×d matrix, the largest eigenvalue first.
@@ -80,7 +80,7 @@ fn decompose(a: &DMatrix<f64>, vectors: Option<&mut Mat<f64>>) -> Result<Vec<f64
     if size == 0 {
         return Ok(Vec::new());
     }
-    let scale = power_scale(largest);
+    let scale = unit_scale(largest);
     let lower = lower_to_faer(a, scale);
     let mut values = Diag::<f64>::zeros(size);
     let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };

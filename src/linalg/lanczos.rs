@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::{Eigen, leads_negative};
+use super::{Eigen, leads_negative, product as times, transposed_product};
 use crate::error::{Error, Result};
 
 /// What is left of a column, as a share of its length, when it has no direction of its own.
@@ -65,7 +65,8 @@ pub fn leading_eigen(
             if found.values.len() == count && (found.converged || full) || made >= most {
                 return Ok(found);
             }
-            check = columns + block.ncols().max(columns / 8);
+            // The eigenvectors of what is known so far cost more than some products.
+            check = columns + block.ncols().max(columns / 4);
             if columns + next.ncols() > most_columns {
                 (basis, images) = restarted(&basis, &images, (count + most_columns) / 2)?;
                 check = basis.ncols() + block.ncols();
@@ -92,8 +93,8 @@ fn orthonormal(basis: &DMatrix<f64>, mut block: DMatrix<f64>) -> DMatrix<f64> {
     let lengths: Vec<f64> = block.column_iter().map(|column| column.norm()).collect();
     let largest = lengths.iter().copied().fold(0.0, f64::max);
     for _ in 0..2 {
-        let shares = basis.tr_mul(&block);
-        block -= basis * shares;
+        let shares = transposed_product(basis, &block);
+        block -= times(basis, &shares);
     }
     let room = basis.nrows().saturating_sub(basis.ncols());
     let mut kept: Vec<nalgebra::DVector<f64>> = vec![];
@@ -112,8 +113,8 @@ fn orthonormal(basis: &DMatrix<f64>, mut block: DMatrix<f64>) -> DMatrix<f64> {
     }
     // What the columns took from one another brings back a little of the basis.
     let mut block = DMatrix::from_fn(basis.nrows(), kept.len(), |row, column| kept[column][row]);
-    let shares = basis.tr_mul(&block);
-    block -= basis * shares;
+    let shares = transposed_product(basis, &block);
+    block -= times(basis, &shares);
     for mut column in block.column_iter_mut() {
         let norm = column.norm();
         column /= norm;
@@ -123,7 +124,7 @@ fn orthonormal(basis: &DMatrix<f64>, mut block: DMatrix<f64>) -> DMatrix<f64> {
 
 /// Rayleigh and Ritz: the eigenpairs of the matrix seen from the basis.
 fn projected(basis: &DMatrix<f64>, images: &DMatrix<f64>) -> Result<Eigen> {
-    let small = basis.tr_mul(images);
+    let small = transposed_product(basis, images);
     Eigen::factor(&((&small + small.transpose()) * 0.5))
 }
 
@@ -136,9 +137,9 @@ fn ritz(
 ) -> Result<LeadingEigen> {
     let (values, small) = projected(basis, images)?.into_parts();
     let count = count.min(values.len());
-    let small = small.columns(0, count);
-    let mut vectors = basis * small;
-    let mut rest = images * small;
+    let small = small.columns(0, count).into_owned();
+    let mut vectors = times(basis, &small);
+    let mut rest = times(images, &small);
     let mut residual = 0.0_f64;
     for at in 0..count {
         rest.column_mut(at).axpy(-values[at], &vectors.column(at), 1.0);
@@ -155,6 +156,6 @@ fn ritz(
 /// The leading `keep` Ritz vectors as a basis, with their images.
 fn restarted(basis: &DMatrix<f64>, images: &DMatrix<f64>, keep: usize) -> Result<(DMatrix<f64>, DMatrix<f64>)> {
     let (_, small) = projected(basis, images)?.into_parts();
-    let small = small.columns(0, keep.min(small.ncols()));
-    Ok((basis * small, images * small))
+    let small = small.columns(0, keep.min(small.ncols())).into_owned();
+    Ok((times(basis, &small), times(images, &small)))
 }

@@ -137,6 +137,12 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<kernel_methods::KernelPca>(),
         Entry::of::<decomposition::Pca>(),
         Entry::of::<decomposition::TruncatedSvd>(),
+        Entry::of::<decomposition::FastIca>(),
+        Entry::of::<decomposition::Nmf>(),
+        Entry::of::<decomposition::DictionaryLearning>(),
+        Entry::of::<decomposition::KSvd>(),
+        Entry::of::<decomposition::SparseCoder>(),
+        Entry::of::<decomposition::SelfOrganizingMap>(),
     ];
     ENTRIES
 }

@@ -164,6 +164,7 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
         "linear_views.svg",
         "play_tennis.svg",
         "regression_views.svg",
+        "representation_views.svg",
         "svm_margins.svg",
         "tree.svg",
         "tree_curves.svg",

@@ -26,6 +26,7 @@ mod neighbors;
 mod observers;
 mod random_forest;
 mod regression;
+mod representations;
 mod svm;
 mod traffic;
 mod tree_devices;

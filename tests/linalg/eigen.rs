@@ -123,3 +123,20 @@ fn bad_input_is_refused() {
     }
     assert!(matches!(Eigen::factor(&DMatrix::zeros(2, 3)), Err(Error::Shape { .. })));
 }
+
+#[test]
+fn eigenvectors_are_as_right_for_tiny_and_huge_matrices() {
+    // Large enough for divide and conquer, with eigenvalues that fall by 5 % each.
+    let size = 200;
+    let turned =
+        DMatrix::from_fn(size, size, |row, column| ((row * 37 + column * column * 11) % 101) as f64 - 50.0).qr().q();
+    let values = DVector::from_fn(size, |at, _| 0.95_f64.powi(at as i32));
+    let a = &turned * DMatrix::from_diagonal(&values) * turned.transpose();
+    let a = (&a + a.transpose()) * 0.5;
+    for scale in [1e-12, 1e-6, 1.0, 1e9, 1e15] {
+        let scaled = &a * scale;
+        let eigen = Eigen::factor(&scaled).unwrap();
+        let rest = &scaled * eigen.vectors() - eigen.vectors() * DMatrix::from_diagonal(eigen.values());
+        assert!(rest.amax() < 1e-13 * scale, "{scale:e}: {:e}", rest.amax() / scale);
+    }
+}

@@ -26,6 +26,8 @@ pub enum Combine {
     Minimum,
     /// The larger one.
     Maximum,
+    /// x over y, or over this number where y is less.
+    Quotient(f32),
 }
 
 /// Values of a task at least: 64 KiB.
@@ -48,6 +50,7 @@ pub fn combine(function: Combine, x: &[f32], y: &mut [f32]) {
         Combine::Product => both(x, y, |x, y| x * y),
         Combine::Minimum => both(x, y, f32::min),
         Combine::Maximum => both(x, y, f32::max),
+        Combine::Quotient(floor) => both(x, y, |x, y| x / y.max(floor)),
     }
 }
 

@@ -3,6 +3,7 @@
 mod components;
 mod minka;
 mod model;
+mod pictures;
 mod spectrum;
 
 pub use components::Components;

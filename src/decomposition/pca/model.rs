@@ -15,9 +15,6 @@ use crate::ops::{self, Layout};
 use crate::plot::Figure;
 use crate::solvers::scatter::Scatter;
 
-/// Points of a picture at most.
-const MOST_POINTS: usize = 2000;
-
 /// The components that [`Pca`] found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PcaModel {
@@ -156,27 +153,7 @@ impl Model for PcaModel {
     }
 
     fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
-        let ratios = self.explained_variance_ratio();
-        let mut sum = 0.0;
-        let sums = ratios.iter().enumerate().map(|(at, ratio)| {
-            sum += ratio;
-            ((at + 1) as f64, sum)
-        });
-        let sums: Vec<(f64, f64)> = sums.collect();
-        let each = ratios.iter().enumerate().map(|(at, ratio)| ((at + 1) as f64, *ratio));
-        let scree = Figure::new().title("Share of the variance").x_label("component").y_label("share");
-        let mut figures = vec![scree.line("up to it", sums).scatter("of it", each)];
-        if let (Some(rows), true) = (input.rows, self.n_components() >= 2) {
-            let (x, target) = rows.sample(MOST_POINTS)?;
-            let z = self.transform_rows(Rows::Host(&x))?.into_host()?;
-            let plane = Figure::new().title("Rows along the first two components").equal_axes();
-            let plane = plane.x_label("component0").y_label("component1");
-            figures.push(match target.labels() {
-                Ok(labels) => plane.scatter_classes(&z, [0, 1], labels)?,
-                Err(_) => plane.scatter("", (0..z.rows()).map(|row| (z.get(row, 0).into(), z.get(row, 1).into()))),
-            });
-        }
-        Ok(figures)
+        super::pictures::figures(self, input)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::decomposition::columns::upload;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::Declared;
-use crate::linalg::{Eigen, leading_eigen};
+use crate::linalg::{Eigen, leading_eigen, product};
 use crate::ops::{self, Layout};
 use crate::solvers::scatter::Scatter;
 
@@ -57,7 +57,7 @@ impl Spectrum {
         check_varies(total, scatter.rows)?;
         let wanted = pca.n_components.count().filter(|count| d > FEW_COLUMNS && count * SHARE_OF_ALL < d);
         let (variances, vectors) = match wanted {
-            Some(count) => leading(pca, d, count, TOLERANCES[0], |v| Ok(&covariance * v))?,
+            Some(count) => leading(pca, d, count, TOLERANCES[0], |v| Ok(product(&covariance, v)))?,
             None => {
                 let (values, vectors) = Eigen::factor(&covariance)?.into_parts();
                 (values.as_slice().to_vec(), vectors)
@@ -144,7 +144,7 @@ fn leading(
     tolerance: f64,
     product: impl FnMut(&DMatrix<f64>) -> Result<DMatrix<f64>>,
 ) -> Result<(Vec<f64>, DMatrix<f64>)> {
-    let columns = (count / 2).next_multiple_of(4).clamp(4, 64);
+    let columns = (count / 3).next_multiple_of(4).clamp(4, 64);
     let fresh = |number: usize| {
         let mut rng = HostRng::new(pca.seed, STREAM.wrapping_add(number as u32));
         DMatrix::from_fn(d, columns, |_, _| rng.uniform() - 0.5)

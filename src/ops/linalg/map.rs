@@ -89,6 +89,8 @@ fn combination(function: Combine) -> Result<Code> {
         Combine::Product => (5, 0.0, 0.0),
         Combine::Minimum => (6, 0.0, 0.0),
         Combine::Maximum => (7, 0.0, 0.0),
+        Combine::Quotient(floor) if floor > 0.0 => (8, floor, 0.0),
+        Combine::Quotient(floor) => return Err(Error::param("Quotient", "a divisor above 0", floor)),
     };
     check_finite("combine", code)?;
     Ok(code)

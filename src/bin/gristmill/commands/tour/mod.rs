@@ -7,6 +7,7 @@ mod kernels;
 mod models;
 mod page;
 mod pictures;
+mod representations;
 mod trees;
 
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     models::show(&mut page, gpu.as_ref())?;
     trees::show(&mut page)?;
     boosting::show(&mut page, gpu.as_ref())?;
+    representations::show(&mut page)?;
     models::choosing(&mut page)?;
     first_lecture::show(&mut page)?;
     catalog::show(&mut page)?;

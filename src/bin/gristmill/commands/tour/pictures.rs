@@ -16,6 +16,9 @@ mod linear_views;
 #[path = "../../../../../examples/regression_views.rs"]
 mod regression_views;
 #[allow(dead_code)]
+#[path = "../../../../../examples/representation_views.rs"]
+mod representation_views;
+#[allow(dead_code)]
 #[path = "../../../../../examples/svm_margins.rs"]
 mod svm_margins;
 #[allow(dead_code)]
@@ -68,6 +71,11 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written(
         "kernel_ridge_fits.svg",
         "kernel ridge by three widths, with the error of leaving rows out over the penalty",
+    );
+    representation_views::draw(&path("representation_views.svg"))?;
+    written(
+        "representation_views.svg",
+        "principal components and where they fail, atoms and parts of digits, iris on a map",
     );
     svm_margins::draw(&path("svm_margins.svg"))?;
     written(

@@ -1,0 +1,4 @@
+mod contrast;
+mod map_update;
+mod row_descent;
+mod sparse_code;
