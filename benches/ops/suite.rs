@@ -6,6 +6,7 @@ mod distance;
 mod gram;
 mod linalg;
 mod linear;
+mod mixture;
 mod neighbors;
 mod random;
 mod reduce;
@@ -23,6 +24,7 @@ pub fn cases() -> Vec<Case> {
         gram::cases(),
         linalg::cases(),
         linear::cases(),
+        mixture::cases(),
         neighbors::cases(),
         random::cases(),
         reduce::cases(),

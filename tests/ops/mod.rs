@@ -6,6 +6,7 @@ mod elementary;
 mod gram;
 mod linalg;
 mod linear;
+mod mixture;
 mod neighbors;
 mod random;
 mod reduce;

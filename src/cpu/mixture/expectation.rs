@@ -42,6 +42,8 @@ pub struct Gaussians {
     pub factors: Vec<f32>,
     /// The means, whitened: k×d.
     pub offsets: Vec<f32>,
+    /// The means less the centre: k×d.
+    pub means: Vec<f32>,
     /// ln of the weight times the density at the mean, k numbers.
     pub heights: Vec<f32>,
 }

@@ -1,0 +1,3 @@
+//! Rows under mixtures of Gaussians.
+
+pub mod expectation;
