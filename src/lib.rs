@@ -61,6 +61,7 @@
 
 pub mod array;
 pub mod baseline;
+pub mod bayes;
 mod clock;
 pub mod cluster;
 pub mod cost;
@@ -82,6 +83,7 @@ pub mod linalg;
 pub mod linear;
 pub mod losses;
 pub mod metrics;
+pub mod metric_learning;
 pub mod mixture;
 pub mod model_file;
 pub mod neighbors;

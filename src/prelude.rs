@@ -112,6 +112,10 @@
 //! ```
 
 pub use crate::baseline::{DummyClassifier, DummyClassifierModel, DummyRegressor, DummyRegressorModel};
+pub use crate::bayes::{
+    BayesClassifier, BayesClassifierModel, BernoulliNaiveBayes, BernoulliNaiveBayesModel, GaussianNaiveBayes,
+    GaussianNaiveBayesModel, MultinomialNaiveBayes, MultinomialNaiveBayesModel,
+};
 pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
 pub use crate::data::{ClassWeight, Header, Missing, ReadOptions};
 pub use crate::decomposition::{Pca, PcaModel, TruncatedSvd, TruncatedSvdModel};

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
 use crate::{
-    baseline, cluster, decomposition, ensemble, kernel_methods, lecture, linear, mixture, neighbors, pipeline,
+    baseline, bayes, cluster, decomposition, ensemble, kernel_methods, lecture, linear, metric_learning, mixture, neighbors, pipeline,
     preprocessing, svm, tree,
 };
 
@@ -109,6 +109,11 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<mixture::GaussianMixture>(),
         Entry::of::<mixture::GaussianDensity>(),
         Entry::of::<mixture::KernelDensity>(),
+        Entry::of::<mixture::NeighborDensity>(),
+        Entry::of::<bayes::BayesClassifier>(),
+        Entry::of::<bayes::GaussianNaiveBayes>(),
+        Entry::of::<bayes::MultinomialNaiveBayes>(),
+        Entry::of::<bayes::BernoulliNaiveBayes>(),
         Entry::of::<baseline::DummyClassifier>(),
         Entry::of::<baseline::DummyRegressor>(),
         Entry::of::<lecture::Memoriser>(),

@@ -1,4 +1,5 @@
 //! Components, densities and mixtures against published numbers, scikit-learn's, and f64.
 
+mod bayes;
 mod mixtures;
 mod pca;
