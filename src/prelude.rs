@@ -147,6 +147,9 @@ pub use crate::linear::{
     QuadraticDiscriminantAnalysisModel, QuantileRegressor, QuantileRegressorModel, Ridge, RidgeCv, RidgeCvModel,
     RidgeModel, SgdClassifier, SgdClassifierModel, SgdLoss, SgdRegressor, SgdRegressorModel,
 };
+pub use crate::metric_learning::{
+    ContrastiveMetric, ContrastiveMetricModel, Lmnn, LmnnModel, NeighborhoodComponents, NeighborhoodComponentsModel,
+};
 pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::mixture::{
     GaussianDensity, GaussianDensityModel, GaussianMixture, GaussianMixtureModel, KernelDensity, KernelDensityModel,

@@ -6,6 +6,7 @@ mod distance;
 mod gram;
 mod linalg;
 mod linear;
+mod metric_learning;
 mod mixture;
 mod neighbors;
 mod random;
@@ -24,6 +25,7 @@ pub fn cases() -> Vec<Case> {
         gram::cases(),
         linalg::cases(),
         linear::cases(),
+        metric_learning::cases(),
         mixture::cases(),
         neighbors::cases(),
         random::cases(),

@@ -142,6 +142,9 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<kernel_methods::KernelPca>(),
         Entry::of::<decomposition::Pca>(),
         Entry::of::<decomposition::TruncatedSvd>(),
+        Entry::of::<metric_learning::Lmnn>(),
+        Entry::of::<metric_learning::ContrastiveMetric>(),
+        Entry::of::<metric_learning::NeighborhoodComponents>(),
     ];
     ENTRIES
 }

@@ -6,6 +6,7 @@ mod elementary;
 mod gram;
 mod linalg;
 mod linear;
+mod metric_learning;
 mod mixture;
 mod neighbors;
 mod random;

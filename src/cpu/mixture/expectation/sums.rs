@@ -148,10 +148,13 @@ fn add<S: Simd, const G: usize, const J: usize>(simd: S, lanes: &mut LaneSums<'_
 fn weigh_roots<S: Simd, const G: usize>(simd: S, r: &[S::f32s; G], z: &mut [[S::f32s; G]], first: &mut [S::f32s]) {
     let roots = r.map(|r| simd.sqrt_f32s(r));
     for (z, sum) in z.iter_mut().zip(first) {
+        // In a register: a sum in memory would wait for its last store at every step.
+        let mut total = *sum;
         for (z, root) in z.iter_mut().zip(roots) {
             *z = simd.mul_f32s(*z, root);
-            *sum = simd.mul_add_e_f32s(root, *z, *sum);
+            total = simd.mul_add_e_f32s(root, *z, total);
         }
+        *sum = total;
     }
 }
 
@@ -165,12 +168,15 @@ fn weigh<S: Simd, const G: usize>(
     mut second: Option<&mut [S::f32s]>,
 ) {
     for (column, (z, sum)) in z.iter().zip(first).enumerate() {
+        let (mut total, mut squares) = (*sum, simd.splat_f32s(0.0));
         for (z, r) in z.iter().zip(r) {
             let weighed = simd.mul_f32s(*r, *z);
-            *sum = simd.add_f32s(*sum, weighed);
-            if let Some(second) = &mut second {
-                second[column] = simd.mul_add_e_f32s(weighed, *z, second[column]);
-            }
+            total = simd.add_f32s(total, weighed);
+            squares = simd.mul_add_e_f32s(weighed, *z, squares);
+        }
+        *sum = total;
+        if let Some(second) = &mut second {
+            second[column] = simd.add_f32s(second[column], squares);
         }
     }
 }
