@@ -54,8 +54,7 @@ impl LearnedMap {
             true => DMatrix::<f64>::identity(d, d).as_slice().to_vec(),
             false => {
                 let (_, vectors) = Eigen::factor(&Scatter::of(stream, x, None)?.matrix)?.into_parts();
-                // Eigenvalues ascend.
-                let row = |at: usize| vectors.column(d - 1 - at).iter().copied().collect::<Vec<f64>>();
+                let row = |at: usize| vectors.column(at).iter().copied().collect::<Vec<f64>>();
                 (0..p).flat_map(row).collect()
             }
         };

@@ -6,6 +6,7 @@ mod gaussian_mixture;
 mod gaussians;
 mod kernel_density;
 mod neighbor_density;
+mod pictures;
 
 pub use covariance::CovarianceType;
 pub use gaussian_density::{GaussianDensity, GaussianDensityModel};

@@ -47,6 +47,7 @@ pub fn entries() -> &'static [Entry] {
     const ENTRIES: &[Entry] = &[
         Entry::of::<cluster::KMeans>(),
         Entry::of::<cluster::MiniBatchKMeans>(),
+        Entry::of::<cluster::BisectingKMeans>(),
         Entry::of::<kernel_methods::KernelKMeans>(),
         Entry::of::<neighbors::KNeighborsClassifier>(),
         Entry::of::<neighbors::KNeighborsRegressor>(),

@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::super::gaussians::WeightedGaussians;
+use super::super::pictures::{Component, density_picture};
 use super::GaussianMixture;
 use crate::array::Matrix;
 use crate::error::{Error, Result};
@@ -122,10 +123,18 @@ impl Model for GaussianMixtureModel {
         }
     }
 
-    fn figures(&self, _: &PictureInput<'_>) -> Result<Vec<Figure>> {
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let component = |at: usize| {
+            let d = self.found.columns();
+            (self.found.means[at * d..(at + 1) * d].to_vec(), self.found.covariance(at))
+        };
+        let components: Vec<Component> = (0..self.found.count()).map(component).collect();
+        let mut figures =
+            density_picture(input, &components, |x| Ok(self.densities(Rows::Host(x), false)?.0))?;
         let curve = self.curve.iter().enumerate().map(|(step, value)| (step as f64, *value));
         let figure = Figure::new().title("Mean log-likelihood of the fitted rows").x_label("step");
-        Ok(vec![figure.y_label("log-likelihood").line("", curve)])
+        figures.push(figure.y_label("log-likelihood").line("", curve));
+        Ok(figures)
     }
 }
 
