@@ -43,7 +43,12 @@ pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let weights: Vec<String> = two.weights().iter().map(|weight| format!("{weight:.3}")).collect();
     Ok(vec![
         format!("eruptions: weights {}", weights.join(" and ")),
-        format!("three neighbours of {} rows: error {:.3} before, {:.3} after", labels.len(), error(&x)?, error(&metric.transform(&x)?)?),
+        format!(
+            "three neighbours of {} rows: error {:.3} before, {:.3} after",
+            labels.len(),
+            error(&x)?,
+            error(&metric.transform(&x)?)?
+        ),
     ])
 }
 
@@ -64,7 +69,8 @@ pub fn eruptions(n: usize) -> gristmill::Result<Matrix> {
     let normal = normals(2 * n, 1)?;
     let row = |at: usize| {
         let short = (at * 356 / 1000) != ((at + 1) * 356 / 1000);
-        let (mean, spread) = if short { ([2.04, 54.5], [0.26, 1.65, 5.56]) } else { ([4.29, 80.0], [0.41, 2.29, 5.55]) };
+        let (mean, spread) =
+            if short { ([2.04, 54.5], [0.26, 1.65, 5.56]) } else { ([4.29, 80.0], [0.41, 2.29, 5.55]) };
         let [a, b] = [normal[2 * at], normal[2 * at + 1]];
         [mean[0] + spread[0] * a, mean[1] + spread[1] * a + spread[2] * b]
     };

@@ -96,7 +96,8 @@ impl BernoulliNaiveBayesModel {
         for (class, sums) in table.sums.chunks_exact(d).enumerate() {
             let total = table.weights[class] + 2.0 * alpha;
             for (column, sum) in sums.iter().enumerate() {
-                let (there, not) = (((sum + alpha) / total).ln(), ((table.weights[class] - sum).max(0.0) + alpha) / total);
+                let (there, not) =
+                    (((sum + alpha) / total).ln(), ((table.weights[class] - sum).max(0.0) + alpha) / total);
                 intercepts[class] += not.ln();
                 slopes[column * k + class] = there - not.ln();
             }

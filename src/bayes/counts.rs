@@ -58,7 +58,11 @@ impl<'a> CountRows<'a> {
     pub(super) fn visit(&self, row: usize, mut each: impl FnMut(usize, f32)) {
         match self {
             CountRows::Dense(x) => {
-                x.row(row).iter().enumerate().filter(|(_, value)| **value != 0.0).for_each(|(at, value)| each(at, *value));
+                x.row(row)
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, value)| **value != 0.0)
+                    .for_each(|(at, value)| each(at, *value));
             }
             CountRows::Sparse(x) => {
                 let (columns, values) = x.row(row);

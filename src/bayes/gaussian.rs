@@ -137,7 +137,8 @@ impl GaussianNaiveBayesModel {
     fn new(params: FittedWith<GaussianNaiveBayes>, labels: Labels, clouds: Vec<AxisCloud>) -> Result<Self> {
         let weights: Vec<f64> = clouds.iter().map(|cloud| cloud.weight).collect();
         let log_priors = log_priors(params.priors.as_deref(), true, &weights)?;
-        let empty = AxisCloud { weight: 0.0, mean: vec![0.0; clouds[0].mean.len()], squares: vec![0.0; clouds[0].mean.len()] };
+        let empty =
+            AxisCloud { weight: 0.0, mean: vec![0.0; clouds[0].mean.len()], squares: vec![0.0; clouds[0].mean.len()] };
         let all = clouds.iter().fold(empty, |all, cloud| all.join(cloud));
         let largest = all.squares.iter().copied().fold(0.0, f64::max) / all.weight.max(f64::MIN_POSITIVE);
         let smoothing = (params.var_smoothing * largest).max(1e-300);
@@ -164,14 +165,16 @@ impl JointScores for GaussianNaiveBayesModel {
         let x = x.to_matrix(&mut x.device().stream())?;
         let variances: Vec<Vec<f64>> = (0..k).map(|class| self.variances(class)).collect();
         let height = |class: usize| {
-            self.log_priors[class] - 0.5 * variances[class].iter().map(|variance| (2.0 * PI * variance).ln()).sum::<f64>()
+            self.log_priors[class]
+                - 0.5 * variances[class].iter().map(|variance| (2.0 * PI * variance).ln()).sum::<f64>()
         };
         let heights: Vec<f64> = (0..k).map(height).collect();
         let mut scores = vec![0.0; x.rows() * k];
         scores.par_chunks_mut(k).enumerate().for_each(|(row, scores)| {
             for (class, score) in scores.iter_mut().enumerate() {
                 let both = self.clouds[class].mean.iter().zip(&variances[class]);
-                let square = |((mean, variance), value): ((&f64, &f64), &f32)| (f64::from(*value) - mean).powi(2) / variance;
+                let square =
+                    |((mean, variance), value): ((&f64, &f64), &f32)| (f64::from(*value) - mean).powi(2) / variance;
                 let sum: f64 = both.zip(x.row(row)).map(square).sum();
                 *score = (heights[class] - 0.5 * sum).max(super::scores::NEVER);
             }
@@ -191,7 +194,9 @@ impl Save for GaussianNaiveBayesModel {
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
         let (k, d) = (self.clouds.len(), self.clouds[0].mean.len());
-        let all = |of: fn(&AxisCloud) -> &[f64]| self.clouds.iter().flat_map(|cloud| of(cloud).to_vec()).collect::<Vec<f64>>();
+        let all = |of: fn(&AxisCloud) -> &[f64]| {
+            self.clouds.iter().flat_map(|cloud| of(cloud).to_vec()).collect::<Vec<f64>>()
+        };
         container.insert_strings("class_names", self.labels.names())?;
         container.insert_list("class_weights", &self.clouds.iter().map(|cloud| cloud.weight).collect::<Vec<f64>>())?;
         container.insert("means", &[k, d], all(|cloud| &cloud.mean))?;

@@ -93,10 +93,18 @@ impl ContrastiveMetric {
             }
             let pairs = self.pairs(&mut stream, x, &map, labels)?;
             let begun = map.curve.len();
-            map.descend(&mut stream, x, steps, self.tol, |stream, z| pair_gradient(stream, z, &pairs, loss), |step, value| {
-                stopped = reporter.report(taken + step, Some(value), (taken + step) as f64 / self.max_iter as f64)?;
-                Ok(stopped)
-            })?;
+            map.descend(
+                &mut stream,
+                x,
+                steps,
+                self.tol,
+                |stream, z| pair_gradient(stream, z, &pairs, loss),
+                |step, value| {
+                    stopped =
+                        reporter.report(taken + step, Some(value), (taken + step) as f64 / self.max_iter as f64)?;
+                    Ok(stopped)
+                },
+            )?;
             taken += map.curve.len() - begun - 1;
             map.converged = map.curve.len() - begun - 1 < steps && !stopped;
         }

@@ -33,13 +33,13 @@ pub(super) fn nearest(
     with_self: bool,
 ) -> Result<Nearest> {
     let device = stream.device().clone();
-    let gather = |stream: &mut Stream, rows: &[u32]| {
-        gather_known_rows(stream, z, &DeviceVec::from_slice(rows, &device)?)
-    };
+    let gather =
+        |stream: &mut Stream, rows: &[u32]| gather_known_rows(stream, z, &DeviceVec::from_slice(rows, &device)?);
     let (reference, asked) = (gather(stream, among)?, gather(stream, queries)?);
     let searched = k + usize::from(with_self);
     let (found, distances) = Index::build(reference, Metric::Euclidean)?.k_nearest(stream, &asked, searched)?;
-    let mut near = Nearest { rows: Vec::with_capacity(queries.len() * k), squares: Vec::with_capacity(queries.len() * k) };
+    let mut near =
+        Nearest { rows: Vec::with_capacity(queries.len() * k), squares: Vec::with_capacity(queries.len() * k) };
     for (at, query) in queries.iter().enumerate() {
         let found = &found[at * searched..(at + 1) * searched];
         let distances = &distances[at * searched..(at + 1) * searched];

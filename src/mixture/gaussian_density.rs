@@ -7,8 +7,8 @@ use super::gaussians::WeightedGaussians;
 use super::pictures::density_picture;
 use crate::error::Result;
 use crate::estimator::{
-    Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Prediction, Rows, Save, ScoreSamples,
-    parameters,
+    Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Prediction, Rows, Save,
+    ScoreSamples, parameters,
 };
 use crate::model_file::Container;
 use crate::plot::Figure;

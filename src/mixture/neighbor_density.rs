@@ -4,9 +4,7 @@ use std::f64::consts::PI;
 
 use crate::distance::Metric;
 use crate::error::{Error, Result};
-use crate::estimator::{
-    Declared, Estimator, Fit, FitReport, FittedWith, Model, Rows, Save, ScoreSamples, parameters,
-};
+use crate::estimator::{Declared, Estimator, Fit, FitReport, FittedWith, Model, Rows, Save, ScoreSamples, parameters};
 use crate::model_file::Container;
 use crate::neighbors::{NearestNeighbors, NearestNeighborsModel};
 

@@ -69,7 +69,8 @@ fn one_column(
     log_density: impl Fn(&Matrix) -> Result<Vec<f64>>,
 ) -> Result<Figure> {
     let values = x.as_slice();
-    let (low, high) = values.iter().fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
+    let (low, high) =
+        values.iter().fold((f32::MAX, f32::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
     let pad = 0.1 * (high - low).max(f32::EPSILON);
     let step = (high - low + 2.0 * pad) / 400.0;
     let places: Vec<f32> = (0..=400).map(|at| low - pad + step * at as f32).collect();

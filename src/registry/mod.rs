@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
 use crate::{
-    baseline, bayes, cluster, decomposition, ensemble, kernel_methods, lecture, linear, metric_learning, mixture, neighbors, pipeline,
-    preprocessing, svm, tree,
+    baseline, bayes, cluster, decomposition, ensemble, kernel_methods, lecture, linear, metric_learning, mixture,
+    neighbors, pipeline, preprocessing, svm, tree,
 };
 
 /// An estimator of the registry.

@@ -103,7 +103,8 @@ impl ClusterCurve {
         };
         let cost = points(self.inertia.clone());
         let known = self.clusters.iter().zip(&self.silhouette);
-        let silhouette: Vec<(f64, f64)> = known.filter_map(|(k, value)| value.map(|value| (*k as f64, value))).collect();
+        let silhouette: Vec<(f64, f64)> =
+            known.filter_map(|(k, value)| value.map(|value| (*k as f64, value))).collect();
         let elbow = at(&cost, self.elbow());
         let best = at(&silhouette, self.best_silhouette());
         let figure = |title: &str, y: &str| Figure::new().title(title).x_label("clusters").y_label(y);

@@ -84,7 +84,8 @@ fn clusters_shows_cost_and_silhouette_over_their_number() {
     assert!((points[1]["inertia"].as_f64().unwrap() - 78.8514).abs() < 0.01);
     assert_eq!(found["best_silhouette"], 2);
     assert!(std::fs::read_to_string(&plot).unwrap().contains("Silhouette"));
-    let (shown, _) = run(&["clusters", "data/iris.csv", "--drop", "species", "--model", "bisecting-kmeans", "--k", "2,3"]);
+    let (shown, _) =
+        run(&["clusters", "data/iris.csv", "--drop", "species", "--model", "bisecting-kmeans", "--k", "2,3"]);
     assert!(shown.contains("largest silhouette: 2 clusters"), "{shown}");
     assert!(refused(2, &["clusters", "data/iris.csv", "--k", "x"]).contains("--k takes"));
 }

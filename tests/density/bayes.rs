@@ -12,7 +12,8 @@ fn naive_bayes_has_scikit_learns_numbers() {
     let model = GaussianNaiveBayes::default().fit(&iris.x, iris.labels().unwrap()).unwrap();
     close(model.score(&iris.x, iris.labels().unwrap()).unwrap(), 0.96, 1e-9);
     let chances = model.predict_proba(&iris.x.select(&[70, 83]).unwrap()).unwrap();
-    for (found, known) in chances.as_slice().iter().zip([0.0, 0.154494085, 0.845505915, 0.0, 0.612159845, 0.387840155]) {
+    for (found, known) in chances.as_slice().iter().zip([0.0, 0.154494085, 0.845505915, 0.0, 0.612159845, 0.387840155])
+    {
         close(f64::from(*found), known, 1e-5);
     }
     for (found, known) in model.variances(1).iter().zip([0.261104, 0.0965, 0.2164, 0.038324]) {
@@ -107,7 +108,8 @@ fn plug_in_classifiers_are_the_discriminants_and_naive_bayes() {
     // Linear discriminants, which divide by n − k instead of n in scikit-learn's solver and ours, agree in classes.
     let linear = LinearDiscriminantAnalysis::default().fit(x, y).unwrap();
     let shared = BayesClassifier::default().shared(true).fit(x, y).unwrap();
-    let differing = (0..150).filter(|row| linear.predict(x).unwrap().name(*row) != shared.predict(x).unwrap().name(*row));
+    let differing =
+        (0..150).filter(|row| linear.predict(x).unwrap().name(*row) != shared.predict(x).unwrap().name(*row));
     assert!(differing.count() <= 1);
 }
 

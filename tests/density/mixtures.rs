@@ -155,8 +155,11 @@ fn weights_and_means_of_rows_like_old_faithful_come_back() {
     let mut stream = Device::Cpu.stream();
     let normals = random_normals(&mut stream, Draw::new(1, 0), 2 * n).unwrap().to_vec(&mut stream).unwrap();
     let row = |at: usize| {
-        let (mean, [a, b, c]) =
-            if at % 1000 < 356 { ([2.036, 54.48], [0.263, 1.654, 5.566]) } else { ([4.290, 79.97], [0.412, 2.282, 5.553]) };
+        let (mean, [a, b, c]) = if at % 1000 < 356 {
+            ([2.036, 54.48], [0.263, 1.654, 5.566])
+        } else {
+            ([4.290, 79.97], [0.412, 2.282, 5.553])
+        };
         [mean[0] + a * normals[2 * at], mean[1] + b * normals[2 * at] + c * normals[2 * at + 1]]
     };
     let x = Matrix::from_rows(&(0..n).map(row).collect::<Vec<_>>()).unwrap();

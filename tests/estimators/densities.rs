@@ -1,7 +1,9 @@
 use gristmill::bayes::{BayesClassifier, GaussianNaiveBayes, MultinomialNaiveBayes};
 use gristmill::cluster::{BisectingKMeans, Init, KMeans};
 use gristmill::metric_learning::{ContrastiveMetric, Lmnn, NeighborhoodComponents};
-use gristmill::mixture::{CovarianceType, GaussianDensity, GaussianMixture, KernelDensity, MixtureStart, NeighborDensity};
+use gristmill::mixture::{
+    CovarianceType, GaussianDensity, GaussianMixture, KernelDensity, MixtureStart, NeighborDensity,
+};
 use gristmill::prelude::*;
 
 use crate::support::{baseline, devices, gpu};
@@ -71,9 +73,8 @@ fn metrics_are_learnt_on_every_device() {
     let y = wine.labels().unwrap();
     for (name, device) in devices() {
         let x = host.to(device).unwrap();
-        let score = |mapped: DeviceMatrix| {
-            KNeighborsClassifier::new(3).fit(&mapped, y).unwrap().score(&mapped, y).unwrap()
-        };
+        let score =
+            |mapped: DeviceMatrix| KNeighborsClassifier::new(3).fit(&mapped, y).unwrap().score(&mapped, y).unwrap();
         let lmnn = Lmnn::default().n_components(4).max_iter(20).fit(&x, &wine.target).unwrap();
         assert!(score(lmnn.transform(&x).unwrap()) > 0.98, "{name}");
         let pairs = ContrastiveMetric::default().max_iter(20).fit(&x, &wine.target).unwrap();

@@ -56,9 +56,11 @@ impl TryFrom<Written> for Init {
             Written::Name(name) if name == "k-means++" => Ok(Init::KMeansPlusPlus),
             Written::Name(name) if name == "random" => Ok(Init::Random),
             Written::Name(name) if name == "splitting" => Ok(Init::Splitting),
-            Written::Name(got) => {
-                Err(Error::param("init", "k-means++, random, splitting, or the centres (a .npy file on the command line)", got))
-            }
+            Written::Name(got) => Err(Error::param(
+                "init",
+                "k-means++, random, splitting, or the centres (a .npy file on the command line)",
+                got,
+            )),
             Written::Rows(rows) => Ok(Init::Centers(Matrix::from_rows(&rows)?)),
         }
     }

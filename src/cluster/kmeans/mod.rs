@@ -175,7 +175,10 @@ impl KMeans {
             let d = centers.columns();
             let from = centers.row(most).to_vec();
             let between = row.row(0).iter().zip(from).map(|(far, center)| 0.5 * (far + center));
-            centers.as_mut_slice()[least * d..(least + 1) * d].iter_mut().zip(between).for_each(|(to, value)| *to = value);
+            centers.as_mut_slice()[least * d..(least + 1) * d]
+                .iter_mut()
+                .zip(between)
+                .for_each(|(to, value)| *to = value);
             let (next, _) = lloyd(stream, x, weights, &centers, rule, |_| Ok(false))?;
             let cost = inertia(&next.distances, host);
             if cost >= best {

@@ -141,7 +141,8 @@ impl Gather<'_> {
         if weight == 0.0 {
             return;
         }
-        let (own, other) = (&self.z[self.row * self.columns..][..self.columns], &self.z[other * self.columns..][..self.columns]);
+        let (own, other) =
+            (&self.z[self.row * self.columns..][..self.columns], &self.z[other * self.columns..][..self.columns]);
         let (own, own_tail) = S::as_simd_f32s(own);
         let (other, other_tail) = S::as_simd_f32s(other);
         let (sums, sums_tail) = S::as_mut_simd_f32s(self.sums);

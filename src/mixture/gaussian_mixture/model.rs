@@ -129,8 +129,7 @@ impl Model for GaussianMixtureModel {
             (self.found.means[at * d..(at + 1) * d].to_vec(), self.found.covariance(at))
         };
         let components: Vec<Component> = (0..self.found.count()).map(component).collect();
-        let mut figures =
-            density_picture(input, &components, |x| Ok(self.densities(Rows::Host(x), false)?.0))?;
+        let mut figures = density_picture(input, &components, |x| Ok(self.densities(Rows::Host(x), false)?.0))?;
         let curve = self.curve.iter().enumerate().map(|(step, value)| (step as f64, *value));
         let figure = Figure::new().title("Mean log-likelihood of the fitted rows").x_label("step");
         figures.push(figure.y_label("log-likelihood").line("", curve));

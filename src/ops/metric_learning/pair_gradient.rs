@@ -104,13 +104,8 @@ pub fn pair_gradient(
             begins: &pairs.begins,
             entries: &pairs.entries,
         };
-        let value = crate::cpu::metric_learning::pair_gradient::pair_gradient(
-            z.values()?,
-            p,
-            lists,
-            loss,
-            sums.as_mut_slice(),
-        );
+        let value =
+            crate::cpu::metric_learning::pair_gradient::pair_gradient(z.values()?, p, lists, loss, sums.as_mut_slice());
         return Ok((value, sums.to(&device)?));
     };
     let losses = DeviceVec::<f32>::output(stream, n)?;

@@ -108,10 +108,9 @@ pub fn moments(stream: &mut Stream, rows: &MixtureRows<'_>, gaussians: &Gaussian
     let (k, width) = (gaussians.count(), x.columns());
     let mut total = DeviceSums { likelihood: 0.0, width, products: vec![0.0; k * width * width] };
     let (group_rows, room) = match stream.gpu() {
-        Some(recording) => (
-            group_rows(recording, gaussians),
-            recording.gpu.scratch_bytes() as usize / (4 * k * width * padded(width)),
-        ),
+        Some(recording) => {
+            (group_rows(recording, gaussians), recording.gpu.scratch_bytes() as usize / (4 * k * width * padded(width)))
+        }
         None => (GROUP_ROWS, 1),
     };
     let groups: Vec<Range<usize>> = blocks(x.rows(), group_rows).collect();
@@ -274,7 +273,13 @@ impl DeviceGaussians {
             let rows = group.start + part.start..group.start + part.end;
             let view = x.store()?.view(recording, rows.clone())?;
             let factors = self.factors.store()?.view(recording, 0..columns)?;
-            let tile = if columns <= 32 { 32 } else if columns <= 64 { 64 } else { TILE };
+            let tile = if columns <= 32 {
+                32
+            } else if columns <= 64 {
+                64
+            } else {
+                TILE
+            };
             let column_tiles = columns.div_ceil(tile);
             let tiles = part.len().div_ceil(tile) * column_tiles;
             let params = Params {
@@ -294,10 +299,8 @@ impl DeviceGaussians {
             let work = Work { operations: operations * n, bytes: 4 * n * (depth + columns / 4) as u64 };
             let buffers = &[view.buffer(), factors.buffer(), &squares];
             let grid = Grid::linear(tiles as u64)?;
-            recording.dispatch(
-                &KERNEL,
-                Dispatch::new(&params, buffers, grid, work).overrides(&[("TILE", tile as u32)]),
-            )?;
+            recording
+                .dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("TILE", tile as u32)]))?;
             let heights = self.heights.store()?.view(recording, 0..self.components)?;
             let weight = weights.store()?.view(recording, if weighted { rows } else { 0..1 })?;
             let groups = part.len().div_ceil(SHARE_ROWS);
@@ -390,7 +393,8 @@ impl DeviceSums {
             let products = &self.products[at * width * width..][..width * width];
             let whitening = whitening_of(gaussians, at);
             let column = |values: &[f32]| DMatrix::from_iterator(d, 1, values.iter().map(|value| f64::from(*value)));
-            let apart = &whitening * column(&gaussians.means[at * d..][..d]) - column(&gaussians.offsets[at * d..][..d]);
+            let apart =
+                &whitening * column(&gaussians.means[at * d..][..d]) - column(&gaussians.offsets[at * d..][..d]);
             let weight = products[d * width + d];
             let first = &whitening * DMatrix::from_fn(d, 1, |i, _| products[d * width + i]);
             let second = &whitening * DMatrix::from_fn(d, d, |i, j| products[i * width + j]) * whitening.transpose();

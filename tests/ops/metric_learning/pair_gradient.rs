@@ -65,9 +65,15 @@ fn losses_and_sums_are_those_of_f64_at_edge_sizes() {
     let pairs = PairLoss::Pairs { push: 0.7, near: 0.3, far: 2.0 };
     for (name, device) in devices() {
         let mut stream = device.stream();
-        for (n, p, pulls, width) in
-            [(1, 1, 1, 2), (2, 3, 1, 2), (64, 4, 3, 8), (65, 5, 2, 2), (100, 33, 3, 40), (257, 130, 1, 9), (70, 2, 0, 256)]
-        {
+        for (n, p, pulls, width) in [
+            (1, 1, 1, 2),
+            (2, 3, 1, 2),
+            (64, 4, 3, 8),
+            (65, 5, 2, 2),
+            (100, 33, 3, 40),
+            (257, 130, 1, 9),
+            (70, 2, 0, 256),
+        ] {
             for loss in [triplets, pairs] {
                 let (z, others) = (matrix(n, p, 3), others(n, width));
                 let (known, known_sums) = oracle(&z, &others, (pulls, width), loss);

@@ -123,8 +123,7 @@ fn densities_and_responsibilities_are_those_of_f64() {
         for (n, k, d) in [(0, 2, 3), (1, 1, 1), (130, 6, 7), (300, 40, 5)] {
             for shape in SHAPES {
                 let (x, g) = (matrix(n, d, 23), gaussians(shape, k, d, -0.5));
-                let (logs, shares) =
-                    densities(&mut device.stream(), &x.to(device).unwrap(), &g, true).unwrap();
+                let (logs, shares) = densities(&mut device.stream(), &x.to(device).unwrap(), &g, true).unwrap();
                 let shares = shares.unwrap();
                 assert_eq!((logs.len(), shares.rows(), shares.columns()), (n, n, k));
                 for row in 0..n {
@@ -132,7 +131,10 @@ fn densities_and_responsibilities_are_those_of_f64() {
                     let log = log_sum(&known);
                     assert!((f64::from(logs[row]) - log).abs() < 2e-4, "{name} {shape:?}: {} is not {log}", logs[row]);
                     for (at, known) in known.iter().enumerate() {
-                        assert!((f64::from(shares.get(row, at)) - (known - log).exp()).abs() < 2e-4, "{name} {shape:?}");
+                        assert!(
+                            (f64::from(shares.get(row, at)) - (known - log).exp()).abs() < 2e-4,
+                            "{name} {shape:?}"
+                        );
                     }
                 }
             }

@@ -204,7 +204,10 @@ fn expect<S: Simd, const G: usize, const V: usize>(simd: S, block: &mut Block<'_
             };
             let (height, half) = (simd.splat_f32s(heights[at]), simd.splat_f32s(-0.5));
             let share = &mut shares[group * k + at];
-            share.iter_mut().zip(squares).for_each(|(share, square)| *share = simd.mul_add_e_f32s(half, square, height));
+            share
+                .iter_mut()
+                .zip(squares)
+                .for_each(|(share, square)| *share = simd.mul_add_e_f32s(half, square, height));
         }
     }
     let logs = columns_mut::<S, G>(block.logs);

@@ -91,7 +91,11 @@ fn parse_clusters(text: &str) -> CommandResult<Vec<usize>> {
 fn describe(report: &ClustersReport) -> String {
     let mut shown = table(&["clusters", "inertia", "silhouette"]);
     for point in &report.points {
-        shown.add_row([point.clusters.to_string(), number(point.inertia), point.silhouette.map_or(String::new(), number)]);
+        shown.add_row([
+            point.clusters.to_string(),
+            number(point.inertia),
+            point.silhouette.map_or(String::new(), number),
+        ]);
     }
     let mut parts = vec![format!("{}: {} rows", report.model, report.rows), shown.to_string()];
     parts.extend(report.best_silhouette.map(|k| format!("largest silhouette: {k} clusters")));

@@ -17,7 +17,12 @@ pub fn show(page: &mut Page) -> Result<()> {
     for (at, k) in ks.into_iter().enumerate() {
         let model = GaussianMixture::new(k).n_init(3).fit(&iris.x)?;
         let silhouette = curve.silhouette[at].map_or_else(|| "–".to_string(), |value| format!("{value:.3}"));
-        rows.push(vec![k.to_string(), format!("{:.1}", model.bic(&iris.x)?), format!("{:.1}", curve.inertia[at]), silhouette]);
+        rows.push(vec![
+            k.to_string(),
+            format!("{:.1}", model.bic(&iris.x)?),
+            format!("{:.1}", curve.inertia[at]),
+            silhouette,
+        ]);
     }
     page.table(&["k", "BIC of a mixture", "inertia of k-means", "its silhouette"], rows);
 
