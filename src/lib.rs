@@ -29,6 +29,7 @@
 //! | [`linear`] | regression and classification by planes: least squares, ridge, lasso, logistic, linear SVM, SGD, discriminants |
 //! | [`kernel_methods`], [`svm`] | kernels, kernel ridge and feature maps; support vector machines |
 //! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal components, singular vectors |
+//! | [`bayes`], [`metric_learning`] | Bayes' rule with any density, naive Bayes; metrics learnt for nearest neighbours |
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
 //! | [`baseline`] | models that ignore the features: what others have to beat |
@@ -61,6 +62,7 @@
 
 pub mod array;
 pub mod baseline;
+pub mod bayes;
 mod clock;
 pub mod cluster;
 pub mod cost;
@@ -81,6 +83,7 @@ pub mod lecture;
 pub mod linalg;
 pub mod linear;
 pub mod losses;
+pub mod metric_learning;
 pub mod metrics;
 pub mod mixture;
 pub mod model_file;

@@ -112,6 +112,10 @@
 //! ```
 
 pub use crate::baseline::{DummyClassifier, DummyClassifierModel, DummyRegressor, DummyRegressorModel};
+pub use crate::bayes::{
+    BayesClassifier, BayesClassifierModel, BernoulliNaiveBayes, BernoulliNaiveBayesModel, GaussianNaiveBayes,
+    GaussianNaiveBayesModel, MultinomialNaiveBayes, MultinomialNaiveBayesModel,
+};
 pub use crate::cluster::{Init, KMeans, KMeansModel, MiniBatchKMeans, MiniBatchKMeansModel};
 pub use crate::data::{ClassWeight, Header, Missing, ReadOptions};
 pub use crate::decomposition::{
@@ -145,6 +149,9 @@ pub use crate::linear::{
     Perceptron, PerceptronModel, PoissonRegressor, PoissonRegressorModel, QuadraticDiscriminantAnalysis,
     QuadraticDiscriminantAnalysisModel, QuantileRegressor, QuantileRegressorModel, Ridge, RidgeCv, RidgeCvModel,
     RidgeModel, SgdClassifier, SgdClassifierModel, SgdLoss, SgdRegressor, SgdRegressorModel,
+};
+pub use crate::metric_learning::{
+    ContrastiveMetric, ContrastiveMetricModel, Lmnn, LmnnModel, NeighborhoodComponents, NeighborhoodComponentsModel,
 };
 pub use crate::metrics::{Average, ConfusionMatrix};
 pub use crate::mixture::{

@@ -42,6 +42,8 @@ const RANKS: &[&str] = &[
     "kernel_methods",
     "decomposition",
     "mixture",
+    "bayes",
+    "metric_learning",
     "tree",
     "svm",
     "ensemble",

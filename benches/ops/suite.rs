@@ -7,6 +7,8 @@ mod distance;
 mod gram;
 mod linalg;
 mod linear;
+mod metric_learning;
+mod mixture;
 mod neighbors;
 mod random;
 mod reduce;
@@ -25,6 +27,8 @@ pub fn cases() -> Vec<Case> {
         gram::cases(),
         linalg::cases(),
         linear::cases(),
+        metric_learning::cases(),
+        mixture::cases(),
         neighbors::cases(),
         random::cases(),
         reduce::cases(),

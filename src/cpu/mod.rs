@@ -7,6 +7,7 @@ pub mod elementary;
 pub mod gram;
 pub mod linalg;
 pub mod linear;
+pub mod metric_learning;
 pub mod mixture;
 pub mod neighbors;
 pub mod random;

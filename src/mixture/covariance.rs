@@ -3,9 +3,9 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use crate::cpu::mixture::expectation::Shape;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Triangle, solve_triangular};
+use crate::ops::mixture::expectation::Shape;
 
 /// What the covariances of Gaussians may be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

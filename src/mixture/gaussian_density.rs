@@ -4,12 +4,14 @@ use nalgebra::DMatrix;
 
 use super::covariance::CovarianceType;
 use super::gaussians::WeightedGaussians;
+use super::pictures::density_picture;
 use crate::error::Result;
 use crate::estimator::{
-    Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, Predict, Prediction, Rows, Save, ScoreSamples,
-    parameters,
+    Declared, Estimator, Fit, FitReport, FittedWith, Model, Observer, PictureInput, Predict, Prediction, Rows, Save,
+    ScoreSamples, parameters,
 };
 use crate::model_file::Container;
+use crate::plot::Figure;
 use crate::solvers::scatter::Scatter;
 
 parameters! {
@@ -127,6 +129,11 @@ impl Model for GaussianDensityModel {
 
     fn report(&self) -> FitReport {
         FitReport::default().with_number("threshold", self.threshold).with_row("mean", self.found.means.clone())
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let components = [(self.found.means.clone(), self.found.covariance(0))];
+        density_picture(input, &components, |x| self.log_densities(Rows::Host(x)))
     }
 }
 

@@ -6,10 +6,11 @@ use nalgebra::DMatrix;
 
 use super::covariance::{CovarianceType, Whitening};
 use crate::array::{DeviceMatrix, Matrix};
-use crate::cpu::mixture::expectation::{self, Gaussians, Moments, Shape};
 use crate::cpu::random::philox::Philox;
+use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::model_file::Container;
+use crate::ops::mixture::expectation::{self, Gaussians, MixtureRows, Moments, Shape};
 use crate::solvers::scatter::Scatter;
 
 /// Weights, means and covariances of k Gaussians over d columns.
@@ -55,17 +56,16 @@ impl WeightedGaussians {
         let to_f32 = |values: Vec<f64>| values.into_iter().map(|value| value as f32).collect::<Vec<f32>>();
         // The centre is rounded as rows see it.
         let center = to_f32(self.center.clone());
-        let offset = |at: usize| {
-            let apart: Vec<f64> =
-                self.mean(at).iter().zip(&center).map(|(mean, center)| mean - f64::from(*center)).collect();
-            of(at).whiten(&apart)
+        let apart = |at: usize| -> Vec<f64> {
+            self.mean(at).iter().zip(&center).map(|(mean, center)| mean - f64::from(*center)).collect()
         };
         let height = |at: usize| self.weights[at].ln() + of(at).log_determinant - 0.5 * d as f64 * (2.0 * PI).ln();
         let gaussians = Gaussians {
             shape: self.kind.shape(),
             columns: d,
             factors: to_f32(whitenings.iter().flat_map(|whitening| whitening.factors.clone()).collect()),
-            offsets: to_f32((0..self.count()).flat_map(offset).collect()),
+            offsets: to_f32((0..self.count()).flat_map(|at| of(at).whiten(&apart(at))).collect()),
+            means: to_f32((0..self.count()).flat_map(apart).collect()),
             heights: to_f32((0..self.count()).map(height).collect()),
             center,
         };
@@ -206,16 +206,18 @@ pub(super) struct Ready {
 
 impl Ready {
     /// The sums of one pass over the rows.
-    pub(super) fn moments(&self, x: &Matrix, weights: Option<&[f32]>) -> Moments {
-        expectation::moments(x.as_slice(), weights, &self.gaussians)
+    pub(super) fn moments(&self, stream: &mut Stream, rows: &MixtureRows<'_>) -> Result<Moments> {
+        expectation::moments(stream, rows, &self.gaussians)
+    }
+
+    /// What rows must be centred by.
+    pub(super) fn center(&self) -> &[f32] {
+        &self.gaussians.center
     }
 
     /// ln f of each row, and the responsibilities, n×k, if wanted.
     pub(super) fn densities(&self, x: &DeviceMatrix, shares: bool) -> Result<(Vec<f64>, Option<Matrix>)> {
-        let x = x.to_matrix(&mut x.device().stream())?;
-        let mut logs = vec![0.0; x.rows()];
-        let mut found = shares.then(|| Matrix::zeros(x.rows(), self.gaussians.heights.len())).transpose()?;
-        expectation::densities(x.as_slice(), &self.gaussians, &mut logs, found.as_mut().map(Matrix::as_mut_slice));
+        let (logs, found) = expectation::densities(&mut x.device().stream(), x, &self.gaussians, shares)?;
         Ok((logs.into_iter().map(f64::from).collect(), found))
     }
 }

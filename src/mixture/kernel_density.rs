@@ -4,12 +4,16 @@ use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
 
+use super::pictures::density_picture;
 use crate::array::Matrix;
 use crate::cpu::random::philox::Philox;
 use crate::error::{Error, Result};
-use crate::estimator::{Declared, Estimator, Fit, FitReport, FittedWith, Model, Rows, Save, ScoreSamples, parameters};
+use crate::estimator::{
+    Declared, Estimator, Fit, FitReport, FittedWith, Model, PictureInput, Rows, Save, ScoreSamples, parameters,
+};
 use crate::kernel_methods::{FittedKernel, Kernel, KernelExpansion};
 use crate::model_file::Container;
+use crate::plot::Figure;
 
 /// Sums below this are made again in f64 by their logarithms: in f32 their terms may be 0.
 const SMALLEST: f32 = 1e-30;
@@ -189,6 +193,11 @@ impl Model for KernelDensityModel {
 
     fn report(&self) -> FitReport {
         FitReport::default().with_number("bandwidth", self.width)
+    }
+
+    fn figures(&self, input: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        let none = || Error::param("density", "log-densities", "none");
+        density_picture(input, &[], |x| self.score_samples_rows(Rows::Host(x))?.ok_or_else(none))
     }
 }
 

@@ -10,6 +10,8 @@ pub mod distance;
 pub mod gram;
 pub mod linalg;
 pub mod linear;
+pub mod metric_learning;
+pub mod mixture;
 pub mod neighbors;
 mod pairs;
 pub mod random;
@@ -78,6 +80,8 @@ pub fn kernels() -> Vec<&'static Kernel> {
         linalg::transpose::KERNELS,
         linear::coordinate_descent::KERNELS,
         linear::margin_gradient::KERNELS,
+        metric_learning::pair_gradient::KERNELS,
+        mixture::expectation::KERNELS,
         neighbors::by_product::KERNELS,
         neighbors::k_nearest::KERNELS,
         neighbors::select::KERNELS,

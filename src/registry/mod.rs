@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
 use crate::{
-    baseline, cluster, decomposition, ensemble, kernel_methods, lecture, linear, mixture, neighbors, pipeline,
-    preprocessing, svm, tree,
+    baseline, bayes, cluster, decomposition, ensemble, kernel_methods, lecture, linear, metric_learning, mixture,
+    neighbors, pipeline, preprocessing, svm, tree,
 };
 
 /// An estimator of the registry.
@@ -47,6 +47,7 @@ pub fn entries() -> &'static [Entry] {
     const ENTRIES: &[Entry] = &[
         Entry::of::<cluster::KMeans>(),
         Entry::of::<cluster::MiniBatchKMeans>(),
+        Entry::of::<cluster::BisectingKMeans>(),
         Entry::of::<kernel_methods::KernelKMeans>(),
         Entry::of::<neighbors::KNeighborsClassifier>(),
         Entry::of::<neighbors::KNeighborsRegressor>(),
@@ -109,6 +110,11 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<mixture::GaussianMixture>(),
         Entry::of::<mixture::GaussianDensity>(),
         Entry::of::<mixture::KernelDensity>(),
+        Entry::of::<mixture::NeighborDensity>(),
+        Entry::of::<bayes::BayesClassifier>(),
+        Entry::of::<bayes::GaussianNaiveBayes>(),
+        Entry::of::<bayes::MultinomialNaiveBayes>(),
+        Entry::of::<bayes::BernoulliNaiveBayes>(),
         Entry::of::<baseline::DummyClassifier>(),
         Entry::of::<baseline::DummyRegressor>(),
         Entry::of::<lecture::Memoriser>(),
@@ -143,6 +149,9 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<decomposition::KSvd>(),
         Entry::of::<decomposition::SparseCoder>(),
         Entry::of::<decomposition::SelfOrganizingMap>(),
+        Entry::of::<metric_learning::Lmnn>(),
+        Entry::of::<metric_learning::ContrastiveMetric>(),
+        Entry::of::<metric_learning::NeighborhoodComponents>(),
     ];
     ENTRIES
 }

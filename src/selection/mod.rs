@@ -7,10 +7,12 @@
 //! | which columns? | [`best_subset`], [`forward_selection`], [`backward_elimination`], [`recursive_elimination`], [`permutation_importance`] |
 //! | which family, by a bound? | [`structural_risk`] |
 //! | more rows, or a better model? | [`learning_curve`], [`validation_curve`], [`iteration_curve`], [`bias_variance`] |
+//! | how many clusters? | [`cluster_curve`] |
 //!
 //! The splits themselves are in [`splits`](crate::splits).
 
 mod bias_variance;
+mod cluster_curve;
 mod columns;
 mod cross_validate;
 mod curves;
@@ -32,6 +34,7 @@ pub use crate::splits::{
     Folds, Splits, ThreeWay, stratified_three_way_split, stratified_train_test_split, three_way_split, train_test_split,
 };
 pub use bias_variance::{BiasVariance, Truth, bias_variance, bias_variance_by_generator};
+pub use cluster_curve::{ClusterCurve, cluster_curve};
 pub use columns::{
     ColumnPath, ColumnStep, Criterion, Subset, SubsetFit, SubsetPath, backward_elimination, backward_subsets,
     best_subset, forward_selection, forward_subsets, recursive_elimination,

@@ -73,3 +73,19 @@ fn cv_draws_halves_and_estimates() {
     assert!(cost["seconds"].as_f64().unwrap() > 0.0);
     assert!(refused(2, &[&model[..], &grid, &["--halving", "--random", "3"]].concat()).contains("--halving"));
 }
+
+#[test]
+fn clusters_shows_cost_and_silhouette_over_their_number() {
+    let folder = Folder::new();
+    let plot = folder.path("clusters.svg");
+    let found = json(&["clusters", "data/iris.csv", "--drop", "species", "--k", "2..5", "--plot", &plot]);
+    let points = found["points"].as_array().unwrap();
+    assert_eq!(points.len(), 4);
+    assert!((points[1]["inertia"].as_f64().unwrap() - 78.8514).abs() < 0.01);
+    assert_eq!(found["best_silhouette"], 2);
+    assert!(std::fs::read_to_string(&plot).unwrap().contains("Silhouette"));
+    let (shown, _) =
+        run(&["clusters", "data/iris.csv", "--drop", "species", "--model", "bisecting-kmeans", "--k", "2,3"]);
+    assert!(shown.contains("largest silhouette: 2 clusters"), "{shown}");
+    assert!(refused(2, &["clusters", "data/iris.csv", "--k", "x"]).contains("--k takes"));
+}

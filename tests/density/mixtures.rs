@@ -146,3 +146,55 @@ fn kernel_densities_are_scikit_learns_and_finite_far_away() {
     assert!(KernelDensity::default().bandwidth(0.0).fit(&iris).is_err());
     assert_eq!(model.sample(5, 3).unwrap().rows(), 5);
 }
+
+#[test]
+fn weights_and_means_of_rows_like_old_faithful_come_back() {
+    // Two Gaussians as published for the geyser's 272 eruptions; so many rows that their errors are small.
+    use gristmill::ops::{random::philox::Draw, random_normals};
+    let n = 20_000;
+    let mut stream = Device::Cpu.stream();
+    let normals = random_normals(&mut stream, Draw::new(1, 0), 2 * n).unwrap().to_vec(&mut stream).unwrap();
+    let row = |at: usize| {
+        let (mean, [a, b, c]) = if at % 1000 < 356 {
+            ([2.036, 54.48], [0.263, 1.654, 5.566])
+        } else {
+            ([4.290, 79.97], [0.412, 2.282, 5.553])
+        };
+        [mean[0] + a * normals[2 * at], mean[1] + b * normals[2 * at] + c * normals[2 * at + 1]]
+    };
+    let x = Matrix::from_rows(&(0..n).map(row).collect::<Vec<_>>()).unwrap();
+    let model = GaussianMixture::new(2).tol(1e-6).fit(&x).unwrap();
+    let short = if model.means()[(0, 0)] < model.means()[(1, 0)] { 0 } else { 1 };
+    assert!((model.weights()[short] - 0.356).abs() < 0.003, "{:?}", model.weights());
+    assert!((model.means()[(short, 1)] - 54.48).abs() < 0.2 && (model.means()[(1 - short, 1)] - 79.97).abs() < 0.2);
+    assert!((model.covariance(short).unwrap()[(0, 1)] - 0.263 * 1.654).abs() < 0.03);
+}
+
+#[test]
+fn a_given_start_is_where_the_search_begins() {
+    let x = datasets::iris().unwrap().x;
+    let model = GaussianMixture::new(3).max_iter(5).tol(0.0).fit(&x).unwrap();
+    let means: Vec<Vec<f64>> = (0..3).map(|at| model.means().row(at).iter().copied().collect()).collect();
+    let precision = |at: usize| model.covariance(at).unwrap().try_inverse().unwrap().as_slice().to_vec();
+    let given = GaussianMixture::new(3)
+        .weights_init(model.weights().to_vec())
+        .means_init(means.clone())
+        .precisions_init((0..3).map(precision).collect::<Vec<_>>());
+    let on = given.clone().max_iter(1).fit(&x).unwrap();
+    assert!((on.log_likelihoods()[0] - model.log_likelihoods()[5]).abs() < 1e-5);
+    // The means alone: weights and covariances are those of the start.
+    assert!(GaussianMixture::new(3).means_init(means.clone()).fit(&x).is_ok());
+    for kind in [CovarianceType::Tied, CovarianceType::Diag, CovarianceType::Spherical] {
+        let rows = match kind {
+            CovarianceType::Tied => vec![precision(0)],
+            CovarianceType::Diag => vec![vec![1.0; 4]; 3],
+            _ => vec![vec![1.0]; 3],
+        };
+        assert!(given.clone().covariance_type(kind).precisions_init(rows).fit(&x).is_ok(), "{kind:?}");
+        assert!(given.clone().covariance_type(kind).fit(&x).is_err() || kind == CovarianceType::Full, "{kind:?}");
+    }
+    let message = |mixture: GaussianMixture| mixture.fit(&x).unwrap_err().to_string();
+    assert!(message(given.clone().weights_init(vec![0.5, 0.6, 0.1])).contains("weights_init"));
+    assert!(message(given.clone().means_init(vec![vec![0.0; 3]; 3])).contains("means_init"));
+    assert!(message(given.precisions_init(vec![vec![-1.0; 16]; 3])).contains("positive definite"));
+}

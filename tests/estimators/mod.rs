@@ -9,6 +9,7 @@ mod boosting_losses;
 mod boosting_more;
 mod categories;
 mod decision_tree;
+mod densities;
 mod ensembles;
 mod extra_trees;
 mod forest_devices;

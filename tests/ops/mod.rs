@@ -7,6 +7,8 @@ mod elementary;
 mod gram;
 mod linalg;
 mod linear;
+mod metric_learning;
+mod mixture;
 mod neighbors;
 mod random;
 mod reduce;

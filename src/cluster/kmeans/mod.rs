@@ -4,10 +4,13 @@ mod init;
 
 pub use init::Init;
 
+use init::costs_of;
+
 use super::clusters::{Clusters, center_clusters, check_clusters, inertia};
 use super::cost;
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::cost::Cost;
+use crate::cpu::reduce::argmax;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::{
@@ -16,7 +19,7 @@ use crate::estimator::{
 };
 use crate::model_file::Container;
 use crate::ops;
-use crate::solvers::lloyd::{StoppingRule, lloyd};
+use crate::solvers::lloyd::{Clusters as Found, StoppingRule, lloyd};
 
 const OP: &str = "KMeans";
 
@@ -46,7 +49,7 @@ parameters! {
     {
         /// Number of clusters, k; at most the number of rows.
         n_clusters: usize = 8;
-        /// Where the centres start: k-means++, random, or a .npy file of centres.
+        /// Where the centres start: k-means++, random, splitting, or a .npy file of centres.
         init: Init = Init::KMeansPlusPlus;
         /// Number of searches from different starts, of which the best is kept; none: 10 for random starts, else 1.
         n_init: Option<usize> = None, at_least(1.0);
@@ -54,6 +57,8 @@ parameters! {
         max_iter: usize = 300, at_least(1.0);
         /// Ends a search when the squared shifts of the centres add up to this times the mean variance of the columns.
         tol: f64 = 1e-4, at_least(0.0);
+        /// After a search, how often at most the cheapest centre moves beside the costliest one and the search goes on, while that helps.
+        n_shifts: usize = 0;
         /// Seed of the starts.
         seed: u64 = 0;
     }
@@ -67,6 +72,7 @@ impl Estimator for KMeans {
         let searching = cost::iterating(shape, self.n_clusters, self.max_iter.min(EXPECTED_ITERATIONS) as f64);
         let seeding = match self.init {
             Init::KMeansPlusPlus => cost::seeding(shape, self.n_clusters),
+            Init::Splitting => cost::iterating(shape, self.n_clusters, 20.0),
             Init::Random | Init::Centers(_) => Cost::default(),
         };
         // However many searches there are, the rows go up once.
@@ -92,7 +98,7 @@ impl Estimator for KMeans {
 impl KMeans {
     fn searches(&self) -> usize {
         match (&self.init, self.n_init) {
-            (Init::Centers(_), _) => 1,
+            (Init::Centers(_) | Init::Splitting, _) => 1,
             (Init::Random, None) => 10,
             (Init::KMeansPlusPlus, None) => 1,
             (_, Some(searches)) => searches.max(1),
@@ -121,7 +127,7 @@ impl KMeans {
                 reporter.report(iterations, None, (number as f64 + share) / searches as f64)
             };
             let (found, course) = lloyd(stream, x, weights, &start, rule, stops)?;
-            let inertia = inertia(&found.distances, host_weights.as_deref());
+            let (found, inertia) = self.shift(stream, x, (weights, host_weights.as_deref()), found, rule)?;
             if best.as_ref().is_none_or(|best| inertia < best.inertia) {
                 let (iterations, converged) = (course.iterations, course.converged);
                 best = Some(Clusters { centers: found.centers, labels: found.labels, inertia, iterations, converged });
@@ -135,6 +141,52 @@ impl KMeans {
             log::warn!("k-means did not converge in {} iterations; raise max_iter or tol", best.iterations);
         }
         Ok(best)
+    }
+}
+
+impl KMeans {
+    /// Moves the centre of the cheapest cluster beside that of the costliest one, and searches on from there; keeps what is better.
+    fn shift(
+        &self,
+        stream: &mut Stream,
+        x: &DeviceMatrix,
+        (weights, host): (Option<&DeviceVec<f32>>, Option<&[f32]>),
+        mut found: Found,
+        rule: StoppingRule,
+    ) -> Result<(Found, f64)> {
+        let mut best = inertia(&found.distances, host);
+        for _ in 0..self.n_shifts {
+            let costs = costs_of(&found, host);
+            let least = (0..costs.len()).fold(0, |least, at| if costs[at] < costs[least] { at } else { least });
+            let most = argmax(&costs);
+            let rows = found.labels.iter().filter(|label| **label as usize == most).count();
+            if least == most || rows < 2 {
+                break;
+            }
+            // To the row of the costliest cluster that is farthest from its centre.
+            let far = (0..found.labels.len()).filter(|row| found.labels[*row] as usize == most);
+            let far = far.fold(None, |far: Option<usize>, row| match far {
+                Some(far) if found.distances[far] >= found.distances[row] => Some(far),
+                _ => Some(row),
+            });
+            let Some(far) = far else { break };
+            let row = x.rows_at(stream, &[far])?;
+            let mut centers = found.centers.clone();
+            let d = centers.columns();
+            let from = centers.row(most).to_vec();
+            let between = row.row(0).iter().zip(from).map(|(far, center)| 0.5 * (far + center));
+            centers.as_mut_slice()[least * d..(least + 1) * d]
+                .iter_mut()
+                .zip(between)
+                .for_each(|(to, value)| *to = value);
+            let (next, _) = lloyd(stream, x, weights, &centers, rule, |_| Ok(false))?;
+            let cost = inertia(&next.distances, host);
+            if cost >= best {
+                break;
+            }
+            (found, best) = (next, cost);
+        }
+        Ok((found, best))
     }
 }
 

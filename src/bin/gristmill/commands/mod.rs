@@ -36,6 +36,8 @@ pub enum Command {
     Select(Box<choose::select::SelectArgs>),
     /// Draw scores over the rows, a parameter or the iterations
     Curve(Box<choose::curve::CurveArgs>),
+    /// Show the cost and the silhouette of clusters over their number
+    Clusters(Box<choose::clusters::ClustersArgs>),
     /// Split the error of a model into bias, variance and noise
     BiasVariance(Box<choose::bias_variance::BiasVarianceArgs>),
     /// Predict for the rows of a file with a saved model
@@ -78,6 +80,7 @@ impl Command {
             Command::Cv(args) => cv::run(args, global),
             Command::Select(args) => choose::select::run(args, global),
             Command::Curve(args) => choose::curve::run(args, global),
+            Command::Clusters(args) => choose::clusters::run(args, global),
             Command::BiasVariance(args) => choose::bias_variance::run(args, global),
             Command::Predict(args) => predict::run(args, global),
             Command::Transform(args) => transform::run(args, global),

@@ -1,6 +1,7 @@
-//! Choosing a model: `gristmill select`, `gristmill curve` and `gristmill bias-variance`.
+//! Choosing a model: `gristmill select`, `gristmill curve`, `gristmill bias-variance` and `gristmill clusters`.
 
 pub mod bias_variance;
+pub mod clusters;
 pub mod curve;
 pub mod select;
 

@@ -2,6 +2,7 @@
 
 mod boosting;
 mod catalog;
+mod densities;
 mod first_lecture;
 mod kernels;
 mod models;
@@ -46,6 +47,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     trees::show(&mut page)?;
     boosting::show(&mut page, gpu.as_ref())?;
     representations::show(&mut page)?;
+    densities::show(&mut page)?;
     models::choosing(&mut page)?;
     first_lecture::show(&mut page)?;
     catalog::show(&mut page)?;

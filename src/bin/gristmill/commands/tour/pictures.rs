@@ -1,6 +1,9 @@
 //! The pictures of trees, ensembles and kernels: those of the examples, and two trees.
 
 #[allow(dead_code)]
+#[path = "../../../../../examples/density_views.rs"]
+mod density_views;
+#[allow(dead_code)]
 #[path = "../../../../../examples/ensemble_regions.rs"]
 mod ensemble_regions;
 #[allow(dead_code)]
@@ -67,6 +70,11 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written("bayesian_line.svg", "a posterior over lines as points come in");
     kernel_views::draw(&path("kernel_views.svg"))?;
     written("kernel_views.svg", "kernel principal components and k-means of two rings, Gram matrices of iris by class");
+    density_views::draw(&path("density_views.svg"))?;
+    written(
+        "density_views.svg",
+        "mixtures and kernel densities as lines of equal density, nearest neighbours before and after a learnt metric",
+    );
     kernel_ridge_fits::draw(&path("kernel_ridge_fits.svg"))?;
     written(
         "kernel_ridge_fits.svg",

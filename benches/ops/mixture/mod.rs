@@ -1,0 +1,7 @@
+mod expectation;
+
+use super::case::Case;
+
+pub fn cases() -> Vec<Case> {
+    expectation::cases()
+}

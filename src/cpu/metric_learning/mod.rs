@@ -1,0 +1,3 @@
+//! Gradients of metrics.
+
+pub mod pair_gradient;

@@ -1,0 +1,138 @@
+//! A metric from pairs: rows of a class near each other, rows of different classes far apart.
+
+use super::learned::{LearnedMap, LearnedMetric, MetricLearner, classes_of};
+use super::near_rows::{check_neighbors, nearest};
+use crate::array::DeviceMatrix;
+use crate::cost::Cost;
+use crate::data::{Labels, Target};
+use crate::device::Stream;
+use crate::error::{Error, Result};
+use crate::estimator::{Declared, Estimator, Fit, FitShape, Reporter, Rows, parameters};
+use crate::ops::metric_learning::pair_gradient::{PairLoss, Pairs, pair_gradient};
+
+parameters! {
+    /// A linear map learnt from pairs: Σ max(0, d(x, same class) − alpha) + negative_weight·Σ max(0, beta − d(x, other class)), where d are
+    /// squared distances after the map, over the pairs of each row with its `n_neighbors` nearest rows.
+    ///
+    /// ```
+    /// use gristmill::metric_learning::ContrastiveMetric;
+    /// use gristmill::prelude::*;
+    /// let wine = datasets::wine()?;
+    /// let x = StandardScaler::default().fit(&wine.x)?.transform(&wine.x)?;
+    /// let mapped = ContrastiveMetric::default().fit(&x, &wine.target)?.transform(&x)?;
+    /// assert!(KNeighborsClassifier::new(3).fit(&mapped, wine.labels()?)?.score(&mapped, wine.labels()?)? > 0.98);
+    /// # Ok::<(), gristmill::Error>(())
+    /// ```
+    ///
+    /// # What to expect
+    /// - Without margins the loss has no minimum: `beta` must be above `alpha`. They are in squared units of the columns: scale them first.
+    /// - The pairs are chosen anew `rounds` times, by the distances after the map so far; the steps between are those of L-BFGS.
+    /// - The gradient is two products with the rows and sums over pairs, where the rows live.
+    pub struct ContrastiveMetric: supervised_transformer("contrastive-metric") -> ContrastiveMetricModel;
+    about "a map from pairs of rows of the same and of different classes";
+    {
+        /// Number of nearest rows of each row that make pairs with it.
+        n_neighbors: usize = 10, from_to(1.0, 256.0);
+        /// Number of new columns; none: as many as there are.
+        n_components: Option<usize> = None, at_least(1.0);
+        /// Rows of a class may be so far apart, squared.
+        alpha: f64 = 0.0, at_least(0.0);
+        /// Rows of different classes must be so far apart, squared.
+        beta: f64 = 10.0, above(0.0);
+        /// Weight of the pairs of different classes.
+        negative_weight: f64 = 1.0, above(0.0);
+        /// How often the pairs are chosen.
+        rounds: usize = 5, at_least(1.0);
+        /// Maximum number of steps, of all rounds.
+        max_iter: usize = 100, at_least(1.0);
+        /// A round ends when a step lowers the loss by less than this share of it.
+        tol: f64 = 1e-4, at_least(0.0);
+    }
+}
+
+/// A map found by [`ContrastiveMetric`].
+pub type ContrastiveMetricModel = LearnedMetric<ContrastiveMetric>;
+
+impl MetricLearner for ContrastiveMetric {}
+
+impl Estimator for ContrastiveMetric {
+    fn cost(&self, shape: &FitShape) -> Option<Cost> {
+        let square = (shape.rows * shape.columns) as f64 * self.n_components.unwrap_or(shape.columns) as f64;
+        let searches = (self.rounds * shape.rows) as f64 * (shape.rows * shape.columns) as f64;
+        let steps = self.max_iter as f64;
+        let operations = 4.0 * steps * square + 2.0 * searches;
+        Some(Cost { operations, syncs: 3.0 * steps, kernels: 6.0, ..Cost::uploading(shape.rows, shape.columns) })
+    }
+
+    fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<ContrastiveMetricModel> {
+        options.refuse_weights(Self::TYPE)?;
+        if self.beta <= self.alpha {
+            return Err(Error::param("beta", format!("above alpha, {}", self.alpha), self.beta));
+        }
+        let x = x.complete(Self::TYPE)?;
+        let labels = classes_of(Self::TYPE, target, x.rows())?;
+        check_neighbors(self.n_neighbors, x.rows())?;
+        let map = options.watched("contrastive metric", |reporter| self.search(&x, &labels, reporter))?;
+        Ok(ContrastiveMetricModel { params: self.clone().into(), map })
+    }
+}
+
+impl ContrastiveMetric {
+    fn search(&self, x: &DeviceMatrix, labels: &Labels, reporter: &mut Reporter<'_>) -> Result<LearnedMap> {
+        let device = x.device().clone();
+        let mut stream = device.stream();
+        let mut map = LearnedMap::start(&mut stream, x, self.n_components)?;
+        let push = self.negative_weight as f32;
+        let loss = PairLoss::Pairs { push, near: self.alpha as f32, far: self.beta as f32 };
+        let (mut taken, mut stopped) = (0, false);
+        for round in 0..self.rounds {
+            let left = self.max_iter - taken;
+            let steps = left.div_ceil(self.rounds - round).min(left);
+            if steps == 0 || stopped {
+                break;
+            }
+            let pairs = self.pairs(&mut stream, x, &map, labels)?;
+            let begun = map.curve.len();
+            map.descend(
+                &mut stream,
+                x,
+                steps,
+                self.tol,
+                |stream, z| pair_gradient(stream, z, &pairs, loss),
+                |step, value| {
+                    stopped =
+                        reporter.report(taken + step, Some(value), (taken + step) as f64 / self.max_iter as f64)?;
+                    Ok(stopped)
+                },
+            )?;
+            taken += map.curve.len() - begun - 1;
+            map.converged = map.curve.len() - begun - 1 < steps && !stopped;
+        }
+        Ok(map)
+    }
+
+    /// The nearest rows of each row, those of its class first.
+    fn pairs(&self, stream: &mut Stream, x: &DeviceMatrix, map: &LearnedMap, labels: &Labels) -> Result<Pairs> {
+        let z = map.apply(stream, x)?;
+        let (n, k) = (x.rows(), self.n_neighbors);
+        let all: Vec<u32> = (0..n as u32).collect();
+        let found = nearest(stream, &z, &all, &all, k, true)?;
+        let same = |row: usize, other: u32| labels.codes()[row] == labels.codes()[other as usize];
+        let near = |row: usize| &found.rows[row * k..(row + 1) * k];
+        let list = |row: usize, own: bool| -> Vec<u32> {
+            near(row).iter().copied().filter(|other| same(row, *other) == own).collect()
+        };
+        // As many places as the longest lists need.
+        let longest = |own: bool| (0..n).map(|row| list(row, own).len()).max().unwrap_or(0);
+        let (pulls, pushes) = (longest(true), longest(false));
+        let mut others = Vec::with_capacity(n * (pulls + pushes));
+        for row in 0..n {
+            for (own, places) in [(true, pulls), (false, pushes)] {
+                let mut list = list(row, own);
+                list.resize(places, row as u32);
+                others.extend(list);
+            }
+        }
+        Pairs::new(stream.device(), n, (pulls, pulls + pushes), others)
+    }
+}

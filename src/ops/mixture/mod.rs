@@ -1,0 +1,4 @@
+//! Rows under mixtures of Gaussians.
+
+pub mod expectation;
+mod whitened_sums;

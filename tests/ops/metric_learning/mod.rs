@@ -1,0 +1,1 @@
+mod pair_gradient;
