@@ -30,6 +30,7 @@
 //! | [`kernel_methods`], [`svm`] | kernels, kernel ridge and feature maps; support vector machines |
 //! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal components, singular vectors |
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
+//! | [`neural`] | networks: layers, learning by batches, classification and regression |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
 //! | [`baseline`] | models that ignore the features: what others have to beat |
 //! | [`lecture`] | the small learners of a first lecture |
@@ -85,6 +86,7 @@ pub mod metrics;
 pub mod mixture;
 pub mod model_file;
 pub mod neighbors;
+pub mod neural;
 pub mod ops;
 pub mod pipeline;
 pub mod placement;

@@ -42,6 +42,7 @@ const RANKS: &[&str] = &[
     "kernel_methods",
     "decomposition",
     "mixture",
+    "neural",
     "tree",
     "svm",
     "ensemble",

@@ -7,6 +7,7 @@ mod gram;
 mod linalg;
 mod linear;
 mod neighbors;
+mod neural;
 mod random;
 mod reduce;
 mod sort;
@@ -24,6 +25,7 @@ pub fn cases() -> Vec<Case> {
         linalg::cases(),
         linear::cases(),
         neighbors::cases(),
+        neural::cases(),
         random::cases(),
         reduce::cases(),
         sort::cases(),

@@ -8,6 +8,7 @@ pub mod linalg;
 pub mod linear;
 pub mod mixture;
 pub mod neighbors;
+pub mod neural;
 pub mod random;
 pub mod reduce;
 pub use crate::simd;

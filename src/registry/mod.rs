@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
 use crate::{
-    baseline, cluster, decomposition, ensemble, kernel_methods, lecture, linear, mixture, neighbors, pipeline,
+    baseline, cluster, decomposition, ensemble, kernel_methods, lecture, linear, mixture, neighbors, neural, pipeline,
     preprocessing, svm, tree,
 };
 
@@ -106,6 +106,8 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::OneVsOne>(),
         Entry::of::<ensemble::OutputCodes>(),
         Entry::of::<ensemble::NestedDichotomies>(),
+        Entry::of::<neural::MlpClassifier>(),
+        Entry::of::<neural::MlpRegressor>(),
         Entry::of::<mixture::GaussianMixture>(),
         Entry::of::<mixture::GaussianDensity>(),
         Entry::of::<mixture::KernelDensity>(),

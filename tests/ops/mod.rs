@@ -7,6 +7,7 @@ mod gram;
 mod linalg;
 mod linear;
 mod neighbors;
+mod neural;
 mod random;
 mod reduce;
 mod sort;
