@@ -8,9 +8,9 @@ struct Params {
     pieces: u32,
     rate: f32,
     kept: f32,
-    new: f32,
+    added: f32,
     kept_square: f32,
-    new_square: f32,
+    added_square: f32,
     spread: f32,
     epsilon: f32,
     shrink: f32,
@@ -70,12 +70,12 @@ fn main(
             first[at] = v;
             step = params.rate * select(v, slope + params.kept * v, RULE == NESTEROV);
         } else if (RULE == ADAGRAD || RULE == RMS_PROP) {
-            let s = select(params.kept * first[at] + params.new * slope * slope, first[at] + slope * slope, RULE == ADAGRAD);
+            let s = select(params.kept * first[at] + params.added * slope * slope, first[at] + slope * slope, RULE == ADAGRAD);
             first[at] = s;
             step = params.rate * slope / (sqrt(s) + params.epsilon);
         } else if (RULE == ADAM) {
-            let m = params.kept * first[at] + params.new * slope;
-            let s = params.kept_square * second[at] + params.new_square * slope * slope;
+            let m = params.kept * first[at] + params.added * slope;
+            let s = params.kept_square * second[at] + params.added_square * slope * slope;
             first[at] = m;
             second[at] = s;
             step = params.rate * m / (sqrt(s * params.spread) + params.epsilon);

@@ -87,9 +87,9 @@ impl UpdateRule {
             rule: StepRule::Gradient,
             rate: T::of(rate),
             kept: zero,
-            new: one,
+            added: one,
             kept_square: zero,
-            new_square: one,
+            added_square: one,
             spread: one,
             epsilon: zero,
             shrink: one,
@@ -102,8 +102,8 @@ impl UpdateRule {
                 StepNumbers { rule: StepRule::Adagrad, epsilon: T::of(epsilon), ..plain }
             }
             UpdateRule::RmsProp { decay, epsilon } => {
-                let (kept, new) = (T::of(decay), T::of(1.0 - decay));
-                StepNumbers { rule: StepRule::RmsProp, kept, new, epsilon: T::of(epsilon), ..plain }
+                let (kept, added) = (T::of(decay), T::of(1.0 - decay));
+                StepNumbers { rule: StepRule::RmsProp, kept, added, epsilon: T::of(epsilon), ..plain }
             }
             UpdateRule::Adam { first, second, epsilon } => adam(rate, step, [first, second, epsilon, 0.0]),
             UpdateRule::AdamW { first, second, epsilon, weight_decay } => {
@@ -122,9 +122,9 @@ fn adam<T: Real>(rate: f64, step: u64, numbers: [f64; 4]) -> StepNumbers<T> {
         rate: T::of(rate / (1.0 - first.powi(power))),
         spread: T::of(1.0 / (1.0 - second.powi(power))),
         kept: T::of(first),
-        new: T::of(1.0 - first),
+        added: T::of(1.0 - first),
         kept_square: T::of(second),
-        new_square: T::of(1.0 - second),
+        added_square: T::of(1.0 - second),
         epsilon: T::of(epsilon),
         shrink: T::of(1.0 - rate * weight_decay),
     }

@@ -35,11 +35,11 @@ pub struct StepNumbers<T> {
     /// What is kept of the first memory.
     pub kept: T,
     /// What the gradient adds to the first memory.
-    pub new: T,
+    pub added: T,
     /// What is kept of the second memory.
     pub kept_square: T,
     /// What the squared gradient adds to the second memory.
-    pub new_square: T,
+    pub added_square: T,
     /// What the second memory is multiplied by.
     pub spread: T,
     /// Keeps quotients finite.
@@ -130,7 +130,7 @@ pub fn step<T: Real>(
     (first, second): (&mut [T], &mut [T]),
     by: impl SlopeOf<T>,
 ) {
-    let StepNumbers { rule, rate, kept, new, kept_square, new_square, spread, epsilon, shrink } = *numbers;
+    let StepNumbers { rule, rate, kept, added, kept_square, added_square, spread, epsilon, shrink } = *numbers;
     let pairs = parameters.iter_mut().zip(gradient);
     match rule {
         StepRule::Gradient => {
@@ -159,15 +159,15 @@ pub fn step<T: Real>(
         StepRule::RmsProp => {
             for ((parameter, raw), s) in pairs.zip(first) {
                 let slope = by.of(*parameter, *raw);
-                *s = kept * *s + new * slope * slope;
+                *s = kept * *s + added * slope * slope;
                 *parameter = *parameter - rate * slope / (s.root() + epsilon);
             }
         }
         StepRule::Adam => {
             for ((parameter, raw), (m, s)) in pairs.zip(first.iter_mut().zip(second)) {
                 let slope = by.of(*parameter, *raw);
-                *m = kept * *m + new * slope;
-                *s = kept_square * *s + new_square * slope * slope;
+                *m = kept * *m + added * slope;
+                *s = kept_square * *s + added_square * slope * slope;
                 *parameter = shrink * *parameter - rate * *m / ((*s * spread).root() + epsilon);
             }
         }

@@ -14,7 +14,7 @@ kernels! {
 
 params! {
     struct Params {
-        count: u32, ranges: u32, pieces: u32, rate: f32, kept: f32, new: f32, kept_square: f32, new_square: f32,
+        count: u32, ranges: u32, pieces: u32, rate: f32, kept: f32, added: f32, kept_square: f32, added_square: f32,
         spread: f32, epsilon: f32, shrink: f32, l1: f32, l2: f32, clip: f32,
     }
 }
@@ -92,9 +92,9 @@ pub fn update(
         pieces: clip.map_or(0, |clip| clip.pieces as u32),
         rate: numbers.rate,
         kept: numbers.kept,
-        new: numbers.new,
+        added: numbers.added,
         kept_square: numbers.kept_square,
-        new_square: numbers.new_square,
+        added_square: numbers.added_square,
         spread: numbers.spread,
         epsilon: numbers.epsilon,
         shrink: numbers.shrink,
