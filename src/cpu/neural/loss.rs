@@ -108,13 +108,16 @@ pub struct LossShape {
     pub scale: f32,
 }
 
+/// Outputs and slopes of a group of rows, and its sums.
+type GroupRows<'a> = ((&'a mut [f32], &'a mut [f32]), &'a mut [f32; 2]);
+
 /// Applies the activation to `outputs`, writes the slopes, and for each group of [`group_rows`] Σ weight·loss and what a score
 /// needs: Σ weight of rows that are right, or Σ weight·(output − target)².
 pub fn loss(outputs: &mut [f32], targets: &[f32], shape: LossShape, slopes: &mut [f32], sums: &mut [[f32; 2]]) {
     let stride = shape.outputs.next_multiple_of(4);
     let length = shape.rows * stride;
     let together = group_rows(shape.outputs);
-    let group = |(at, ((outputs, slopes), sums)): (usize, ((&mut [f32], &mut [f32]), &mut [f32; 2]))| {
+    let group = |(at, ((outputs, slopes), sums)): (usize, GroupRows<'_>)| {
         *sums = [0.0; 2];
         for (row, (outputs, slopes)) in
             outputs.chunks_exact_mut(stride).zip(slopes.chunks_exact_mut(stride)).enumerate()

@@ -57,7 +57,7 @@ pub fn output_loss(
         twin::loss(outputs.values_mut()?, targets.values()?, shape, slopes.values_mut()?, sums);
         return Ok(());
     }
-    run(stream, outputs, Some((targets, slopes, sums, first)), shape)
+    run(stream, outputs, (targets, slopes, sums, first), shape, 0)
 }
 
 /// Applies the last activation to rows that are predicted.
@@ -81,20 +81,10 @@ pub fn activate_outputs(
     let loss = OutputLoss::Squared;
     let shape = LossShape { rows, outputs: columns, activation, loss, targets, scale: 0.0 };
     let [targets, slopes, sums] = unused;
-    run_with(stream, outputs, (targets, slopes, sums, 0), shape, 1)
+    run(stream, outputs, (targets, slopes, sums, 0), shape, 1)
 }
 
 fn run(
-    stream: &mut Stream,
-    outputs: &mut DeviceVec<f32>,
-    others: Option<(&DeviceVec<f32>, &mut DeviceVec<f32>, &mut DeviceVec<f32>, usize)>,
-    shape: LossShape,
-) -> Result<()> {
-    let Some((targets, slopes, sums, first)) = others else { return Ok(()) };
-    run_with(stream, outputs, (targets, slopes, sums, first), shape, 0)
-}
-
-fn run_with(
     stream: &mut Stream,
     outputs: &mut DeviceVec<f32>,
     (targets, slopes, sums, first): (&DeviceVec<f32>, &mut DeviceVec<f32>, &mut DeviceVec<f32>, usize),
