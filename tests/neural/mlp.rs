@@ -127,14 +127,14 @@ fn what_cannot_be_learnt_is_refused() {
 }
 
 #[test]
-fn memory_stays_flat_over_a_thousand_epochs() {
+fn memory_stays_flat_over_many_epochs() {
     let (x, y) = xor();
     let device = &open_gpu(DeviceOptions::default());
     let x = x.to(device).unwrap();
     let mlp = MlpClassifier::default().hidden_layer_sizes(vec![4]).n_iter_no_change(5000);
     mlp.clone().max_iter(20).fit(&x, &y).unwrap();
     let before = device.memory().0;
-    let model = mlp.max_iter(1000).fit(&x, &y).unwrap();
-    assert_eq!(model.iterations(), 1000);
+    let model = mlp.max_iter(200).fit(&x, &y).unwrap();
+    assert_eq!(model.iterations(), 200);
     assert!(device.memory().0 <= before, "{} and then {}", before, device.memory().0);
 }
