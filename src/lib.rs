@@ -31,6 +31,7 @@
 //! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal components, singular vectors |
 //! | [`bayes`], [`metric_learning`] | Bayes' rule with any density, naive Bayes; metrics learnt for nearest neighbours |
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
+//! | [`neural`] | networks: layers, learning by batches, classification and regression |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
 //! | [`baseline`] | models that ignore the features: what others have to beat |
 //! | [`lecture`] | the small learners of a first lecture |
@@ -88,6 +89,7 @@ pub mod metrics;
 pub mod mixture;
 pub mod model_file;
 pub mod neighbors;
+pub mod neural;
 pub mod ops;
 pub mod pipeline;
 pub mod placement;

@@ -2,6 +2,7 @@
 
 mod engine;
 mod estimators;
+mod neural;
 mod ops;
 mod registry;
 mod selection;

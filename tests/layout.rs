@@ -44,6 +44,7 @@ const RANKS: &[&str] = &[
     "mixture",
     "bayes",
     "metric_learning",
+    "neural",
     "tree",
     "svm",
     "ensemble",

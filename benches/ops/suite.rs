@@ -10,6 +10,7 @@ mod linear;
 mod metric_learning;
 mod mixture;
 mod neighbors;
+mod neural;
 mod random;
 mod reduce;
 mod sort;
@@ -30,6 +31,7 @@ pub fn cases() -> Vec<Case> {
         metric_learning::cases(),
         mixture::cases(),
         neighbors::cases(),
+        neural::cases(),
         random::cases(),
         reduce::cases(),
         sort::cases(),

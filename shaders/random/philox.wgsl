@@ -3,6 +3,7 @@
 // Integers and uniforms have the same bits as the host's; normals agree to 1e-5.
 //#import status
 //#import elementary
+//#import normals
 //#import wide
 struct Params {
     count: u32,
@@ -45,15 +46,8 @@ fn below(number: u32, lane: u32, word: u32) -> u32 {
     return product.x;
 }
 
-// Box and Muller: the radius from the first number, the angle from the second, its quarter turns in integers.
 fn normals(first: u32, second: u32) -> vec2<u32> {
-    let chance = f32((first >> 8u) + 1u) * (1.0 / 16777216.0);
-    let size = sqrt(max(-2.0 * LN_2 * logarithm2(chance), 0.0));
-    let turn = i32(second >> 8u);
-    let quarter = (turn + 2097152) >> 22u;
-    let sc = sine_cosine(f32(turn - (quarter << 22u)) * (6.28318530717959 / 16777216.0));
-    let xy = select(vec2(-sc.x, sc.y), sc.yx, (quarter & 1) == 0);
-    return bitcast<vec2<u32>>(select(-size, size, (quarter & 2) == 0) * xy);
+    return bitcast<vec2<u32>>(normal_pair(first, second));
 }
 
 fn convert(numbers: vec4<u32>, lane: u32) -> vec4<u32> {

@@ -10,6 +10,7 @@ pub mod linear;
 pub mod metric_learning;
 pub mod mixture;
 pub mod neighbors;
+pub mod neural;
 pub mod random;
 pub mod reduce;
 pub use crate::simd;

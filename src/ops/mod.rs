@@ -13,6 +13,7 @@ pub mod linear;
 pub mod metric_learning;
 pub mod mixture;
 pub mod neighbors;
+pub mod neural;
 mod pairs;
 pub mod random;
 pub mod reduce;
@@ -86,6 +87,11 @@ pub fn kernels() -> Vec<&'static Kernel> {
         neighbors::k_nearest::KERNELS,
         neighbors::select::KERNELS,
         neighbors::radius_neighbors::KERNELS,
+        neural::dense::KERNELS,
+        neural::gather_batch::KERNELS,
+        neural::loss::KERNELS,
+        neural::norms::KERNELS,
+        neural::update::KERNELS,
         random::philox::KERNELS,
         reduce::argmin_rows::KERNELS,
         reduce::column_sums::KERNELS,

@@ -23,7 +23,7 @@ use crate::estimator::{AnyEstimator, AnyModel, Estimator, Parameter, Task};
 use crate::model_file::{Container, Persist};
 use crate::{
     baseline, bayes, cluster, decomposition, ensemble, kernel_methods, lecture, linear, metric_learning, mixture,
-    neighbors, pipeline, preprocessing, svm, tree,
+    neighbors, neural, pipeline, preprocessing, svm, tree,
 };
 
 /// An estimator of the registry.
@@ -107,6 +107,8 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::OneVsOne>(),
         Entry::of::<ensemble::OutputCodes>(),
         Entry::of::<ensemble::NestedDichotomies>(),
+        Entry::of::<neural::MlpClassifier>(),
+        Entry::of::<neural::MlpRegressor>(),
         Entry::of::<mixture::GaussianMixture>(),
         Entry::of::<mixture::GaussianDensity>(),
         Entry::of::<mixture::KernelDensity>(),

@@ -1,8 +1,9 @@
 //! How a gradient moves parameters: the rules of first-order optimisers.
 
-use std::ops::{Add, Div, Mul, Sub};
-
 use serde::{Deserialize, Serialize};
+
+pub use crate::cpu::neural::update::Real;
+use crate::cpu::neural::update::{Plain, StepNumbers, StepRule, step};
 
 /// What a step makes of a gradient. A value: [`UpdateState`] holds what a rule remembers of the steps before.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -78,35 +79,56 @@ impl UpdateRule {
             UpdateRule::Adam { .. } | UpdateRule::AdamW { .. } => 2,
         }
     }
-}
 
-/// f32 or f64.
-pub trait Real:
-    Copy + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Send + Sync
-{
-    /// The nearest number.
-    fn of(value: f64) -> Self;
-    /// Its root.
-    fn root(self) -> Self;
-}
-
-macro_rules! real {
-    ($($type:ident),*) => {$(
-        impl Real for $type {
-            #[inline(always)]
-            fn of(value: f64) -> $type {
-                value as $type
+    /// The numbers of step 1, 2, … at this rate.
+    pub(crate) fn numbers<T: Real>(&self, rate: f64, step: u64) -> StepNumbers<T> {
+        let [zero, one] = [0.0, 1.0].map(T::of);
+        let plain = StepNumbers {
+            rule: StepRule::Gradient,
+            rate: T::of(rate),
+            kept: zero,
+            added: one,
+            kept_square: zero,
+            added_square: one,
+            spread: one,
+            epsilon: zero,
+            shrink: one,
+        };
+        match *self {
+            UpdateRule::Gradient => plain,
+            UpdateRule::Momentum { decay } => StepNumbers { rule: StepRule::Momentum, kept: T::of(decay), ..plain },
+            UpdateRule::Nesterov { decay } => StepNumbers { rule: StepRule::Nesterov, kept: T::of(decay), ..plain },
+            UpdateRule::Adagrad { epsilon } => {
+                StepNumbers { rule: StepRule::Adagrad, epsilon: T::of(epsilon), ..plain }
             }
-
-            #[inline(always)]
-            fn root(self) -> $type {
-                self.sqrt()
+            UpdateRule::RmsProp { decay, epsilon } => {
+                let (kept, added) = (T::of(decay), T::of(1.0 - decay));
+                StepNumbers { rule: StepRule::RmsProp, kept, added, epsilon: T::of(epsilon), ..plain }
+            }
+            UpdateRule::Adam { first, second, epsilon } => adam(rate, step, [first, second, epsilon, 0.0]),
+            UpdateRule::AdamW { first, second, epsilon, weight_decay } => {
+                adam(rate, step, [first, second, epsilon, weight_decay])
             }
         }
-    )*};
+    }
 }
 
-real!(f32, f64);
+fn adam<T: Real>(rate: f64, step: u64, numbers: [f64; 4]) -> StepNumbers<T> {
+    let [first, second, epsilon, weight_decay] = numbers;
+    let power = step.min(i32::MAX as u64) as i32;
+    StepNumbers {
+        rule: StepRule::Adam,
+        // The means as if they had not begun at 0.
+        rate: T::of(rate / (1.0 - first.powi(power))),
+        spread: T::of(1.0 / (1.0 - second.powi(power))),
+        kept: T::of(first),
+        added: T::of(1.0 - first),
+        kept_square: T::of(second),
+        added_square: T::of(1.0 - second),
+        epsilon: T::of(epsilon),
+        shrink: T::of(1.0 - rate * weight_decay),
+    }
+}
 
 /// A rule with what it remembers of so many parameters.
 ///
@@ -145,61 +167,7 @@ impl<T: Real> UpdateState<T> {
     pub fn step(&mut self, rate: f64, parameters: &mut [T], gradient: &[T]) {
         assert_eq!(parameters.len(), gradient.len(), "a slope for each parameter");
         self.steps += 1;
-        let pairs = parameters.iter_mut().zip(gradient);
-        let step = T::of(rate);
-        match self.rule {
-            UpdateRule::Gradient => pairs.for_each(|(parameter, slope)| *parameter = *parameter - step * *slope),
-            UpdateRule::Momentum { decay } => {
-                let decay = T::of(decay);
-                for ((parameter, slope), v) in pairs.zip(&mut self.first) {
-                    *v = decay * *v + *slope;
-                    *parameter = *parameter - step * *v;
-                }
-            }
-            UpdateRule::Nesterov { decay } => {
-                let decay = T::of(decay);
-                for ((parameter, slope), v) in pairs.zip(&mut self.first) {
-                    *v = decay * *v + *slope;
-                    *parameter = *parameter - step * (*slope + decay * *v);
-                }
-            }
-            UpdateRule::Adagrad { epsilon } => {
-                let epsilon = T::of(epsilon);
-                for ((parameter, slope), s) in pairs.zip(&mut self.first) {
-                    *s = *s + *slope * *slope;
-                    *parameter = *parameter - step * *slope / (s.root() + epsilon);
-                }
-            }
-            UpdateRule::RmsProp { decay, epsilon } => {
-                let (kept, new, epsilon) = (T::of(decay), T::of(1.0 - decay), T::of(epsilon));
-                for ((parameter, slope), s) in pairs.zip(&mut self.first) {
-                    *s = kept * *s + new * *slope * *slope;
-                    *parameter = *parameter - step * *slope / (s.root() + epsilon);
-                }
-            }
-            UpdateRule::Adam { first, second, epsilon } => {
-                self.adam(rate, [first, second, epsilon, 0.0], parameters, gradient)
-            }
-            UpdateRule::AdamW { first, second, epsilon, weight_decay } => {
-                self.adam(rate, [first, second, epsilon, weight_decay], parameters, gradient);
-            }
-        }
-    }
-
-    fn adam(&mut self, rate: f64, numbers: [f64; 4], parameters: &mut [T], gradient: &[T]) {
-        let [first, second, epsilon, weight_decay] = numbers;
-        let power = self.steps.min(i32::MAX as u64) as i32;
-        // The means as if they had not begun at 0.
-        let step = T::of(rate / (1.0 - first.powi(power)));
-        let spread = T::of(1.0 / (1.0 - second.powi(power)));
-        let shrink = T::of(1.0 - rate * weight_decay);
-        let (kept, new) = (T::of(first), T::of(1.0 - first));
-        let (kept_square, new_square, epsilon) = (T::of(second), T::of(1.0 - second), T::of(epsilon));
-        let moments = self.first.iter_mut().zip(&mut self.second);
-        for ((parameter, slope), (m, s)) in parameters.iter_mut().zip(gradient).zip(moments) {
-            *m = kept * *m + new * *slope;
-            *s = kept_square * *s + new_square * *slope * *slope;
-            *parameter = shrink * *parameter - step * *m / ((*s * spread).root() + epsilon);
-        }
+        let numbers = self.rule.numbers(rate, self.steps);
+        step(&numbers, (parameters, gradient), (&mut self.first, &mut self.second), Plain);
     }
 }

@@ -10,6 +10,7 @@ mod linear;
 mod metric_learning;
 mod mixture;
 mod neighbors;
+mod neural;
 mod random;
 mod reduce;
 mod sort;

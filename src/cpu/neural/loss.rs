@@ -1,0 +1,222 @@
+//! The last activation, the loss of each row, and its slopes by the sums of the last layer.
+
+use std::f32::consts::LOG2_E;
+
+use pulp::Scalar;
+use rayon::prelude::*;
+
+use super::tail::{Activation, logistic};
+use crate::cpu::elementary::{exp2, log2};
+
+/// Rows whose losses are added together, by the number of outputs; their sums are added by the caller in f64.
+pub fn group_rows(outputs: usize) -> usize {
+    match outputs {
+        0..=64 => 16,
+        65..=1024 => 4,
+        _ => 1,
+    }
+}
+
+/// Numbers from which on threads are worth waking.
+const WORTH_THREADS: usize = 1 << 15;
+
+/// What an output costs beside its target. A row costs the sum over its outputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OutputLoss {
+    /// ½(output − target)².
+    Squared,
+    /// |output − target|.
+    Absolute,
+    /// ½r² up to |r| = δ, then δ(|r| − ½δ).
+    Huber {
+        /// δ, above 0.
+        delta: f32,
+    },
+    /// −t·ln p − (1 − t)·ln(1 − p), with the logistic activation.
+    BinaryCrossEntropy,
+    /// −Σ t·ln p, with softmax.
+    CategoricalCrossEntropy,
+}
+
+impl OutputLoss {
+    /// Its number in the shader.
+    pub fn code(self) -> u32 {
+        match self {
+            OutputLoss::Squared => 0,
+            OutputLoss::Absolute => 1,
+            OutputLoss::Huber { .. } => 2,
+            OutputLoss::BinaryCrossEntropy => 3,
+            OutputLoss::CategoricalCrossEntropy => 4,
+        }
+    }
+
+    /// δ of Huber's loss.
+    pub fn delta(self) -> f32 {
+        if let OutputLoss::Huber { delta } = self { delta } else { 0.0 }
+    }
+
+    /// Loss and slope at an output.
+    #[inline(always)]
+    fn at(self, output: f32, target: f32) -> (f32, f32) {
+        let error = output - target;
+        match self {
+            OutputLoss::Absolute => (error.abs(), if error == 0.0 { 0.0 } else { error.signum() }),
+            OutputLoss::Huber { delta } if error.abs() > delta => {
+                (delta * (error.abs() - 0.5 * delta), delta.copysign(error))
+            }
+            _ => (0.5 * error * error, error),
+        }
+    }
+}
+
+/// How rows of targets are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetLayout {
+    /// Whether the one target of a row is the number of its class.
+    pub classes: bool,
+    /// The column of the row's weight, behind its targets.
+    pub weight: Option<usize>,
+    /// Numbers of a row, with the weight.
+    pub columns: usize,
+}
+
+impl TargetLayout {
+    /// From a row to the next.
+    pub fn stride(&self) -> usize {
+        self.columns.next_multiple_of(4)
+    }
+
+    fn weight(&self, target: &[f32]) -> f32 {
+        self.weight.map_or(1.0, |column| target[column])
+    }
+}
+
+/// What is done with the sums of the last layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossShape {
+    /// Rows of the batch.
+    pub rows: usize,
+    /// Outputs.
+    pub outputs: usize,
+    /// The last activation.
+    pub activation: Activation,
+    /// The loss.
+    pub loss: OutputLoss,
+    /// How targets are read.
+    pub targets: TargetLayout,
+    /// What slopes are multiplied by: 1 over the rows of the batch.
+    pub scale: f32,
+}
+
+/// Outputs and slopes of a group of rows, and its sums.
+type GroupRows<'a> = ((&'a mut [f32], &'a mut [f32]), &'a mut [f32; 2]);
+
+/// Applies the activation to `outputs`, writes the slopes, and for each group of [`group_rows`] Σ weight·loss and what a score
+/// needs: Σ weight of rows that are right, or Σ weight·(output − target)².
+pub fn loss(outputs: &mut [f32], targets: &[f32], shape: LossShape, slopes: &mut [f32], sums: &mut [[f32; 2]]) {
+    let stride = shape.outputs.next_multiple_of(4);
+    let length = shape.rows * stride;
+    let together = group_rows(shape.outputs);
+    let group = |(at, ((outputs, slopes), sums)): (usize, GroupRows<'_>)| {
+        *sums = [0.0; 2];
+        for (row, (outputs, slopes)) in
+            outputs.chunks_exact_mut(stride).zip(slopes.chunks_exact_mut(stride)).enumerate()
+        {
+            let target = &targets[(at * together + row) * shape.targets.stride()..][..shape.targets.columns];
+            let found = row_loss(shape, &mut outputs[..shape.outputs], target, &mut slopes[..shape.outputs]);
+            let weight = shape.targets.weight(target);
+            *sums = [sums[0] + weight * found[0], sums[1] + weight * found[1]];
+        }
+    };
+    let (outputs, slopes) = (&mut outputs[..length], &mut slopes[..length]);
+    if length < WORTH_THREADS {
+        let parts = outputs.chunks_mut(together * stride).zip(slopes.chunks_mut(together * stride)).zip(sums);
+        parts.enumerate().for_each(group);
+    } else {
+        let parts = outputs.par_chunks_mut(together * stride).zip(slopes.par_chunks_mut(together * stride)).zip(sums);
+        parts.enumerate().for_each(group);
+    }
+}
+
+/// Applies the last activation to rows that are predicted.
+pub fn activate_outputs(outputs: &mut [f32], rows: usize, columns: usize, activation: Activation) {
+    let stride = columns.next_multiple_of(4);
+    for row in outputs[..rows * stride].chunks_exact_mut(stride) {
+        activate(&mut row[..columns], activation);
+    }
+}
+
+fn activate(row: &mut [f32], activation: Activation) {
+    if activation == Activation::Softmax {
+        softmax(row);
+    } else {
+        row.iter_mut().for_each(|value| *value = activation.of(*value));
+    }
+}
+
+/// Softmax in place; returns the logarithm of Σ e^x.
+fn softmax(row: &mut [f32]) -> f32 {
+    let highest = row.iter().fold(f32::NEG_INFINITY, |highest, value| highest.max(*value));
+    let mut sum = 0.0;
+    for value in row.iter_mut() {
+        *value = exp2(Scalar, (*value - highest) * LOG2_E);
+        sum += *value;
+    }
+    row.iter_mut().for_each(|value| *value /= sum);
+    highest + log2(Scalar, sum) * std::f32::consts::LN_2
+}
+
+/// Loss and score of one row; slopes by the sums, times scale and weight.
+fn row_loss(shape: LossShape, row: &mut [f32], target: &[f32], slopes: &mut [f32]) -> [f32; 2] {
+    let factor = shape.scale * shape.targets.weight(target);
+    let of_class = |column: usize| if target[0] == column as f32 { 1.0 } else { 0.0 };
+    let wanted = |column: usize| if shape.targets.classes { of_class(column) } else { target[column] };
+    match shape.loss {
+        OutputLoss::CategoricalCrossEntropy => {
+            let all: f32 = (0..row.len()).map(wanted).sum();
+            let against: f32 = (0..row.len()).map(|column| wanted(column) * row[column]).sum();
+            let hit = best(row) == best_of(row.len(), wanted);
+            let total = softmax(row);
+            for (column, slope) in slopes.iter_mut().enumerate() {
+                *slope = factor * (all * row[column] - wanted(column));
+            }
+            [all * total - against, if hit { 1.0 } else { 0.0 }]
+        }
+        OutputLoss::BinaryCrossEntropy => {
+            let (mut loss, mut hit) = (0.0, true);
+            for (column, (value, slope)) in row.iter_mut().zip(slopes).enumerate() {
+                let (x, t) = (*value, wanted(column));
+                loss += x.max(0.0) - x * t + exp2(Scalar, -x.abs() * LOG2_E).ln_1p();
+                hit &= (x > 0.0) == (t > 0.5);
+                *value = logistic(x);
+                *slope = factor * (*value - t);
+            }
+            [loss, if hit { 1.0 } else { 0.0 }]
+        }
+        _ => {
+            activate(row, shape.activation);
+            let (mut loss, mut squares, mut mean) = (0.0, 0.0, 0.0);
+            for (column, (value, slope)) in row.iter().zip(slopes.iter_mut()).enumerate() {
+                let (cost, by_output) = shape.loss.at(*value, wanted(column));
+                let error = value - wanted(column);
+                (loss, squares, mean) = (loss + cost, squares + error * error, mean + by_output * value);
+                *slope = factor * by_output * shape.activation.slope(*value);
+            }
+            if shape.activation == Activation::Softmax {
+                let pairs = row.iter().zip(slopes);
+                pairs.for_each(|(value, slope)| *slope = value * (*slope - factor * mean));
+            }
+            let hit = if best(row) == target[0] as usize { 1.0 } else { 0.0 };
+            [loss, if shape.targets.classes { hit } else { squares }]
+        }
+    }
+}
+
+fn best(row: &[f32]) -> usize {
+    best_of(row.len(), |column| row[column])
+}
+
+/// The column of the largest, the lowest of equal ones.
+fn best_of(columns: usize, value: impl Fn(usize) -> f32) -> usize {
+    (1..columns).fold(0, |best, column| if value(column) > value(best) { column } else { best })
+}

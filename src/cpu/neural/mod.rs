@@ -1,0 +1,10 @@
+//! The CPU twins of the kernels of networks. Rows of activations and weights lie a multiple of four numbers apart, as on a
+//! GPU, and their padding is 0.
+
+pub mod dense;
+pub mod gather_batch;
+pub mod loss;
+pub mod norms;
+pub mod product;
+pub mod tail;
+pub mod update;

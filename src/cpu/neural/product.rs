@@ -1,0 +1,78 @@
+//! Products of a step of a network on the tile core: nothing is allocated, and each block of rows is finished while it is in
+//! the cache of its thread.
+
+use rayon::prelude::*;
+
+use crate::cpu::tile::{Dot, Operand, PANEL_DEPTH, pack_panels, panel_update, panel_width, product, with_buffer};
+
+/// Multiply-adds below which a second thread costs more than it saves.
+const WORTH_THREADS: usize = 1 << 19;
+/// Depth of the packed panels that lie together, as the tile core has it.
+const DEPTH_BLOCK: usize = 256;
+/// Rows that a task has room for on its stack, and the most that it is given; multiples of the register tiles, 6 and 12.
+const ROOM: usize = 192;
+const ROW_BLOCK: usize = 144;
+const TILE_ROWS: usize = 12;
+/// Rows of B that a task packs.
+const PACKED_ROWS: usize = 128;
+
+/// `out[i·stride + j] = Σ a[i]·b[j]`, or added to what is there; `finish` gets whole rows, and the number of the first.
+///
+/// The bits depend neither on the number of threads nor on how rows are cut.
+pub fn rows_product(
+    (a, b): (Operand<'_>, Operand<'_>),
+    add: bool,
+    out: &mut [f32],
+    stride: usize,
+    finish: impl Fn(usize, &mut [f32]) + Sync,
+) {
+    if a.rows == 0 || b.rows == 0 {
+        return;
+    }
+    let out = &mut out[..a.rows * stride];
+    let beta = if add { 1.0 } else { 0.0 };
+    if a.depth == 0 || a.depth > PANEL_DEPTH {
+        product(Dot, a, b, 1.0, beta, out, stride);
+        return finish(0, out);
+    }
+    let threads = if a.rows * b.rows * a.depth < WORTH_THREADS { 1 } else { rayon::current_num_threads() };
+    let padded = b.rows.next_multiple_of(panel_width());
+    with_buffer(padded * a.depth, |panels| {
+        if threads == 1 {
+            pack_panels(b, panels);
+        } else {
+            pack_on_threads(b, padded, panels);
+        }
+        let panels = &*panels;
+        let tasks = a.rows.div_ceil(ROW_BLOCK).next_multiple_of(threads);
+        let rows_per_task = a.rows.div_ceil(tasks).next_multiple_of(TILE_ROWS);
+        let task = |(task, rows): (usize, &mut [f32])| {
+            let first = task * rows_per_task;
+            let count = rows.len() / stride;
+            let part = Operand { data: &a.data[first * a.row_stride..], rows: count, ..a };
+            let mut chunks = rows.chunks_mut(stride);
+            let mut slices: [&mut [f32]; ROOM] =
+                std::array::from_fn(|_| chunks.next().map_or(&mut [][..], |row| &mut row[..b.rows]));
+            panel_update(Dot, part, panels, (1.0, beta), &mut slices[..count]);
+            finish(first, rows);
+        };
+        if threads == 1 {
+            out.chunks_mut(rows_per_task * stride).enumerate().for_each(task);
+        } else {
+            out.par_chunks_mut(rows_per_task * stride).enumerate().for_each(task);
+        }
+    });
+}
+
+/// Packs all rows of `b`: for each block of the depth its panels.
+fn pack_on_threads(b: Operand<'_>, padded: usize, panels: &mut [f32]) {
+    panels.par_chunks_mut(DEPTH_BLOCK * padded).enumerate().for_each(|(block, panels)| {
+        let depth = panels.len() / padded;
+        panels.par_chunks_mut(PACKED_ROWS * depth).enumerate().for_each(|(task, panels)| {
+            let first = task * PACKED_ROWS;
+            let start = first * b.row_stride + block * DEPTH_BLOCK * b.depth_stride;
+            let rows = PACKED_ROWS.min(b.rows - first);
+            pack_panels(Operand { data: &b.data[start..], rows, depth, ..b }, panels);
+        });
+    });
+}

@@ -1,0 +1,332 @@
+//! Layers in a row, their parameters in one flat vector, and the two passes through them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::layer::{Backward, Block, Forward, Layer};
+use super::shape::Shape;
+use crate::array::{DeviceVec, Matrix};
+use crate::device::Stream;
+use crate::error::{Error, Result};
+use crate::ops::neural::loss::sums_of;
+use crate::ops::neural::{
+    Activation, Dropout, LossShape, OutputLoss, STEPS, Tail, TargetLayout, activate_outputs, output_loss, zeros,
+};
+
+/// Layers in a row and a loss, with all shapes checked. It holds no weights: they are one flat vector on a device.
+///
+/// ```
+/// use gristmill::neural::{Activation, Dense, Network, OutputLoss, Shape};
+/// let network = Network::new(Shape::Flat(4), OutputLoss::CategoricalCrossEntropy)
+///     .layer(Dense::new(8, Activation::Relu))?
+///     .layer(Dense::new(3, Activation::Softmax))?;
+/// assert_eq!(network.outputs(), 3);
+/// assert_eq!(network.blocks().count(), 4); // two matrices of weights, two biases
+/// # Ok::<(), gristmill::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Network {
+    layers: Vec<Arc<dyn Layer>>,
+    /// Of the inputs, then of what each layer gives.
+    shapes: Vec<Shape>,
+    blocks: Vec<PlacedBlock>,
+    /// Where each layer's parameters begin, and the end.
+    firsts: Vec<usize>,
+    loss: OutputLoss,
+    drops: bool,
+}
+
+/// A block of parameters with its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlacedBlock {
+    /// The number of its layer.
+    pub layer: usize,
+    /// Where it begins in the flat vector.
+    pub first: usize,
+    /// The block.
+    pub block: Block,
+}
+
+impl PlacedBlock {
+    /// Its place in the flat vector, padding included.
+    pub fn range(&self) -> Range<usize> {
+        self.first..self.first + self.block.size()
+    }
+}
+
+impl Network {
+    /// No layer yet.
+    pub fn new(input: Shape, loss: OutputLoss) -> Network {
+        Network { layers: vec![], shapes: vec![input], blocks: vec![], firsts: vec![0], loss, drops: true }
+    }
+
+    /// The same with a layer behind the others; an error if its inputs do not fit.
+    pub fn layer(mut self, layer: impl Layer + 'static) -> Result<Network> {
+        if let Some(last) = self.layers.last()
+            && last.activation() == Activation::Softmax
+        {
+            return Err(Error::param("activation", "softmax in the last layer alone", last.name()));
+        }
+        let (input, number) = (self.shape(), self.layers.len());
+        let output = layer.output(input)?;
+        let mut first = self.parameters();
+        for block in layer.blocks(input) {
+            self.blocks.push(PlacedBlock { layer: number, first, block });
+            first += block.size();
+        }
+        if u32::try_from(first).is_err() {
+            let what = "parameters of a network".to_string();
+            return Err(Error::Limit { what, need: first as u64, have: u64::from(u32::MAX) });
+        }
+        self.firsts.push(first);
+        self.shapes.push(output);
+        self.layers.push(Arc::new(layer));
+        Ok(self)
+    }
+
+    /// The same without dropout.
+    pub fn without_dropout(mut self) -> Network {
+        self.drops = false;
+        self
+    }
+
+    /// The layers.
+    pub fn layers(&self) -> &[Arc<dyn Layer>] {
+        &self.layers
+    }
+
+    /// The shape of the inputs.
+    pub fn input(&self) -> Shape {
+        self.shapes[0]
+    }
+
+    /// The shape of what the last layer gives.
+    pub fn shape(&self) -> Shape {
+        self.shapes[self.layers.len()]
+    }
+
+    /// Numbers that come out.
+    pub fn outputs(&self) -> usize {
+        self.shape().size()
+    }
+
+    /// The loss.
+    pub fn loss(&self) -> OutputLoss {
+        self.loss
+    }
+
+    /// The activation of the last layer.
+    pub fn output_activation(&self) -> Activation {
+        self.layers.last().map_or(Activation::Identity, |layer| layer.activation())
+    }
+
+    /// Numbers in the flat vector of parameters, padding included.
+    pub fn parameters(&self) -> usize {
+        self.firsts[self.layers.len()]
+    }
+
+    /// Every block of parameters, in order.
+    pub fn blocks(&self) -> impl Iterator<Item = &PlacedBlock> {
+        self.blocks.iter()
+    }
+
+    /// Parameters to begin with.
+    pub fn start(&self, seed: u64) -> Vec<f32> {
+        let mut flat = vec![0.0; self.parameters()];
+        for placed in &self.blocks {
+            let Block { rows, columns, start, fan, .. } = placed.block;
+            let stride = placed.block.stride();
+            for row in 0..rows {
+                let place = placed.first + row * stride;
+                start.fill(seed, place, fan, &mut flat[place..place + columns]);
+            }
+        }
+        flat
+    }
+
+    /// A block of a flat vector as a matrix.
+    pub fn block(&self, flat: &[f32], at: usize) -> Result<Matrix> {
+        let placed = self.placed(at)?;
+        let rows = flat[placed.range()].chunks_exact(placed.block.stride());
+        let values = rows.flat_map(|row| &row[..placed.block.columns]).copied().collect();
+        Matrix::from_vec(placed.block.rows, placed.block.columns, values)
+    }
+
+    /// Puts a matrix into a block of a flat vector.
+    pub fn set_block(&self, flat: &mut [f32], at: usize, values: &Matrix) -> Result<()> {
+        let placed = self.placed(at)?;
+        let Block { rows, columns, name, .. } = placed.block;
+        if (values.rows(), values.columns()) != (rows, columns) {
+            let got = format!("{}×{}", values.rows(), values.columns());
+            return Err(Error::shape("set_block", format!("{name} of {rows}×{columns}"), got));
+        }
+        values.refuse_missing()?;
+        for (row, place) in flat[placed.range()].chunks_exact_mut(placed.block.stride()).enumerate() {
+            place[..columns].copy_from_slice(values.row(row));
+        }
+        Ok(())
+    }
+
+    fn placed(&self, at: usize) -> Result<&PlacedBlock> {
+        let expected = || format!("a block below {}", self.blocks.len());
+        self.blocks.get(at).ok_or_else(|| Error::shape("network", expected(), at))
+    }
+
+    /// The tail of a layer at a step, or while the network predicts.
+    fn tail(&self, layer: usize, learning: bool, random: (u64, u32)) -> Tail {
+        let last = layer + 1 == self.layers.len();
+        let activation = if last { Activation::Identity } else { self.layers[layer].activation() };
+        let rate = self.layers[layer].dropout() as f32;
+        let key = layer_key(random.0, layer);
+        let dropout = (learning && self.drops && !last && rate > 0.0).then_some(Dropout { rate, key, step: random.1 });
+        Tail { activation, dropout }
+    }
+
+    /// The sums of the last layer, from `buffers.values[0]` through all layers.
+    pub fn forward(
+        &self,
+        stream: &mut Stream,
+        parameters: &DeviceVec<f32>,
+        buffers: &mut Buffers,
+        rows: usize,
+        (learning, random): (bool, (u64, u32)),
+    ) -> Result<()> {
+        for (at, layer) in self.layers.iter().enumerate() {
+            let (before, behind) = buffers.values.split_at_mut(at + 1);
+            layer.forward(Forward {
+                stream,
+                rows,
+                shape: self.shapes[at],
+                input: &before[at],
+                output: &mut behind[0],
+                parameters,
+                first: self.firsts[at],
+                tail: self.tail(at, learning, random),
+                kept: &mut buffers.kept[at],
+                learning,
+                random: (layer_key(random.0, at), random.1),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Applies the last activation to what [`Network::forward`] left.
+    pub fn activate(&self, stream: &mut Stream, buffers: &mut Buffers, rows: usize) -> Result<()> {
+        let last = self.layers.len();
+        let unused = [&mut buffers.targets, &mut buffers.slopes[last], &mut buffers.unused];
+        let (outputs, activation) = (&mut buffers.values[last], self.output_activation());
+        activate_outputs(stream, outputs, rows, self.outputs(), activation, unused)
+    }
+
+    /// The loss of what [`Network::forward`] left beside `buffers.targets`, and its slopes; sums go to pair `first` of `sums`.
+    pub fn output_loss(
+        &self,
+        stream: &mut Stream,
+        buffers: &mut Buffers,
+        (rows, targets): (usize, TargetLayout),
+        sums: (&mut DeviceVec<f32>, usize),
+    ) -> Result<()> {
+        let last = self.layers.len();
+        let shape = LossShape {
+            rows,
+            outputs: self.outputs(),
+            activation: self.output_activation(),
+            loss: self.loss,
+            targets,
+            scale: 1.0 / rows.max(1) as f32,
+        };
+        let Buffers { values, slopes, targets, .. } = buffers;
+        output_loss(stream, &mut values[last], targets, shape, &mut slopes[last], sums)
+    }
+
+    /// The gradient by all parameters, from the slopes by the sums of the last layer, `buffers.slopes`' last. With
+    /// `to_input` the slopes by the network's inputs go to `buffers.slopes[0]`, for what stands before it.
+    pub fn backward(
+        &self,
+        stream: &mut Stream,
+        (parameters, gradient): (&DeviceVec<f32>, &mut DeviceVec<f32>),
+        buffers: &mut Buffers,
+        rows: usize,
+        (to_input, random): (bool, (u64, u32)),
+    ) -> Result<()> {
+        for (at, layer) in self.layers.iter().enumerate().rev() {
+            let (before, behind) = buffers.slopes.split_at_mut(at + 1);
+            let tail = if at == 0 { Tail::default() } else { self.tail(at - 1, true, random) };
+            layer.backward(Backward {
+                stream,
+                rows,
+                shape: self.shapes[at],
+                input: &buffers.values[at],
+                slope: &behind[0],
+                input_slope: (at > 0 || to_input).then_some((&mut before[at], tail)),
+                parameters,
+                gradient,
+                first: self.firsts[at],
+                kept: &buffers.kept[at],
+                random: (layer_key(random.0, at), random.1),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Pairs of sums that the loss of so many rows takes.
+    pub(super) fn loss_sums(&self, rows: usize) -> usize {
+        sums_of(rows, self.outputs())
+    }
+
+    pub(super) fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    pub(super) fn layer_range(&self, layer: usize) -> Range<usize> {
+        self.firsts[layer]..self.firsts[layer + 1]
+    }
+}
+
+/// The key of a layer's random numbers.
+fn layer_key(seed: u64, layer: usize) -> u64 {
+    seed ^ (layer as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The number of a step for random numbers.
+pub(super) fn random_step(step: u64) -> u32 {
+    (step % STEPS) as u32
+}
+
+/// What the passes of a network write, allocated once for a number of rows.
+#[derive(Debug)]
+pub struct Buffers {
+    /// Most rows of a batch.
+    pub rows: usize,
+    /// The inputs, then the values of each layer.
+    pub values: Vec<DeviceVec<f32>>,
+    /// Slopes by the inputs, then by the sums of each layer.
+    pub slopes: Vec<DeviceVec<f32>>,
+    /// What each layer keeps from one pass for the other.
+    pub kept: Vec<DeviceVec<f32>>,
+    /// The targets of the batch.
+    pub targets: DeviceVec<f32>,
+    unused: DeviceVec<f32>,
+}
+
+impl Buffers {
+    /// Room for batches of so many rows, with targets of so many columns.
+    pub fn new(stream: &mut Stream, network: &Network, rows: usize, target_columns: usize) -> Result<Buffers> {
+        let mut made = Buffers {
+            rows,
+            values: vec![],
+            slopes: vec![],
+            kept: vec![],
+            targets: zeros(stream, rows * target_columns.next_multiple_of(4))?,
+            unused: zeros(stream, 4)?,
+        };
+        for (at, shape) in network.shapes().iter().enumerate() {
+            made.values.push(zeros(stream, rows * shape.stride())?);
+            made.slopes.push(zeros(stream, rows * shape.stride())?);
+            if let Some(layer) = network.layers().get(at) {
+                made.kept.push(zeros(stream, rows * layer.kept(*shape).next_multiple_of(4))?);
+            }
+        }
+        Ok(made)
+    }
+}

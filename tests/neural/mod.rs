@@ -1,0 +1,5 @@
+//! Networks on every device: gradients beside central differences, learning, files, what is refused.
+
+mod gradients;
+mod learning;
+mod mlp;

@@ -1,0 +1,5 @@
+mod dense;
+mod gather_batch;
+mod loss;
+mod norms;
+mod update;
