@@ -92,6 +92,16 @@ pub enum Error {
         /// The value itself.
         value: f64,
     },
+    /// A target that is missing or not finite.
+    #[error(
+        "the target of row {row} is {value}: leave such rows out (ReadOptions::drop_unlabelled, fit --drop-unlabelled)"
+    )]
+    Target {
+        /// Row of the first such target, from 0.
+        row: usize,
+        /// The value itself.
+        value: f64,
+    },
     /// A result beyond the range of `f32`, of numbers that are all within it.
     #[error(
         "row {row}: {what} is beyond the range of f32; bring the columns to a common scale first (StandardScaler, --scale)"

@@ -56,6 +56,8 @@
 //!
 //! - The same device and seed give the same bits, for any number of threads, chunk size and memory budget.
 //! - NaN means missing: what does not accept missing values refuses it, with its row and column. Infinity is refused.
+//! - Warnings go to the `log` crate: a program without a logger, such as `env_logger`, does not see them. What a fit warns of
+//!   is in its report too: `converged()`, iterations.
 //! - Every failure is an [`Error`] that says what to do. A result from a GPU is returned only with proof that its
 //!   kernels ran.
 #![forbid(unsafe_code)]

@@ -36,7 +36,9 @@ impl Targets<'_> {
             let expected = format!("targets for {rows} rows");
             return Err(Error::shape(op, expected, format!("{}×{}", matrix.rows(), matrix.columns())));
         }
-        matrix.refuse_missing()?;
-        Ok(matrix)
+        match matrix.refuse_missing() {
+            Err(Error::NotFinite { row, value, .. }) => Err(Error::Target { row, value }),
+            checked => checked.map(|()| matrix),
+        }
     }
 }

@@ -11,8 +11,8 @@ use crate::metrics;
 
 /// A model that predicts something for each row.
 pub trait Predict: Model {
-    /// [`Labels`] for a classifier, an n×p [`Matrix`] for a regressor, `Vec<u32>` of cluster numbers for a clustering,
-    /// `Vec<i32>` of 1 and −1 for outliers.
+    /// [`Labels`] for a classifier, an n×p [`Matrix`] for a regressor, `Vec<u32>` of cluster numbers for a clustering
+    /// or a mixture, `Vec<i32>` of 1 and −1 for outliers.
     type Output: Predicted;
 
     /// The prediction for each row of `x`, computed where `x` lives.
@@ -25,7 +25,8 @@ pub trait Predict: Model {
 
 /// A classifier that gives probabilities.
 pub trait PredictProba: Model {
-    /// The probability of each class for each row of `x`: n×k, each row sums to 1.
+    /// The probability of each class for each row of `x`: n×k, each row sums to 1. Column j is class j of the labels that were
+    /// fitted, in the order of their codes, which is alphabetical for text; [`Model::classes`] lists them.
     fn predict_proba<'a>(&self, x: impl Into<Queries<'a>>) -> Result<Matrix> {
         self.predict_proba_rows(align(self.fitted_columns(), x.into())?.rows())?
             .ok_or_else(|| unable(self.kind(), "probabilities"))

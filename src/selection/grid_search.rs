@@ -34,7 +34,8 @@ impl GridSearch {
         Search { pipeline, candidates: Grid::default() }
     }
 
-    /// Adds a parameter of the model with the values to try; `estimator.max_depth` is one of an estimator inside.
+    /// Adds a parameter of the model with the values to try: numbers, or texts as on the command line (`"rbf(gamma=0.1)"` for a
+    /// kernel). `estimator.max_depth` is one of an estimator inside.
     pub fn parameter<V: Into<Value>>(mut self, name: &str, values: impl IntoIterator<Item = V>) -> GridSearch {
         self.candidates.0.push((name.to_string(), values.into_iter().map(Into::into).collect()));
         self

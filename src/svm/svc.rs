@@ -37,6 +37,8 @@ with_classes! {
     ///   bytes. Otherwise its rows are computed when they are needed.
     /// - Sums are in f64; a fit ends when the optimality conditions hold to `tol` and the duality gap is at most that
     ///   share of the objective. The steps are those of LIBSVM, and so are the decisions, to about `tol`.
+    /// - The width is part of the kernel, so a search is over `c` and `kernel`: `.parameter("c", [1.0, 10.0])`,
+    ///   `.parameter("kernel", ["rbf(gamma=0.01)", "rbf(gamma=0.1)"])`.
     /// - Several classes vote in pairs; of equally many votes the first class wins, as in LIBSVM.
     /// - Sample weights and class weights multiply `c`. One class alone is an error. There are no probabilities: wrap it in
     ///   `Calibrated`.

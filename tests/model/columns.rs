@@ -128,7 +128,9 @@ fn a_missing_value_behind_steps_is_named_by_its_column() {
     let place = holed.x.columns() * 4 + 1;
     holed.x.as_mut_slice()[place] = f32::NAN;
     let expected = |error: Error| match error {
-        Error::NotFiniteBehindSteps { row, column, value } => assert_eq!((row, &*column, value.is_nan()), (4, "n", true)),
+        Error::NotFiniteBehindSteps { row, column, value } => {
+            assert_eq!((row, &*column, value.is_nan()), (4, "n", true))
+        }
         other => panic!("{other}"),
     };
     expected(encoded().fit(&holed).unwrap_err());

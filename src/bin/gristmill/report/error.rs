@@ -87,6 +87,7 @@ fn from_one(error: Error) -> Error {
         Error::NotFiniteBehindSteps { row, column, value } => {
             Error::NotFiniteBehindSteps { row: row + 1, column, value }
         }
+        Error::Target { row, value } => Error::Target { row: row + 1, value },
         Error::Overflow { row, what } => Error::Overflow { row: row + 1, what },
         Error::Category { row, column, value, known } => Error::Category { row: row + 1, column, value, known },
         Error::Nested { what, error } => Error::Nested { what, error: Box::new(from_one(*error)) },
