@@ -28,7 +28,7 @@
 //! | [`cluster`] | k-means and mini-batch k-means |
 //! | [`linear`] | regression and classification by planes: least squares, ridge, lasso, logistic, linear SVM, SGD, discriminants |
 //! | [`kernel_methods`], [`svm`] | kernels, kernel ridge and feature maps; support vector machines |
-//! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal components, singular vectors |
+//! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal and independent components, dictionaries, parts, maps |
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |
 //! | [`baseline`] | models that ignore the features: what others have to beat |
