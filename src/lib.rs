@@ -30,6 +30,7 @@
 //! | [`kernel_methods`], [`svm`] | kernels, kernel ridge and feature maps; support vector machines |
 //! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal components, singular vectors |
 //! | [`bayes`], [`metric_learning`] | Bayes' rule with any density, naive Bayes; metrics learnt for nearest neighbours |
+//! | [`mixture`], [`decomposition`] | densities and mixtures of Gaussians; principal and independent components, dictionaries, parts, maps |
 //! | [`neighbors`] | nearest neighbours, classification and regression by them, local outlier factor |
 //! | [`neural`] | networks: layers, learning by batches, classification and regression |
 //! | [`tree`], [`ensemble`] | decision trees; forests, gradient boosting, AdaBoost, voting, bagging, stacking |

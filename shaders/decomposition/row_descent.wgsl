@@ -1,5 +1,5 @@
 // Coordinate descent for many rows at once, which share the products of the columns.
-// A workgroup takes a row, a lane every 64th of its slopes and coefficients, in workgroup memory that no other lane touches.
+// A workgroup takes a row, a lane four neighbouring columns in every 256, in workgroup memory that no other lane writes.
 // The lane of the next coordinate tells the others its numbers: one barrier a step; thousands of rows hide it.
 //#import status
 struct Params {
@@ -8,24 +8,23 @@ struct Params {
     passes: u32,
     positive: u32,
     gram_first: u32,
-    gram_stride: u32,
     product_first: u32,
     coef_first: u32,
-    stride: u32,
+    vec4s: u32,
     l1: f32,
     l2: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> gram: array<f32>;
-@group(0) @binding(2) var<storage, read> products: array<f32>;
-@group(0) @binding(3) var<storage, read_write> coefs: array<f32>;
+@group(0) @binding(1) var<storage, read> gram: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> products: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> coefs: array<vec4<f32>>;
 
 const LANES = 64u;
-const MOST = 1024u;
+const MOST = 256u;
 
-var<workgroup> slopes: array<f32, MOST>;
-var<workgroup> coef: array<f32, MOST>;
+var<workgroup> slopes: array<vec4<f32>, MOST>;
+var<workgroup> coef: array<vec4<f32>, MOST>;
 // Slope and coefficient of the coordinate of a step, for even and odd steps.
 var<workgroup> told: array<vec2<f32>, 2>;
 
@@ -46,48 +45,48 @@ fn main(
 ) {
     let at = group.y * groups.x + group.x;
     let row = min(at, params.rows - 1u);
-    let own = params.coef_first + row * params.stride;
-    for (var column = lane; column < params.columns; column += LANES) {
-        coef[column] = coefs[own + column];
+    let own = params.coef_first + row * params.vec4s;
+    for (var part = lane; part < params.vec4s; part += LANES) {
+        coef[part] = coefs[own + part];
     }
     workgroupBarrier();
     // The slopes b − G·w of the row as it begins.
-    for (var column = lane; column < params.columns; column += LANES) {
-        var slope = products[params.product_first + row * params.stride + column];
+    for (var part = lane; part < params.vec4s; part += LANES) {
+        var slope = products[params.product_first + row * params.vec4s + part];
         for (var other = 0u; other < params.columns; other += 1u) {
-            slope -= coef[other] * gram[params.gram_first + other * params.gram_stride + column];
+            slope -= coef[other / 4u][other % 4u] * gram[params.gram_first + other * params.vec4s + part];
         }
-        slopes[column] = slope;
+        slopes[part] = slope;
     }
     workgroupBarrier();
     if (lane == 0u) {
-        told[0] = vec2(slopes[0], coef[0]);
+        told[0] = vec2(slopes[0].x, coef[0].x);
     }
     var column = 0u;
     workgroupBarrier();
     for (var step = 0u; step < params.passes * params.columns; step += 1u) {
         let now = told[step % 2u];
-        let line = params.gram_first + column * params.gram_stride;
-        let moved = least(now.x, now.y, gram[line + column]);
+        let line = params.gram_first + column * params.vec4s;
+        let moved = least(now.x, now.y, gram[line + column / 4u][column % 4u]);
         let change = moved - now.y;
         if (change != 0.0) {
-            for (var other = lane; other < params.columns; other += LANES) {
-                slopes[other] -= change * gram[line + other];
+            for (var part = lane; part < params.vec4s; part += LANES) {
+                slopes[part] -= change * gram[line + part];
             }
-            if (lane == column % LANES) {
-                coef[column] = moved;
+            if (lane == column / 4u % LANES) {
+                coef[column / 4u][column % 4u] = moved;
             }
         }
         let next = select(column + 1u, 0u, column + 1u >= params.columns);
-        if (lane == next % LANES) {
-            told[(step + 1u) % 2u] = vec2(slopes[next], coef[next]);
+        if (lane == next / 4u % LANES) {
+            told[(step + 1u) % 2u] = vec2(slopes[next / 4u][next % 4u], coef[next / 4u][next % 4u]);
         }
         column = next;
         workgroupBarrier();
     }
     if (at < params.rows) {
-        for (var other = lane; other < params.columns; other += LANES) {
-            coefs[own + other] = coef[other];
+        for (var part = lane; part < params.vec4s; part += LANES) {
+            coefs[own + part] = coef[part];
         }
     }
     mark_done(lane);

@@ -4,30 +4,28 @@
 //#import status
 struct Params {
     rows: u32,
-    atoms: u32,
     nonzeros: u32,
     gram_first: u32,
-    gram_stride: u32,
     product_first: u32,
     square_first: u32,
     code_first: u32,
-    stride: u32,
+    vec4s: u32,
     tolerance: f32,
     own_share: f32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> gram: array<f32>;
-@group(0) @binding(2) var<storage, read> products: array<f32>;
+@group(0) @binding(1) var<storage, read> gram: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> products: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> squares: array<f32>;
-@group(0) @binding(4) var<storage, read_write> codes: array<f32>;
+@group(0) @binding(4) var<storage, read_write> codes: array<vec4<f32>>;
 
 const LANES = 64u;
-const MOST = 1024u;
+const MOST = 256u;
 const DEEP = 32u;
 
-// Products of the atoms with what is left of the row.
-var<workgroup> left: array<f32, MOST>;
+// Products of the atoms with what is left of the row, four atoms together; what fills up the last four is 0.
+var<workgroup> left: array<vec4<f32>, MOST>;
 var<workgroup> sizes: array<f32, LANES>;
 var<workgroup> places: array<u32, LANES>;
 // The triangular factor of the chosen atoms' products.
@@ -40,6 +38,10 @@ var<workgroup> count: u32;
 var<workgroup> over: u32;
 var<workgroup> residual: f32;
 var<workgroup> largest: f32;
+
+fn gram_of(row: u32, column: u32) -> f32 {
+    return gram[params.gram_first + row * params.vec4s + column / 4u][column % 4u];
+}
 
 // Adds an atom to the factor and solves for the coefficients; marks the end where the atom is none to take.
 fn take(atom: u32, size: f32, own: f32, product: f32) {
@@ -94,9 +96,9 @@ fn main(
 ) {
     let at = group.y * groups.x + group.x;
     let row = min(at, params.rows - 1u);
-    let own = params.product_first + row * params.stride;
-    for (var atom = lane; atom < params.atoms; atom += LANES) {
-        left[atom] = products[own + atom];
+    let own = params.product_first + row * params.vec4s;
+    for (var part = lane; part < params.vec4s; part += LANES) {
+        left[part] = products[own + part];
     }
     if (lane == 0u) {
         count = 0u;
@@ -109,11 +111,12 @@ fn main(
     for (var step = 0u; step < params.nonzeros; step += 1u) {
         var size = -1.0;
         var place = 0u;
-        for (var atom = lane; atom < params.atoms; atom += LANES) {
-            let value = abs(left[atom]);
+        for (var part = lane; part < params.vec4s; part += LANES) {
+            let values = abs(left[part]);
+            let value = max(max(values.x, values.y), max(values.z, values.w));
             if (value > size) {
                 size = value;
-                place = atom;
+                place = 4u * part + select(select(select(3u, 2u, values.z == value), 1u, values.y == value), 0u, values.x == value);
             }
         }
         sizes[lane] = size;
@@ -132,34 +135,33 @@ fn main(
         workgroupBarrier();
         let atom = places[0];
         if (lane < count) {
-            beside[lane] = gram[params.gram_first + chosen[lane] * params.gram_stride + atom];
+            beside[lane] = gram_of(chosen[lane], atom);
         }
         workgroupBarrier();
         if (lane == 0u) {
             if (step == 0u) {
                 largest = sizes[0];
             }
-            let own_product = gram[params.gram_first + atom * params.gram_stride + atom];
-            take(atom, sizes[0], own_product, products[own + atom]);
+            take(atom, sizes[0], gram_of(atom, atom), products[own + atom / 4u][atom % 4u]);
         }
         workgroupBarrier();
-        for (var other = lane; other < params.atoms; other += LANES) {
-            var value = products[own + other];
+        for (var part = lane; part < params.vec4s; part += LANES) {
+            var values = products[own + part];
             for (var term = 0u; term < count; term += 1u) {
-                value -= solution[term] * gram[params.gram_first + chosen[term] * params.gram_stride + other];
+                values -= solution[term] * gram[params.gram_first + chosen[term] * params.vec4s + part];
             }
-            left[other] = value;
+            left[part] = values;
         }
     }
     workgroupBarrier();
     if (at < params.rows) {
-        // What fills a row up to whole vectors is 0, as no atom has its number.
-        for (var atom = lane; atom < params.stride; atom += LANES) {
-            var value = 0.0;
+        for (var part = lane; part < params.vec4s; part += LANES) {
+            let atoms = vec4(0u, 1u, 2u, 3u) + 4u * part;
+            var values = vec4<f32>();
             for (var term = 0u; term < count; term += 1u) {
-                value = select(value, solution[term], chosen[term] == atom);
+                values = select(values, vec4(solution[term]), atoms == vec4(chosen[term]));
             }
-            codes[params.code_first + row * params.stride + atom] = value;
+            codes[params.code_first + row * params.vec4s + part] = values;
         }
     }
     mark_done(lane);

@@ -133,7 +133,8 @@ fn maps_do_each_value_alone() {
             let got = in_pools(|| mapped(&y));
             assert!(got.iter().zip(&y).all(|(got, y)| *got == mapped(&[*y])[0]), "{function:?}");
         }
-        for function in [Combine::Sum(0.5, -2.0), Combine::Product, Combine::Minimum, Combine::Maximum] {
+        let quotient = Combine::Quotient(0.1);
+        for function in [Combine::Sum(0.5, -2.0), Combine::Product, Combine::Minimum, Combine::Maximum, quotient] {
             let combined = |x: &[f32], y: &[f32]| {
                 let mut values = y.to_vec();
                 combine(function, x, &mut values);

@@ -49,7 +49,7 @@ parameters! {
     /// # What to expect
     /// - Codes by matching pursuit in terms of products (Rubinstein, Zibulevsky and Elad 2008) where the rows are; the atoms on the
     ///   host, by `power_iterations` steps to the rank-one fit of each, which are enough as the next iteration goes on from there.
-    /// - An atom that no row uses becomes the row that is described worst.
+    /// - An atom that no row uses becomes the row that is described worst. On a GPU at most 1024 atoms, 32 of them for a row.
     /// - Atoms have length 1. With `unit_codes` a code is a single 1 and the atoms are means: k-means.
     /// - More atoms than rows, rows that are equal, and constant columns are no error; a table of zeros is.
     pub struct KSvd: transformer("ksvd") -> KSvdModel;

@@ -53,7 +53,7 @@ parameters! {
     ///
     /// # What to expect
     /// - Codes and the products of codes are found where the rows are; the atoms on the host, in f64. Atoms have a length of
-    ///   at most 1, and one that no row uses becomes a row.
+    ///   at most 1, and one that no row uses becomes a row. On a GPU at most 1024 atoms.
     /// - With `batch_size` atoms follow each batch of rows (online); `partial_fit` takes its rows as one batch.
     /// - `least_squares` is the lecture's program: D = (CᵀC)⁻¹CᵀX, C = XDᵀ(DDᵀ)⁻¹, then all but
     ///   `transform_n_nonzero_coefs` of a row's codes (half of the atoms without) are shrunk to 0. Without shrinking the

@@ -63,7 +63,8 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - All steps are made where the rows are; a GPU is waited for once an iteration, for the k×d parts.
+    /// - All steps are made where the rows are; a GPU is waited for once an iteration, for the k×d parts. By cd at most 1024
+    ///   components there.
     /// - The iterations end when the parts change by less than `tol` of their size.
     /// - More components than rows or columns begin at random. A number below 0 is refused with its place; a table of zeros too.
     /// - `alpha_w` and `alpha_h` are penalties on the sizes of W and H, of which `l1_ratio` is on absolute values.

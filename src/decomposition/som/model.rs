@@ -172,7 +172,7 @@ impl Model for SelfOrganizingMapModel {
                     let (down, across) = (places.get(row, 0), places.get(row, 1));
                     let unit = &mut seen[down as usize * self.params.grid_columns + across as usize];
                     let turn = 2.4 * *unit as f32;
-                    let away = (0.05 * (*unit as f32).sqrt()).min(0.42);
+                    let away = (0.11 * (*unit as f32).sqrt()).min(0.42);
                     *unit += 1;
                     [across + away * turn.cos(), -down + away * turn.sin()]
                 });

@@ -13,8 +13,8 @@ kernels! {
 
 params! {
     struct Params {
-        rows: u32, columns: u32, passes: u32, positive: u32, gram_first: u32, gram_stride: u32, product_first: u32,
-        coef_first: u32, stride: u32, l1: f32, l2: f32,
+        rows: u32, columns: u32, passes: u32, positive: u32, gram_first: u32, product_first: u32, coef_first: u32,
+        vec4s: u32, l1: f32, l2: f32,
     }
 }
 
@@ -88,11 +88,10 @@ pub fn row_descent(
             columns: k as u32,
             passes: passes as u32,
             positive: u32::from(positive),
-            gram_first: gram_view.first_word(),
-            gram_stride: square.stride() as u32,
-            product_first: view.first_word(),
-            coef_first: target.view.first_word(),
-            stride: to.stride() as u32,
+            gram_first: gram_view.first_word() / 4,
+            product_first: view.first_word() / 4,
+            coef_first: target.view.first_word() / 4,
+            vec4s: (to.stride() / 4) as u32,
             l1,
             l2,
         };

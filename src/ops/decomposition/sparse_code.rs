@@ -14,8 +14,8 @@ kernels! {
 
 params! {
     struct Params {
-        rows: u32, atoms: u32, nonzeros: u32, gram_first: u32, gram_stride: u32, product_first: u32, square_first: u32,
-        code_first: u32, stride: u32, tolerance: f32, own_share: f32,
+        rows: u32, nonzeros: u32, gram_first: u32, product_first: u32, square_first: u32, code_first: u32, vec4s: u32,
+        tolerance: f32, own_share: f32,
     }
 }
 
@@ -105,14 +105,12 @@ pub fn sparse_code(
         let target = to.target(recording, rows.clone(), false)?;
         let params = Params {
             rows: rows.len() as u32,
-            atoms: k as u32,
             nonzeros: nonzeros as u32,
-            gram_first: gram_view.first_word(),
-            gram_stride: square.stride() as u32,
-            product_first: view.first_word(),
+            gram_first: gram_view.first_word() / 4,
+            product_first: view.first_word() / 4,
             square_first: lengths.first_word(),
-            code_first: target.view.first_word(),
-            stride: to.stride() as u32,
+            code_first: target.view.first_word() / 4,
+            vec4s: (to.stride() / 4) as u32,
             tolerance: pursuit.tolerance,
             own_share: OWN_SHARE,
         };

@@ -18,10 +18,10 @@ fn units_go_to_their_means_and_those_without_a_count_stay() {
             let (units, sums) = (matrix(k, d, 1), matrix(k, d, 2));
             let counts: Vec<f32> = numbers(k, 3).into_iter().map(|value| (4.0 * value).floor().max(0.0)).collect();
             let made = found(device, &units, &sums, &counts);
-            for unit in 0..k {
+            for (unit, count) in counts.iter().enumerate() {
                 for column in 0..d {
-                    let exact = match counts[unit] > 0.0 {
-                        true => sums.get(unit, column) / counts[unit],
+                    let exact = match *count > 0.0 {
+                        true => sums.get(unit, column) / count,
                         false => units.get(unit, column),
                     };
                     // Shaders may divide within 2.5 units of the last place.

@@ -50,11 +50,13 @@ fn functions_of_two_numbers_match_the_oracle() {
     for (name, device) in devices() {
         for count in SIZES {
             let (x, y) = (numbers(count, 2), numbers(count, 3));
-            let cases: [(Combine, OfTwo, OfTwo); 4] = [
+            let cases: [(Combine, OfTwo, OfTwo); 5] = [
                 (Combine::Sum(2.5, -0.75), |x, y| 2.5 * x - 0.75 * y, |x, y| 3.0 * (2.5 * x.abs() + 0.75 * y.abs())),
                 (Combine::Product, |x, y| x * y, |x, y| (x * y).abs()),
                 (Combine::Minimum, f64::min, |_, _| 0.0),
                 (Combine::Maximum, f64::max, |_, _| 0.0),
+                // A shader may divide within 2.5 units of the last place.
+                (Combine::Quotient(0.25), |x, y| x / y.max(0.25), |x, y| 5.0 * (x / y.max(0.25)).abs()),
             ];
             for (function, exact, size) in cases {
                 let found = combine(device, function, &x, &y);
