@@ -55,7 +55,7 @@ parameters! {
         /// Impostors of a row at most, the nearest.
         max_impostors: usize = 30, from_to(1.0, 200.0);
         /// Maximum number of steps.
-        max_iter: usize = 100, at_least(1.0);
+        max_iter: usize = 50, at_least(1.0);
         /// Ends when the steps between two searches lower the loss by less than this share of it.
         tol: f64 = 1e-3, at_least(0.0);
     }
