@@ -1,13 +1,13 @@
 //! A metric from pairs: rows of a class near each other, rows of different classes far apart.
 
-use super::learned::{LearnedMap, LearnedMetric, MetricLearner, classes_of};
-use super::near_rows::{check_neighbors, nearest};
+use super::learned::{LearnedMap, LearnedMetric, MetricLearner, fit_cost, fit_map};
+use super::near_rows::nearest;
 use crate::array::DeviceMatrix;
 use crate::cost::Cost;
 use crate::data::{Labels, Target};
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::{Declared, Estimator, Fit, FitShape, Reporter, Rows, parameters};
+use crate::estimator::{Estimator, Fit, FitShape, Reporter, Rows, parameters};
 use crate::ops::metric_learning::pair_gradient::{PairLoss, Pairs, pair_gradient};
 
 parameters! {
@@ -58,25 +58,16 @@ impl MetricLearner for ContrastiveMetric {}
 
 impl Estimator for ContrastiveMetric {
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
-        let square = (shape.rows * shape.columns) as f64 * self.n_components.unwrap_or(shape.columns) as f64;
-        let searches = (self.rounds * shape.rows) as f64 * (shape.rows * shape.columns) as f64;
-        let steps = self.max_iter as f64;
-        let operations = 4.0 * steps * square + 2.0 * searches;
-        Some(Cost { operations, syncs: 3.0 * steps, kernels: 6.0, ..Cost::uploading(shape.rows, shape.columns) })
+        Some(fit_cost(shape, self.n_components, self.max_iter, self.rounds as f64))
     }
 
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<ContrastiveMetricModel> {
-        options.refuse_weights(Self::TYPE)?;
         if let (Some(alpha), Some(beta)) = (self.alpha, self.beta)
             && beta <= alpha
         {
             return Err(Error::param("beta", format!("above alpha, {alpha}"), beta));
         }
-        let x = x.complete(Self::TYPE)?;
-        let labels = classes_of(Self::TYPE, target, x.rows())?;
-        check_neighbors(self.n_neighbors, x.rows())?;
-        let map = options.watched("contrastive metric", |reporter| self.search(&x, &labels, reporter))?;
-        Ok(ContrastiveMetricModel { params: self.clone().into(), map })
+        fit_map(self, (x, target), options, self.n_neighbors, |x, labels, reporter| self.search(x, labels, reporter))
     }
 }
 
