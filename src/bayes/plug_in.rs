@@ -204,8 +204,9 @@ impl Save for BayesClassifierModel {
             false => None,
         };
         let mut densities = vec![];
-        for class in 0..if params.shared { 1 } else { k } {
-            densities.push(match params.shared || class_weights[class] > 0.0 {
+        let count = if params.shared { 1 } else { k };
+        for (class, weight) in class_weights.iter().enumerate().take(count) {
+            densities.push(match params.shared || *weight > 0.0 {
                 true => Some(AnyModel::from_container(container.take_container(&format!("density.{class}"))?)?),
                 false => None,
             });

@@ -1,13 +1,13 @@
 //! A metric from pairs: rows of a class near each other, rows of different classes far apart.
 
-use super::learned::{LearnedMap, LearnedMetric, MetricLearner, classes_of};
-use super::near_rows::{check_neighbors, nearest};
+use super::learned::{LearnedMap, LearnedMetric, MetricLearner, fit_cost, fit_map};
+use super::near_rows::nearest;
 use crate::array::DeviceMatrix;
 use crate::cost::Cost;
 use crate::data::{Labels, Target};
 use crate::device::Stream;
 use crate::error::{Error, Result};
-use crate::estimator::{Declared, Estimator, Fit, FitShape, Reporter, Rows, parameters};
+use crate::estimator::{Estimator, Fit, FitShape, Reporter, Rows, parameters};
 use crate::ops::metric_learning::pair_gradient::{PairLoss, Pairs, pair_gradient};
 
 parameters! {
@@ -25,7 +25,8 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - Without margins the loss has no minimum: `beta` must be above `alpha`. They are in squared units of the columns: scale them first.
+    /// - Without margins the loss has no minimum: `beta` must be above `alpha`. They are in squared units of the columns, and follow the rows if they are
+    ///   not given.
     /// - The pairs are chosen anew `rounds` times, by the distances after the map so far; the steps between are those of L-BFGS.
     /// - The gradient is two products with the rows and sums over pairs, where the rows live.
     pub struct ContrastiveMetric: supervised_transformer("contrastive-metric") -> ContrastiveMetricModel;
@@ -35,12 +36,12 @@ parameters! {
         n_neighbors: usize = 10, from_to(1.0, 256.0);
         /// Number of new columns; none: as many as there are.
         n_components: Option<usize> = None, at_least(1.0);
-        /// Rows of a class may be so far apart, squared.
-        alpha: f64 = 0.0, at_least(0.0);
-        /// Rows of different classes must be so far apart, squared.
-        beta: f64 = 10.0, above(0.0);
-        /// Weight of the pairs of different classes.
-        negative_weight: f64 = 1.0, above(0.0);
+        /// Rows of a class may be so far apart, squared; none: half of the mean over the first pairs.
+        alpha: Option<f64> = None, at_least(0.0);
+        /// Rows of different classes must be so far apart, squared; none: twice the mean over the first pairs.
+        beta: Option<f64> = None, above(0.0);
+        /// Weight of the pairs of different classes; none: so that they count as much as those of the same class.
+        negative_weight: Option<f64> = None, above(0.0);
         /// How often the pairs are chosen.
         rounds: usize = 5, at_least(1.0);
         /// Maximum number of steps, of all rounds.
@@ -57,23 +58,16 @@ impl MetricLearner for ContrastiveMetric {}
 
 impl Estimator for ContrastiveMetric {
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
-        let square = (shape.rows * shape.columns) as f64 * self.n_components.unwrap_or(shape.columns) as f64;
-        let searches = (self.rounds * shape.rows) as f64 * (shape.rows * shape.columns) as f64;
-        let steps = self.max_iter as f64;
-        let operations = 4.0 * steps * square + 2.0 * searches;
-        Some(Cost { operations, syncs: 3.0 * steps, kernels: 6.0, ..Cost::uploading(shape.rows, shape.columns) })
+        Some(fit_cost(shape, self.n_components, self.max_iter, self.rounds as f64))
     }
 
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<ContrastiveMetricModel> {
-        options.refuse_weights(Self::TYPE)?;
-        if self.beta <= self.alpha {
-            return Err(Error::param("beta", format!("above alpha, {}", self.alpha), self.beta));
+        if let (Some(alpha), Some(beta)) = (self.alpha, self.beta)
+            && beta <= alpha
+        {
+            return Err(Error::param("beta", format!("above alpha, {alpha}"), beta));
         }
-        let x = x.complete(Self::TYPE)?;
-        let labels = classes_of(Self::TYPE, target, x.rows())?;
-        check_neighbors(self.n_neighbors, x.rows())?;
-        let map = options.watched("contrastive metric", |reporter| self.search(&x, &labels, reporter))?;
-        Ok(ContrastiveMetricModel { params: self.clone().into(), map })
+        fit_map(self, (x, target), options, self.n_neighbors, |x, labels, reporter| self.search(x, labels, reporter))
     }
 }
 
@@ -82,8 +76,7 @@ impl ContrastiveMetric {
         let device = x.device().clone();
         let mut stream = device.stream();
         let mut map = LearnedMap::start(&mut stream, x, self.n_components)?;
-        let push = self.negative_weight as f32;
-        let loss = PairLoss::Pairs { push, near: self.alpha as f32, far: self.beta as f32 };
+        let mut loss = None;
         let (mut taken, mut stopped) = (0, false);
         for round in 0..self.rounds {
             let left = self.max_iter - taken;
@@ -91,7 +84,8 @@ impl ContrastiveMetric {
             if steps == 0 || stopped {
                 break;
             }
-            let pairs = self.pairs(&mut stream, x, &map, labels)?;
+            let (pairs, own) = self.pairs(&mut stream, x, &map, labels)?;
+            let loss = *loss.get_or_insert(own);
             let begun = map.curve.len();
             map.descend(
                 &mut stream,
@@ -111,17 +105,31 @@ impl ContrastiveMetric {
         Ok(map)
     }
 
-    /// The nearest rows of each row, those of its class first.
-    fn pairs(&self, stream: &mut Stream, x: &DeviceMatrix, map: &LearnedMap, labels: &Labels) -> Result<Pairs> {
+    /// The nearest rows of each row, those of its class first, and the loss with margins in their unit.
+    fn pairs(
+        &self,
+        stream: &mut Stream,
+        x: &DeviceMatrix,
+        map: &LearnedMap,
+        labels: &Labels,
+    ) -> Result<(Pairs, PairLoss)> {
         let z = map.apply(stream, x)?;
         let (n, k) = (x.rows(), self.n_neighbors);
         let all: Vec<u32> = (0..n as u32).collect();
         let found = nearest(stream, &z, &all, &all, k, true)?;
         let same = |row: usize, other: u32| labels.codes()[row] == labels.codes()[other as usize];
-        let near = |row: usize| &found.rows[row * k..(row + 1) * k];
         let list = |row: usize, own: bool| -> Vec<u32> {
-            near(row).iter().copied().filter(|other| same(row, *other) == own).collect()
+            let near = found.rows[row * k..(row + 1) * k].iter().copied();
+            near.filter(|other| same(row, *other) == own).collect()
         };
+        let count = |own: bool| (0..n).map(|row| list(row, own).len()).sum::<usize>();
+        let mean = found.squares.iter().copied().map(f64::from).sum::<f64>() / found.squares.len() as f64;
+        let mean = if mean > 0.0 { mean } else { 1.0 };
+        // A given margin stays below or above the other one, which is then not the mean's.
+        let near = self.alpha.unwrap_or(0.5 * mean.min(self.beta.unwrap_or(mean)));
+        let far = self.beta.unwrap_or(2.0 * mean.max(near));
+        let push = self.negative_weight.unwrap_or(count(true).max(1) as f64 / count(false).max(1) as f64);
+        let loss = PairLoss::Pairs { push: push as f32, near: near as f32, far: far as f32 };
         // As many places as the longest lists need.
         let longest = |own: bool| (0..n).map(|row| list(row, own).len()).max().unwrap_or(0);
         let (pulls, pushes) = (longest(true), longest(false));
@@ -133,6 +141,6 @@ impl ContrastiveMetric {
                 others.extend(list);
             }
         }
-        Pairs::new(stream.device(), n, (pulls, pulls + pushes), others)
+        Ok((Pairs::new(stream.device(), n, (pulls, pulls + pushes), others)?, loss))
     }
 }

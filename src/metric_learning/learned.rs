@@ -4,11 +4,13 @@ use nalgebra::DMatrix;
 
 use super::near_rows::MOST_POINTS;
 use crate::array::{DeviceMatrix, Matrix};
+use crate::cost::Cost;
 use crate::data::{Labels, Target};
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Declared, Estimator, FitReport, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Rows, Save, Transform,
+    Declared, Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Reporter,
+    Rows, Save, Transform,
 };
 use crate::linalg::Eigen;
 use crate::model_file::Container;
@@ -106,7 +108,7 @@ impl LearnedMap {
 }
 
 /// The classes of rows to be mapped; numbers are refused.
-pub(super) fn classes_of(op: &'static str, target: &Target, rows: usize) -> Result<Labels> {
+fn classes_of(op: &'static str, target: &Target, rows: usize) -> Result<Labels> {
     let labels = target.labels()?.clone();
     if labels.len() != rows {
         return Err(Error::shape(op, format!("a class for each of {rows} rows"), labels.len()));
@@ -115,6 +117,33 @@ pub(super) fn classes_of(op: &'static str, target: &Target, rows: usize) -> Resu
         return Err(Error::shape(op, "rows of two classes at least", "one class"));
     }
     Ok(labels)
+}
+
+/// Checks rows and classes, of which k neighbours are asked, and runs a search on them where they live.
+pub(super) fn fit_map<E: MetricLearner>(
+    params: &E,
+    (x, target): (Rows<'_>, &Target),
+    options: Fit<'_>,
+    k: usize,
+    search: impl FnOnce(&DeviceMatrix, &Labels, &mut Reporter<'_>) -> Result<LearnedMap>,
+) -> Result<LearnedMetric<E>> {
+    options.refuse_weights(E::TYPE)?;
+    let x = x.complete(E::TYPE)?;
+    let labels = classes_of(E::TYPE, target, x.rows())?;
+    if k >= x.rows() {
+        return Err(Error::param("n_neighbors", format!("below the number of rows, {}", x.rows()), k));
+    }
+    let map = options.watched("metric", |reporter| search(&x, &labels, reporter))?;
+    Ok(LearnedMetric { params: params.clone().into(), map })
+}
+
+/// What so many steps with products to p columns take, and so many searches for the nearest of all rows.
+pub(super) fn fit_cost(shape: &FitShape, p: Option<usize>, steps: usize, searches: f64) -> Cost {
+    let size = shape.rows as f64 * shape.columns as f64;
+    let products = 4.0 * steps as f64 * size * p.unwrap_or(shape.columns) as f64;
+    let operations = products + 2.0 * searches * shape.rows as f64 * size;
+    let syncs = 3.0 * steps as f64;
+    Cost { operations, syncs, kernels: 6.0, ..Cost::uploading(shape.rows, shape.columns) }
 }
 
 impl<E: MetricLearner> LearnedMetric<E> {

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::learned::{LearnedMap, LearnedMetric, MetricLearner, classes_of};
-use super::near_rows::{check_neighbors, other_classes, same_class};
+use super::learned::{LearnedMap, LearnedMetric, MetricLearner, fit_cost, fit_map};
+use super::near_rows::{other_classes, same_class};
 use crate::array::DeviceMatrix;
 use crate::cost::Cost;
 use crate::data::{Labels, Target};
@@ -55,7 +55,7 @@ parameters! {
         /// Impostors of a row at most, the nearest.
         max_impostors: usize = 30, from_to(1.0, 200.0);
         /// Maximum number of steps.
-        max_iter: usize = 100, at_least(1.0);
+        max_iter: usize = 50, at_least(1.0);
         /// Ends when the steps between two searches lower the loss by less than this share of it.
         tol: f64 = 1e-3, at_least(0.0);
     }
@@ -68,20 +68,11 @@ impl MetricLearner for Lmnn {}
 
 impl Estimator for Lmnn {
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
-        let square = (shape.rows * shape.columns) as f64 * self.n_components.unwrap_or(shape.columns) as f64;
-        let searches = shape.rows as f64 * (shape.rows * shape.columns) as f64 / STEPS as f64;
-        let steps = self.max_iter as f64;
-        let operations = steps * (4.0 * square + 2.0 * searches);
-        Some(Cost { operations, syncs: 3.0 * steps, kernels: 6.0, ..Cost::uploading(shape.rows, shape.columns) })
+        Some(fit_cost(shape, self.n_components, self.max_iter, self.max_iter.div_ceil(STEPS) as f64))
     }
 
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<LmnnModel> {
-        options.refuse_weights(Self::TYPE)?;
-        let x = x.complete(Self::TYPE)?;
-        let labels = classes_of(Self::TYPE, target, x.rows())?;
-        check_neighbors(self.n_neighbors, x.rows())?;
-        let map = options.watched("large margin neighbours", |reporter| self.search(&x, &labels, reporter))?;
-        Ok(LmnnModel { params: self.clone().into(), map })
+        fit_map(self, (x, target), options, self.n_neighbors, |x, labels, reporter| self.search(x, labels, reporter))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::data::Labels;
 use crate::device::Stream;
 use crate::distance::Metric;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimator::Predict;
 use crate::neighbors::KNeighborsClassifier;
 use crate::ops::neighbors::index::Index;
@@ -104,12 +104,4 @@ pub(super) fn neighbor_picture(title: &str, x: &Matrix, labels: &Labels) -> Resu
     let k = 3.min(x.rows());
     let model = KNeighborsClassifier::new(k).fit(x, labels)?;
     Ok(plot::decision_regions(x, labels, CELLS, |cells| model.predict(cells))?.title(title))
-}
-
-/// Refuses more than the number of neighbours that the rows allow.
-pub(super) fn check_neighbors(k: usize, rows: usize) -> Result<()> {
-    if k >= rows {
-        return Err(Error::param("n_neighbors", format!("below the number of rows, {rows}"), k));
-    }
-    Ok(())
 }

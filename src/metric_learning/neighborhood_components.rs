@@ -1,13 +1,14 @@
 //! Neighbourhood components analysis.
 
-use super::learned::{LearnedMap, LearnedMetric, MetricLearner, classes_of};
+use rayon::prelude::*;
+
+use super::learned::{LearnedMap, LearnedMetric, MetricLearner, fit_map};
 use crate::array::{DeviceMatrix, Matrix};
 use crate::data::{Labels, Target};
 use crate::device::{Device, Stream};
 use crate::error::Result;
-use crate::estimator::{Declared, Estimator, Fit, Reporter, Rows, parameters};
+use crate::estimator::{Estimator, Fit, Reporter, Rows, parameters};
 use crate::ops::{self, Layout};
-use rayon::prelude::*;
 
 /// Rows whose distances to all rows are held at a time.
 const BLOCK: usize = 256;
@@ -48,12 +49,10 @@ impl MetricLearner for NeighborhoodComponents {}
 
 impl Estimator for NeighborhoodComponents {
     fn fit_rows(&self, x: Rows<'_>, target: &Target, options: Fit<'_>) -> Result<NeighborhoodComponentsModel> {
-        options.refuse_weights(Self::TYPE)?;
-        let x = x.complete(Self::TYPE)?;
-        let x = x.to_matrix(&mut x.device().stream())?.to(&Device::Cpu)?;
-        let labels = classes_of(Self::TYPE, target, x.rows())?;
-        let map = options.watched("neighbourhood components", |reporter| self.search(&x, &labels, reporter))?;
-        Ok(NeighborhoodComponentsModel { params: self.clone().into(), map })
+        fit_map(self, (x, target), options, 0, |x, labels, reporter| {
+            let host = x.to_matrix(&mut x.device().stream())?.to(&Device::Cpu)?;
+            self.search(&host, labels, reporter)
+        })
     }
 }
 

@@ -210,11 +210,6 @@ impl Ready {
         expectation::moments(stream, rows, &self.gaussians)
     }
 
-    /// What rows must be centred by.
-    pub(super) fn center(&self) -> &[f32] {
-        &self.gaussians.center
-    }
-
     /// ln f of each row, and the responsibilities, n×k, if wanted.
     pub(super) fn densities(&self, x: &DeviceMatrix, shares: bool) -> Result<(Vec<f64>, Option<Matrix>)> {
         let (logs, found) = expectation::densities(&mut x.device().stream(), x, &self.gaussians, shares)?;

@@ -1,4 +1,4 @@
-//! `gristmill select`, `gristmill curve` and `gristmill bias-variance`.
+//! `gristmill select`, `gristmill curve`, `gristmill clusters` and `gristmill bias-variance`.
 
 use super::{Folder, json, refused, run};
 

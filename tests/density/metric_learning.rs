@@ -73,7 +73,9 @@ fn strange_rows_are_refused_or_fitted() {
     assert!(message(Lmnn::default().fit(&x, &one).map(|_| ())).contains("two classes"));
     assert!(message(Lmnn::default().n_neighbors(6).fit(&x, &y).map(|_| ())).contains("n_neighbors"));
     assert!(message(Lmnn::default().n_components(3).fit(&x, &y).map(|_| ())).contains("n_components"));
-    assert!(message(ContrastiveMetric::default().alpha(20.0).fit(&x, &y).map(|_| ())).contains("above alpha"));
+    assert!(
+        message(ContrastiveMetric::default().alpha(20.0).beta(10.0).fit(&x, &y).map(|_| ())).contains("above alpha")
+    );
     let weights = Fit::default().sample_weight(&[1.0; 6]);
     assert!(Lmnn::default().fit_with(&x, &y, weights).is_err());
     let single = x.select(&[0]).unwrap();

@@ -63,7 +63,8 @@ impl GaussianMixture {
         let k = self.n_components;
         if let Some(given) = &self.weights_init {
             let sum: f64 = given.iter().sum();
-            if given.len() != k || given.iter().any(|weight| !(*weight >= 0.0)) || !((sum - 1.0).abs() < 1e-3) {
+            let shares = given.iter().all(|weight| *weight >= 0.0) && (sum - 1.0).abs() < 1e-3;
+            if given.len() != k || !shares {
                 let rule = format!("{k} numbers of at least 0 that add up to 1");
                 return Err(Error::param("weights_init", rule, format!("{given:?}")));
             }

@@ -212,8 +212,8 @@ fn expect<S: Simd, const G: usize, const V: usize>(simd: S, block: &mut Block<'_
     }
     let logs = columns_mut::<S, G>(block.logs);
     for (shares, log) in shares.chunks_exact_mut(k).zip(logs) {
-        for v in 0..G {
-            log[v] = normalise::<S, G>(simd, shares, v);
+        for (v, log) in log.iter_mut().enumerate() {
+            *log = normalise::<S, G>(simd, shares, v);
         }
     }
 }
