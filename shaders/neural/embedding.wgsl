@@ -23,7 +23,7 @@ override BACK: u32 = 0u;
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> x: array<f32>;
-@group(0) @binding(2) var<storage, read> from: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> given: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
 
 fn dropped() -> Drop {
@@ -46,7 +46,7 @@ fn main(
     let column = at % params.width_vec4s;
     if (BACK == 0u && own < params.rows * params.steps) {
         let token = token_at(own / params.steps, own % params.steps);
-        let value = from[params.first_vec4 + token * params.width_vec4s + column];
+        let value = given[params.first_vec4 + token * params.width_vec4s + column];
         out[at] = tail_forward(dropped(), at, value);
     }
     if (BACK == 1u && own < params.tokens) {
@@ -54,7 +54,7 @@ fn main(
         for (var row = 0u; row < params.rows; row += 1u) {
             for (var step = 0u; step < params.steps; step += 1u) {
                 if (token_at(row, step) == own) {
-                    sum += from[(row * params.steps + step) * params.width_vec4s + column];
+                    sum += given[(row * params.steps + step) * params.width_vec4s + column];
                 }
             }
         }

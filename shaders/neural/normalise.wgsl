@@ -47,7 +47,7 @@ fn number(row: u32, at: u32, value: f32, slope: f32) -> f32 {
     if (place >= params.places) {
         return 0.0;
     }
-    let set = select(row * params.places + place, channel, BATCH == 1u);
+    let own = select(row * params.places + place, channel, BATCH == 1u);
     var known = vec2<f32>();
     if (RUNNING == 1u) {
         known = vec2(
@@ -55,12 +55,12 @@ fn number(row: u32, at: u32, value: f32, slope: f32) -> f32 {
             1.0 / sqrt(parameters[params.variances + channel] + params.epsilon),
         );
     } else {
-        known = statistics[set];
+        known = statistics[own];
     }
     let normalised = (value - known.x) * known.y;
     let scale = parameters[params.scales + channel];
     if (BACK == 1u) {
-        return known.y * (scale * slope - sums[set].y - normalised * sums[set].x);
+        return known.y * (scale * slope - sums[own].y - normalised * sums[own].x);
     }
     return scale * normalised + parameters[params.shifts + channel];
 }

@@ -32,26 +32,26 @@ const SET_MEANS = 2u;
 var<workgroup> team: array<vec2<f32>, 256>;
 
 // The sums of the 16 lanes of a set.
-fn team_sum(set: u32, member: u32, value: vec2<f32>) -> vec2<f32> {
-    team[16u * set + member] = value;
+fn team_sum(own: u32, member: u32, value: vec2<f32>) -> vec2<f32> {
+    team[16u * own + member] = value;
     for (var half = 8u; half > 0u; half = half / 2u) {
         workgroupBarrier();
         if (member < half) {
-            team[16u * set + member] += team[16u * set + member + half];
+            team[16u * own + member] += team[16u * own + member + half];
         }
     }
     workgroupBarrier();
-    let total = team[16u * set];
+    let total = team[16u * own];
     workgroupBarrier();
     return total;
 }
 
 // Row, place and channel of a member of a set.
-fn member_of(set: u32, member: u32) -> vec3<u32> {
+fn member_of(own: u32, member: u32) -> vec3<u32> {
     if (BATCH == 1u) {
-        return vec3(member / params.places, member % params.places, set);
+        return vec3(member / params.places, member % params.places, own);
     }
-    return vec3(set / params.places, set % params.places, member);
+    return vec3(own / params.places, own % params.places, member);
 }
 
 fn address(at: vec3<u32>) -> u32 {
@@ -68,10 +68,10 @@ fn main(
     if (first < params.sets) {
         let team_set = select(lane / 16u, lane % 16u, BATCH == 1u);
         let lane_member = select(lane % 16u, lane / 16u, BATCH == 1u);
-        let set = min(first + team_set, params.sets - 1u);
+        let own = min(first + team_set, params.sets - 1u);
         var sum = vec2<f32>();
         for (var member = lane_member; member < params.members; member += 16u) {
-            let at = member_of(set, member);
+            let at = member_of(own, member);
             let value = x[address(at)];
             if (PURPOSE == STATISTICS) {
                 sum.x += value;
@@ -89,7 +89,7 @@ fn main(
             let mean = sum.x / f32(params.members);
             var squares = 0.0;
             for (var member = lane_member; member < params.members; member += 16u) {
-                let away = x[address(member_of(set, member))] - mean;
+                let away = x[address(member_of(own, member))] - mean;
                 squares += away * away;
             }
             let variance = team_sum(team_set, lane_member, vec2(squares, 0.0)).x / f32(params.members);
@@ -101,8 +101,8 @@ fn main(
         if (lane_member == 0u && first + team_set < params.sets) {
             // Pairs side by side, or two vectors.
             let apart = PURPOSE == PARAMETER_SLOPES;
-            out[select(2u * set, params.out_first + set, apart)] = sum.x;
-            out[select(2u * set + 1u, params.out_second + set, apart)] = sum.y;
+            out[select(2u * own, params.out_first + own, apart)] = sum.x;
+            out[select(2u * own + 1u, params.out_second + own, apart)] = sum.y;
         }
     }
     mark_done(lane);
