@@ -63,9 +63,10 @@ pub trait Layer: Debug + Send + Sync {
         0.0
     }
 
-    /// Numbers for each row that `forward` leaves for `backward`, beside input and output.
-    fn kept(&self, _input: Shape) -> usize {
-        0
+    /// What `forward` leaves for `backward` beside input and output, and what `backward` works in: vectors of so many numbers a
+    /// row.
+    fn kept(&self, _input: Shape) -> Vec<usize> {
+        vec![]
     }
 
     /// Writes `pass.output`, `pass.tail` applied.
@@ -74,9 +75,24 @@ pub trait Layer: Debug + Send + Sync {
     /// Writes its part of `pass.gradient`, and the slopes by the sums of the layer before if they are asked for.
     fn backward(&self, pass: Backward<'_>) -> Result<()>;
 
+    /// Called after each step of the optimiser, for parameters that follow the batches and have no gradient: the running means of
+    /// a batch normalisation.
+    fn follow(&self, _stream: &mut Stream, _shape: Shape, _kept: &[DeviceVec<f32>], _own: Own<'_>) -> Result<()> {
+        Ok(())
+    }
+
     /// The sums before the tail, in f64, slow and obvious: what [`check_gradient`](super::check_gradient) goes by. Rows
     /// without padding; `parameters` are those of the layer alone, as they lie in the flat vector.
     fn reference(&self, input: &[f64], rows: usize, parameters: &[f64], shape: Shape) -> Vec<f64>;
+}
+
+/// The parameters of all layers, and where those of one begin.
+#[derive(Debug)]
+pub struct Own<'a> {
+    /// All of them.
+    pub parameters: &'a mut DeviceVec<f32>,
+    /// Where the layer's begin.
+    pub first: usize,
 }
 
 /// What a layer gets to compute its values.
@@ -98,8 +114,8 @@ pub struct Forward<'a> {
     pub first: usize,
     /// To be applied to each value: activation and dropout.
     pub tail: Tail,
-    /// Room for what `backward` needs, rows×kept.
-    pub kept: &'a mut DeviceVec<f32>,
+    /// Room for what `backward` needs: the vectors that `kept` lists, rows×numbers each.
+    pub kept: &'a mut [DeviceVec<f32>],
     /// Whether the network learns: batch statistics and random samples are for learning alone.
     pub learning: bool,
     /// Key and number of the step for random numbers by counter.
@@ -128,7 +144,7 @@ pub struct Backward<'a> {
     /// Where the layer's parameters and gradient begin.
     pub first: usize,
     /// What `forward` left.
-    pub kept: &'a DeviceVec<f32>,
+    pub kept: &'a mut [DeviceVec<f32>],
     /// Key and number of the step, as in `forward`.
     pub random: (u64, u32),
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `shape` | the shape of what goes from layer to layer |
 //! | `layer` | the trait of a layer, and what it gets for each pass |
-//! | `dense` | the dense layer |
+//! | `layers` | the layers: dense, convolution, pooling, normalisation, embedding, augmentation, activation |
 //! | `network` | layers in a row, checked; both passes; the buffers that they write |
 //! | `start` | what weights begin with |
 //! | `training` | batches, steps, epochs, the state that learning goes on from |
@@ -32,7 +32,7 @@
 //! 4. `backward` gets the slopes by its sums (before its own tail) in `pass.slope`. It writes all of its part of
 //!    `pass.gradient`, and, if `pass.input_slope` is there, the slopes by the sums of the layer before: the slopes by its
 //!    inputs, turned back through the given tail of that layer, whose values are `pass.input`.
-//! 5. What it must remember from one pass for the other goes to `pass.kept`, `kept` numbers a row. Random numbers are by
+//! 5. What it must remember from one pass for the other goes to `pass.kept`, a vector for each length that `kept` lists. Random numbers are by
 //!    counter, of `pass.random`, so that both passes draw the same.
 //! 6. `reference` is the slow version in f64, by which [`check_gradient`] holds the gradient against central differences.
 //!
@@ -45,8 +45,8 @@
 //! [`dense_weight_slope`]: crate::ops::neural::dense_weight_slope
 
 mod check;
-mod dense;
 mod layer;
+mod layers;
 mod mlp;
 mod network;
 mod predict;
@@ -55,8 +55,10 @@ mod start;
 mod training;
 
 pub use check::{GradientCheck, check_gradient};
-pub use dense::Dense;
-pub use layer::{Backward, Block, Forward, Layer};
+pub use layer::{Backward, Block, Forward, Layer, Own};
+pub use layers::{
+    Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool,
+};
 pub use mlp::{
     LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
 };
@@ -66,4 +68,4 @@ pub use shape::Shape;
 pub use start::Start;
 pub use training::{EpochReport, Learner, LearnerState, TrainingOptions, TrainingRows};
 
-pub use crate::ops::neural::{Activation, Dropout, OutputLoss, Tail, TargetLayout};
+pub use crate::ops::neural::{Activation, Dropout, OutputLoss, Pooling, Tail, TargetLayout};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layer::{Backward, Block, Forward, Layer};
+use super::layer::{Backward, Block, Forward, Layer, Own};
 use super::shape::Shape;
 use crate::array::{DeviceVec, Matrix};
 use crate::device::Stream;
@@ -262,9 +262,17 @@ impl Network {
                 parameters,
                 gradient,
                 first: self.firsts[at],
-                kept: &buffers.kept[at],
+                kept: &mut buffers.kept[at],
                 random: (layer_key(random.0, at), random.1),
             })?;
+        }
+        Ok(())
+    }
+
+    /// Moves the parameters that follow the batches, after a step.
+    pub fn follow(&self, stream: &mut Stream, parameters: &mut DeviceVec<f32>, buffers: &Buffers) -> Result<()> {
+        for (at, layer) in self.layers.iter().enumerate() {
+            layer.follow(stream, self.shapes[at], &buffers.kept[at], Own { parameters, first: self.firsts[at] })?;
         }
         Ok(())
     }
@@ -303,7 +311,7 @@ pub struct Buffers {
     /// Slopes by the inputs, then by the sums of each layer.
     pub slopes: Vec<DeviceVec<f32>>,
     /// What each layer keeps from one pass for the other.
-    pub kept: Vec<DeviceVec<f32>>,
+    pub kept: Vec<Vec<DeviceVec<f32>>>,
     /// The targets of the batch.
     pub targets: DeviceVec<f32>,
     unused: DeviceVec<f32>,
@@ -324,7 +332,9 @@ impl Buffers {
             made.values.push(zeros(stream, rows * shape.stride())?);
             made.slopes.push(zeros(stream, rows * shape.stride())?);
             if let Some(layer) = network.layers().get(at) {
-                made.kept.push(zeros(stream, rows * layer.kept(*shape).next_multiple_of(4))?);
+                let lengths = layer.kept(*shape).into_iter();
+                let kept = lengths.map(|length| zeros(stream, rows * length.next_multiple_of(4)));
+                made.kept.push(kept.collect::<Result<_>>()?);
             }
         }
         Ok(made)

@@ -257,7 +257,8 @@ impl Learner {
         self.network.output_loss(stream, &mut self.buffers, (count, rows.targets), place)?;
         let vectors = (&self.parameters, &mut self.gradient);
         self.network.backward(stream, vectors, &mut self.buffers, count, (false, random))?;
-        self.update(stream, count)
+        self.update(stream, count)?;
+        self.network.follow(stream, &mut self.parameters, &self.buffers)
     }
 
     /// The gradient of rows as one batch, without noise and dropout, and nothing moved.
@@ -271,7 +272,7 @@ impl Learner {
         let batch = Batch { order, first: 0, rows: count, noise: None };
         gather_batch(stream, (rows.x, rows.y), batch, (&mut self.buffers.values[0], &mut self.buffers.targets))?;
         let network = self.network.clone().without_dropout();
-        network.forward(stream, &self.parameters, &mut self.buffers, count, (false, (0, 0)))?;
+        network.forward(stream, &self.parameters, &mut self.buffers, count, (true, (0, 0)))?;
         let need = 4 * self.of_pieces.len() + 2 * network.loss_sums(count);
         if self.report.len() < need {
             self.report = zeros(stream, need)?;

@@ -1,5 +1,6 @@
 //! Networks on every device: gradients beside central differences, learning, files, what is refused.
 
 mod gradients;
+mod layers;
 mod learning;
 mod mlp;

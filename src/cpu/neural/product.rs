@@ -29,7 +29,9 @@ pub fn rows_product(
     if a.rows == 0 || b.rows == 0 {
         return;
     }
-    let out = &mut out[..a.rows * stride];
+    // The last row may end with its own numbers: rows of a matrix within another.
+    let length = out.len().min(a.rows * stride);
+    let out = &mut out[..length];
     let beta = if add { 1.0 } else { 0.0 };
     if a.depth == 0 || a.depth > PANEL_DEPTH {
         product(Dot, a, b, 1.0, beta, out, stride);
@@ -48,12 +50,9 @@ pub fn rows_product(
         let rows_per_task = a.rows.div_ceil(tasks).next_multiple_of(TILE_ROWS);
         let task = |(task, rows): (usize, &mut [f32])| {
             let first = task * rows_per_task;
-            let count = rows.len() / stride;
+            let count = rows.len().div_ceil(stride);
             let part = Operand { data: &a.data[first * a.row_stride..], rows: count, ..a };
-            let mut chunks = rows.chunks_mut(stride);
-            let mut slices: [&mut [f32]; ROOM] =
-                std::array::from_fn(|_| chunks.next().map_or(&mut [][..], |row| &mut row[..b.rows]));
-            panel_update(Dot, part, panels, (1.0, beta), &mut slices[..count]);
+            update_rows(part, panels, b.rows, beta, (&mut *rows, stride));
             finish(first, rows);
         };
         if threads == 1 {
@@ -62,6 +61,14 @@ pub fn rows_product(
             out.par_chunks_mut(rows_per_task * stride).enumerate().for_each(task);
         }
     });
+}
+
+/// `out[i·stride + j] = Σ a[i]·b[j] + beta·out[i·stride + j]` on this thread, for at most 192 rows of A and packed rows of B.
+pub fn update_rows(a: Operand<'_>, panels: &[f32], columns: usize, beta: f32, (out, stride): (&mut [f32], usize)) {
+    let mut chunks = out.chunks_mut(stride);
+    let mut slices: [&mut [f32]; ROOM] =
+        std::array::from_fn(|_| chunks.next().map_or(&mut [][..], |row| &mut row[..columns]));
+    panel_update(Dot, a, panels, (1.0, beta), &mut slices[..a.rows]);
 }
 
 /// Packs all rows of `b`: for each block of the depth its panels.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use classifier::{MlpClassifier, MlpClassifierModel};
 pub use regressor::{MlpRegressor, MlpRegressorModel, RegressionLoss};
 
-use super::dense::Dense;
+use super::layers::Dense;
 use super::network::Network;
 use super::shape::Shape;
 use super::start::Start;

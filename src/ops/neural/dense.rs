@@ -127,6 +127,16 @@ fn check(op: &'static str, shape: DenseShape, tail: Tail) -> Result<()> {
     Ok(())
 }
 
+/// The numbers of dropout for a kernel on the tile core. Integers as f32, which holds them exactly: 24 bits, and the key in
+/// halves of 16.
+pub(super) fn drop_scalars(tail: Tail) -> [f32; 8] {
+    tail.dropout.map_or([0.0; 8], |drop| {
+        let half = |at: u32| ((drop.key >> (16 * at)) & 0xffff) as f32;
+        let (threshold, step) = (drop.threshold() as f32, drop.step as f32);
+        [drop.scale(), 1.0 - drop.rate, threshold, step, half(0), half(1), half(2), half(3)]
+    })
+}
+
 /// One of the products.
 struct Call<'a> {
     product: u32,
@@ -155,18 +165,12 @@ impl Call<'_> {
             ("TAIL", self.tail.activation as u32),
             ("DROPOUT", u32::from(self.tail.dropout.is_some())),
         ];
-        // Integers as f32, which holds them exactly: 24 bits, and the key in halves of 16.
-        let scalars = self.tail.dropout.map_or([0.0; 8], |drop| {
-            let half = |at: u32| ((drop.key >> (16 * at)) & 0xffff) as f32;
-            let (threshold, step) = (drop.threshold() as f32, drop.step as f32);
-            [drop.scale(), 1.0 - drop.rate, threshold, step, half(0), half(1), half(2), half(3)]
-        });
         let pair = PairKernel::new(&KERNEL, &[], 2, false);
         let pair = PairKernel {
             overrides: &overrides,
             row_vector: Some(self.saved),
             column_vector: Some(self.bias),
-            scalars,
+            scalars: drop_scalars(self.tail),
             ..pair
         };
         let beta = if add { 1.0 } else { 0.0 };

@@ -1,9 +1,10 @@
 //! The dense layer: every input goes to every output.
 
-use super::layer::{Backward, Block, Forward, Layer};
-use super::shape::Shape;
-use super::start::Start;
+use super::check_dropout;
 use crate::error::{Error, Result};
+use crate::neural::layer::{Backward, Block, Forward, Layer};
+use crate::neural::shape::Shape;
+use crate::neural::start::Start;
 use crate::ops::neural::{Activation, DenseShape, dense_forward, dense_input_slope, dense_weight_slope};
 
 /// activation(x·W + bias), with dropout. Inputs of any shape are taken as flat.
@@ -66,9 +67,7 @@ impl Layer for Dense {
             let got = format!("{input} inputs and {} outputs", self.units);
             return Err(Error::shape("dense", "a layer with at least one input and one output", got));
         }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return Err(Error::param("dropout", "at least 0 and below 1", self.dropout));
-        }
+        check_dropout(self.dropout)?;
         Ok(Shape::Flat(self.units))
     }
 
