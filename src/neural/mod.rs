@@ -11,6 +11,10 @@
 //! | `predict` | the outputs for rows |
 //! | `check` | gradients beside central differences in f64 |
 //! | `mlp` | the estimators `MlpClassifier` and `MlpRegressor` |
+//! | `latent` | the latent layer of a variational autoencoder |
+//! | `autoencoder` | the estimators `Autoencoder` and `VariationalAutoencoder` |
+//! | [`studies`] | small experiments with networks, each with a picture |
+//! | `pictures` | curves, and weights and rows as images |
 //!
 //! # How it fits together
 //!
@@ -44,23 +48,32 @@
 //!
 //! [`dense_weight_slope`]: crate::ops::neural::dense_weight_slope
 
+mod autoencoder;
 mod check;
 mod dense;
+mod latent;
 mod layer;
 mod mlp;
 mod network;
+mod pictures;
 mod predict;
 mod shape;
 mod start;
+pub mod studies;
 mod training;
 
+pub use autoencoder::{
+    Autoencoder, AutoencoderModel, Decoder, ReconstructionLoss, VariationalAutoencoder, VariationalAutoencoderModel,
+};
 pub use check::{GradientCheck, check_gradient};
 pub use dense::Dense;
-pub use layer::{Backward, Block, Forward, Layer};
+pub use latent::Latent;
+pub use layer::{Backward, Block, Forward, Layer, OwnLoss};
 pub use mlp::{
     LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
 };
 pub use network::{Buffers, Network, PlacedBlock};
+pub use pictures::{regions_over_epochs, tiles};
 pub use predict::predict;
 pub use shape::Shape;
 pub use start::Start;

@@ -1,5 +1,7 @@
 //! Networks on every device: gradients beside central differences, learning, files, what is refused.
 
+mod autoencoder;
 mod gradients;
 mod learning;
 mod mlp;
+mod studies;

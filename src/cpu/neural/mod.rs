@@ -3,8 +3,10 @@
 
 pub mod dense;
 pub mod gather_batch;
+pub mod latent;
 pub mod loss;
 pub mod norms;
 pub mod product;
 pub mod tail;
+pub mod tie;
 pub mod update;

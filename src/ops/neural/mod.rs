@@ -3,14 +3,18 @@
 
 pub mod dense;
 pub mod gather_batch;
+pub mod latent;
 pub mod loss;
 pub mod norms;
+pub mod tie;
 pub mod update;
 
 pub use dense::{DenseShape, dense_forward, dense_input_slope, dense_weight_slope};
 pub use gather_batch::{Batch, Noise, gather_batch};
-pub use loss::{LossShape, OutputLoss, TargetLayout, activate_outputs, output_loss};
+pub use latent::{LatentShape, latent_backward, latent_divergence, latent_forward};
+pub use loss::{LossShape, OutputLoss, TargetLayout, VARIANCE_FLOOR, activate_outputs, output_loss};
 pub use norms::{PIECE, gradient_norms};
+pub use tie::{TiedBlocks, tie_slopes};
 pub use update::{Clip, Memory, StepNumbers, StepRule, WeightPenalty, update};
 
 pub use crate::cpu::neural::tail::{Activation, Dropout, LEAK, STEPS, Tail};
