@@ -10,7 +10,8 @@ use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::ops::neural::loss::sums_of;
 use crate::ops::neural::{
-    Activation, Dropout, LossShape, OutputLoss, STEPS, Tail, TargetLayout, TiedBlocks, activate_outputs, output_loss, tie_slopes, zeros,
+    Activation, Dropout, LossShape, OutputLoss, STEPS, Tail, TargetLayout, TiedBlocks, activate_outputs, output_loss,
+    tie_slopes, zeros,
 };
 
 /// Layers in a row and a loss, with all shapes checked. It holds no weights: they are one flat vector on a device.
@@ -59,7 +60,15 @@ impl PlacedBlock {
 impl Network {
     /// No layer yet.
     pub fn new(input: Shape, loss: OutputLoss) -> Network {
-        Network { layers: vec![], shapes: vec![input], blocks: vec![], firsts: vec![0], loss, drops: true, ties: vec![] }
+        Network {
+            layers: vec![],
+            shapes: vec![input],
+            blocks: vec![],
+            firsts: vec![0],
+            loss,
+            drops: true,
+            ties: vec![],
+        }
     }
 
     /// The same with a layer behind the others; an error if its inputs do not fit.

@@ -115,7 +115,8 @@ fn an_untrained_network_holds_a_good_predictor() {
 #[test]
 fn gradients_vanish_with_depth_for_the_logistic_and_not_for_relu_with_its_start() {
     let data = notes::xor(100, 1).unwrap();
-    let activations = [(Activation::Logistic, Start::Glorot), (Activation::Relu, Start::He), (Activation::Relu, Start::Normal(1.0))];
+    let activations =
+        [(Activation::Logistic, Start::Glorot), (Activation::Relu, Start::He), (Activation::Relu, Start::Normal(1.0))];
     let study = depth_study(&data, (&[1, 10, 20], 32), &activations, 0).unwrap();
     let first = |activation: usize, depth: usize| study.norms[activation][depth][0];
     assert!(first(0, 2) < 1e-8 * first(0, 0), "{} and {}", first(0, 2), first(0, 0));

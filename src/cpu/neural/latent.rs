@@ -27,7 +27,7 @@ impl LatentShape {
     }
 }
 
-/// Calls `each` with (place of a mean, place of its logarithm of variance, place of the value, normal).
+/// Calls `run` with (place of a mean, place of its logarithm of variance, place of the value, normal).
 fn each(shape: LatentShape, random: Option<(u64, u32)>, mut run: impl FnMut([usize; 3], f32)) {
     let stride = shape.stride();
     with_buffer(stride, |normals| {

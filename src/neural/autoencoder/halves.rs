@@ -81,13 +81,7 @@ impl Halves {
     }
 
     /// What the decoder gives for codes, its last activation applied or left out.
-    pub(super) fn decoded(
-        &self,
-        op: &'static str,
-        parameters: &[f32],
-        z: Rows<'_>,
-        activated: bool,
-    ) -> Result<Matrix> {
+    pub(super) fn decoded(&self, op: &'static str, parameters: &[f32], z: Rows<'_>, activated: bool) -> Result<Matrix> {
         let z = z.queries(op, self.decoder.input().size())?;
         predict(&self.decoder, &parameters[self.encoder.parameters()..], &z, activated)
     }

@@ -52,7 +52,8 @@ pub(super) fn of_rows(
         figures.extend(images("Rows, and what comes back", &both)?);
     }
     if z.columns() >= 2 {
-        let plane = Figure::new().title("Rows by the first two columns of their codes").x_label("code0").y_label("code1");
+        let plane =
+            Figure::new().title("Rows by the first two columns of their codes").x_label("code0").y_label("code1");
         figures.push(match target.labels() {
             Ok(labels) => plane.scatter_classes(&z, [0, 1], labels)?,
             Err(_) => plane.scatter("", (0..z.rows()).map(|row| (z.get(row, 0).into(), z.get(row, 1).into()))),

@@ -9,8 +9,8 @@ use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Declared, Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Rows, Save,
-    Transform, parameters,
+    Declared, Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Rows,
+    Save, Transform, parameters,
 };
 use crate::model_file::Container;
 use crate::neural::mlp::{Fitted, LearningRate, MlpSettings, Problem, Progress, Solver, cost as mlp_cost};

@@ -11,8 +11,8 @@ use crate::cost::Cost;
 use crate::cpu::random::philox::Philox;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Declared, Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Rows, Save,
-    Transform, parameters,
+    Declared, Estimator, Fit, FitReport, FitShape, FittedWith, InputColumns, Model, OwnedRows, PictureInput, Rows,
+    Save, Transform, parameters,
 };
 use crate::model_file::Container;
 use crate::neural::mlp::{Fitted, LearningRate, MlpSettings, Problem, Progress, Solver, cost as mlp_cost};
@@ -82,7 +82,7 @@ pub(super) fn refuse_outside(op: &'static str, x: Rows<'_>, what: &'static str) 
 
 impl VariationalAutoencoder {
     fn code_sums(components: usize) -> usize {
-        2 * components
+        components.saturating_mul(2)
     }
 
     fn halves(&self, columns: usize) -> Result<Halves> {

@@ -8,8 +8,8 @@ use crate::cost::Cost;
 use crate::data::{ClassWeight, Labels};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, PictureInput, Predict,
-    PredictProba, Prediction, Rows, Save, ValidationTarget, checked_partial_fit, parameters, remember,
+    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, PictureInput,
+    Predict, PredictProba, Prediction, Rows, Save, ValidationTarget, checked_partial_fit, parameters, remember,
 };
 use crate::model_file::Container;
 use crate::neural::network::Network;

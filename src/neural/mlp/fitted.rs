@@ -91,7 +91,11 @@ impl Fitted {
     }
 
     /// What [`Fitted::store`] wrote, for this network.
-    pub(in crate::neural) fn restore(network: Network, progress: Progress, container: &mut Container) -> Result<Fitted> {
+    pub(in crate::neural) fn restore(
+        network: Network,
+        progress: Progress,
+        container: &mut Container,
+    ) -> Result<Fitted> {
         let mut fitted = Fitted::new(network, 0);
         for (at, placed) in fitted.network.clone().blocks().enumerate() {
             let name = format!("layer{}.{}", placed.layer, placed.block.name);

@@ -9,8 +9,8 @@ use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, PictureInput, Predict,
-    Prediction, Rows, Save, Stored, Targets, ValidationTarget, checked_partial_fit, parameters, remember,
+    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, PictureInput,
+    Predict, Prediction, Rows, Save, Stored, Targets, ValidationTarget, checked_partial_fit, parameters, remember,
 };
 use crate::model_file::{Container, Persist};
 use crate::neural::network::Network;

@@ -85,7 +85,11 @@ pub fn trained_width_study(
 ) -> Result<DoubleDescent> {
     let signed = |data: &Dataset| -> Result<Matrix> {
         let codes = code_column(data)?;
-        Matrix::from_vec(codes.rows(), 1, codes.as_slice().iter().map(|code| if *code > 0.0 { 1.0 } else { -1.0 }).collect())
+        Matrix::from_vec(
+            codes.rows(),
+            1,
+            codes.as_slice().iter().map(|code| if *code > 0.0 { 1.0 } else { -1.0 }).collect(),
+        )
     };
     let (own, new) = (signed(train)?, signed(test)?);
     let (own, new) = (Rows { x: &train.x, y: &own, classes: false }, Rows { x: &test.x, y: &new, classes: false });

@@ -7,9 +7,7 @@ use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::neural::network::{Buffers, Network, random_step};
 use crate::ops::neural::loss::sums_of;
-use crate::ops::neural::{
-    Batch, Memory, TargetLayout, WeightPenalty, gather_batch, update, zeros,
-};
+use crate::ops::neural::{Batch, Memory, TargetLayout, WeightPenalty, gather_batch, update, zeros};
 use crate::solvers::UpdateRule;
 
 /// The random numbers of orders; the epoch is added.
@@ -203,4 +201,3 @@ pub(super) fn score(network: &Network, parameters: &[f32], rows: Rows<'_>) -> Re
     }
     Ok(totals.map(|total| total / n as f64))
 }
-

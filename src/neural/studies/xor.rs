@@ -88,7 +88,7 @@ impl XorNetwork {
             // Cells come row by row from below; a heat map's first row is on top.
             let upward = values.chunks(CELLS).rev().flatten().map(|value| f64::from(*value)).collect::<Vec<_>>();
             let names = vec![""; CELLS];
-            Figure::new().title(title).x_label("x₁").y_label("x₂").heatmap(&names, &names, &upward)
+            Figure::new().title(title).x_label("x1").y_label("x2").heatmap(&names, &names, &upward)
         };
         let mut figures = vec![map("What comes out".into(), self.outputs(&points)?)?];
         for unit in 0..weights.columns() {

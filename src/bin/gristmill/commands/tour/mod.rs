@@ -5,6 +5,7 @@ mod catalog;
 mod first_lecture;
 mod kernels;
 mod models;
+mod networks;
 mod page;
 mod pictures;
 mod trees;
@@ -44,6 +45,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     models::show(&mut page, gpu.as_ref())?;
     trees::show(&mut page)?;
     boosting::show(&mut page, gpu.as_ref())?;
+    networks::show(&mut page, gpu.as_ref())?;
     models::choosing(&mut page)?;
     first_lecture::show(&mut page)?;
     catalog::show(&mut page)?;
