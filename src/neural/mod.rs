@@ -40,6 +40,8 @@
 //!    counter, of `pass.random`, so that both passes draw the same.
 //! 6. `reference` is the slow version in f64, by which [`check_gradient`] holds the gradient against central differences.
 //!
+//! A layer with a loss of its own, as [`Latent`] has, adds it to the sums of the batch in `add_loss` and its slopes in `backward`.
+//!
 //! Kernels are in `ops/neural`, each with its twin in `cpu/neural`. A recurrent layer calls [`dense_weight_slope`] with `add`
 //! for all steps but the first. Losses of one's own, two heads and samples: run [`Network::forward`], write
 //! the slopes by the last sums into the last of [`Buffers::slopes`], then [`Network::backward`], with `to_input` for a network that stands behind

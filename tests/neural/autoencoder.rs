@@ -4,9 +4,10 @@ use gristmill::linalg::Svd;
 use gristmill::neural::*;
 use gristmill::ops::neural::zeros;
 use gristmill::prelude::*;
+use gristmill::solvers::{Rate, UpdateRule};
 use nalgebra::DMatrix;
 
-use crate::support::{devices, matrix};
+use crate::support::{devices, matrix, open_gpu};
 
 /// Rows near a plane, columns of different spread, not centred.
 fn flat_rows(rows: usize) -> Matrix {
@@ -186,6 +187,40 @@ fn gradient_and_loss_of_a_variational_autoencoder_are_those_in_f64() {
             }
         }
     }
+}
+
+#[test]
+fn an_epoch_of_a_variational_autoencoder_reads_once_and_uploads_nothing() {
+    let device = &open_gpu(DeviceOptions::default());
+    let network = Network::new(Shape::Flat(5), OutputLoss::Gaussian).layer(Dense::new(8, Activation::Relu)).unwrap();
+    let network = network.layer(Dense::new(4, Activation::Identity)).unwrap().layer(Latent { columns: 2 }).unwrap();
+    let network = network.layer(Dense::new(10, Activation::Identity)).unwrap();
+    let x = matrix(96, 5, 1).to(device).unwrap();
+    let targets = TargetLayout { classes: false, weight: None, columns: 5 };
+    let rows = TrainingRows { x: &x, y: &x, targets };
+    let indices: Vec<u32> = (0..96).collect();
+    let indices = DeviceVec::from_slice(&indices, device).unwrap();
+    let options = TrainingOptions {
+        batch_size: 16,
+        rule: UpdateRule::ADAM,
+        rate: Rate::Constant(1e-3),
+        l1: 0.0,
+        l2: 0.0,
+        clip_norm: None,
+        noise: 0.0,
+        shuffle: true,
+        seed: 1,
+    };
+    let state = LearnerState::new(network.start(1));
+    let mut learner = Learner::new(device, network, options, &state, (96, 5)).unwrap();
+    let mut stream = device.stream();
+    learner.epoch(&mut stream, (rows, &indices), None).unwrap();
+    device.profile(true);
+    learner.epoch(&mut stream, (rows, &indices), None).unwrap();
+    let profile = device.profile_report();
+    device.profile(false);
+    assert_eq!((profile.readbacks, profile.uploads), (1, 0), "{profile:?}");
+    assert_eq!(profile.kernels["neural/latent"].dispatches, 6 * 3); // both ways, and the divergence
 }
 
 /// The digits' first rows, within [0, 1].

@@ -100,7 +100,7 @@ pub fn trained_width_study(
         let network = Network::new(Shape::Flat(d), OutputLoss::Squared)
             .layer(Dense::new(*width, Activation::Relu).start(Start::He))?
             .layer(Dense::new(1, Activation::Identity))?;
-        let rule = UpdateRule::Adam { first: 0.9, second: 0.999, epsilon: 1e-8 };
+        let rule = UpdateRule::ADAM;
         let pace = Pace { batch: train.x.rows(), rule, rate: 0.01, seed };
         let mut lesson = Lesson::new(&network, &network.start(seed), own, pace)?;
         lesson.steps(steps)?;

@@ -5,7 +5,7 @@ use crate::cpu::random::permutation::permutation;
 use crate::data::Dataset;
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
-use crate::neural::network::{Buffers, Network, random_step};
+use crate::neural::network::{Buffers, Network, PlacedBlock, random_step};
 use crate::ops::neural::loss::sums_of;
 use crate::ops::neural::{Batch, Memory, TargetLayout, WeightPenalty, gather_batch, update, zeros};
 use crate::solvers::UpdateRule;
@@ -173,6 +173,15 @@ impl Lesson {
         }
         Ok(losses)
     }
+}
+
+/// The places of each layer's weights in the flat vector, without padding and biases.
+pub(super) fn weight_places(network: &Network) -> Vec<Vec<usize>> {
+    let of_block = |placed: &PlacedBlock| {
+        let inside = |place: &usize| (place - placed.first) % placed.block.stride() < placed.block.columns;
+        placed.range().filter(inside).collect()
+    };
+    network.blocks().filter(|placed| placed.block.penalised).map(of_block).collect()
 }
 
 /// Mean loss of rows, and the share that is right (classes) or the mean squared error.

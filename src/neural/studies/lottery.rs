@@ -1,6 +1,6 @@
 //! Lottery tickets: a pruned network that learns as well as the whole, if it begins where the whole began.
 
-use super::lesson::{Lesson, Pace, Rows, code_column, score};
+use super::lesson::{Lesson, Pace, Rows, code_column, score, weight_places};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::neural::dense::Dense;
@@ -68,7 +68,7 @@ pub fn lottery_study((train, test): (&Dataset, &Dataset), options: &LotteryOptio
     let (y, new) = (code_column(train)?, code_column(test)?);
     let rows = Rows { x: &train.x, y: &y, classes: true };
     let unseen = Rows { x: &test.x, y: &new, classes: true };
-    let rule = UpdateRule::Adam { first: 0.9, second: 0.999, epsilon: 1e-8 };
+    let rule = UpdateRule::ADAM;
     let pace = Pace { batch: options.batch_size, rule, rate: options.learning_rate, seed: options.seed };
     let trained = |start: &[f32], mask: &[f32]| -> Result<(f64, Vec<f32>)> {
         let begun: Vec<f32> = start.iter().zip(mask).map(|(weight, kept)| weight * kept).collect();
@@ -94,9 +94,7 @@ pub fn lottery_study((train, test): (&Dataset, &Dataset), options: &LotteryOptio
 
 /// Masks the smallest weights of each layer until this share of them is masked.
 fn prune(network: &Network, weights: &[f32], share: f64, mask: &mut [f32]) {
-    for placed in network.blocks().filter(|placed| placed.block.penalised) {
-        let inside = |place: &usize| (place - placed.first) % placed.block.stride() < placed.block.columns;
-        let mut places: Vec<usize> = placed.range().filter(inside).collect();
+    for mut places in weight_places(network) {
         // What is pruned stays so: it is 0 in the weights.
         places.sort_by(|a, b| (weights[*a] * mask[*a]).abs().total_cmp(&(weights[*b] * mask[*b]).abs()));
         let count = (share * places.len() as f64).round() as usize;

@@ -1,6 +1,6 @@
 //! A good predictor inside an untrained network.
 
-use super::lesson::{Lesson, Pace, Rows, code_column, score};
+use super::lesson::{Lesson, Pace, Rows, code_column, score, weight_places};
 use super::lottery::classifier;
 use crate::cpu::random::philox::Philox;
 use crate::data::Dataset;
@@ -69,9 +69,7 @@ pub fn untrained_mask_study(
 /// The weights of each layer with the highest scores; biases as they are.
 fn masked(network: &Network, weights: &[f32], scores: &[f32], kept: f64) -> Vec<f32> {
     let mut out = weights.to_vec();
-    for placed in network.blocks().filter(|placed| placed.block.penalised) {
-        let inside = |place: &usize| (place - placed.first) % placed.block.stride() < placed.block.columns;
-        let mut places: Vec<usize> = placed.range().filter(inside).collect();
+    for mut places in weight_places(network) {
         let dropped = ((1.0 - kept) * places.len() as f64).round() as usize;
         if dropped > 0 && dropped < places.len() {
             places.select_nth_unstable_by(dropped, |a, b| scores[*a].total_cmp(&scores[*b]).then(a.cmp(b)));
