@@ -31,6 +31,9 @@ const ABSOLUTE = 1u;
 const HUBER = 2u;
 const BINARY = 3u;
 const CATEGORICAL = 4u;
+const GAUSSIAN = 5u;
+const VARIANCE_FLOOR = 1.0e-3;
+const TWO_PI = 6.28318530717959;
 const NO_WEIGHT = 0xffffffffu;
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -163,7 +166,7 @@ fn main(
                 best = min(best, f32(column));
             }
             powers += exponential(value - highest);
-            if (PREDICT == 0u) {
+            if (PREDICT == 0u && params.loss != GAUSSIAN) {
                 total += target_of(row, column);
             }
         }
@@ -179,6 +182,22 @@ fn main(
         var squares = 0.0;
         var mean = 0.0;
         var wrong = 0.0;
+        // Means in the first half of the columns, logarithms of variances in the second.
+        if (PREDICT == 0u && params.loss == GAUSSIAN) {
+            let half = params.columns / 2u;
+            for (var column = member; column < half; column += TEAM) {
+                let power = exponential(values[first + half + column]);
+                let variance = VARIANCE_FLOOR + power;
+                let error = values[first + column] - target_of(row, column);
+                let share = error * error / variance;
+                lost += 0.5 * (logarithm(TWO_PI * variance) + share);
+                squares += error * error;
+                if (own) {
+                    slopes[first + column] = factor * error / variance;
+                    slopes[first + half + column] = factor * 0.5 * (1.0 - share) * power / variance;
+                }
+            }
+        }
         // The row's own target has the largest share; for a distribution the lowest of the largest.
         for (var column = member; column < params.columns; column += TEAM) {
             let sum = values[first + column];
@@ -186,7 +205,7 @@ fn main(
             if (params.activation == SOFTMAX) {
                 value = exponential(sum - highest) / powers;
             }
-            if (PREDICT == 0u) {
+            if (PREDICT == 0u && params.loss != GAUSSIAN) {
                 let aim = target_of(row, column);
                 var slope = 0.0;
                 if (params.loss == CATEGORICAL) {

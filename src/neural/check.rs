@@ -4,7 +4,7 @@ use super::network::Network;
 use super::training::{Learner, LearnerState, TrainingOptions, TrainingRows};
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::error::{Error, Result};
-use crate::ops::neural::{Activation, LEAK, OutputLoss, TargetLayout};
+use crate::ops::neural::{Activation, LEAK, OutputLoss, TargetLayout, VARIANCE_FLOOR};
 use crate::solvers::{Rate, UpdateRule};
 
 /// How far a parameter is moved for a central difference.
@@ -53,7 +53,11 @@ pub fn check_gradient(
     [l1, l2]: [f64; 2],
 ) -> Result<GradientCheck> {
     let (n, device) = (x.rows(), x.device());
-    let columns = if classes { 1 } else { network.outputs() };
+    let columns = match network.loss() {
+        _ if classes => 1,
+        OutputLoss::Gaussian => network.outputs() / 2,
+        _ => network.outputs(),
+    };
     if n == 0 || y.rows() != n || y.columns() != columns || x.columns() != network.input().size() {
         let expected = format!("rows of {} inputs and {columns} targets", network.input().size());
         return Err(Error::shape(
@@ -134,6 +138,15 @@ fn reference_loss(network: &Network, parameters: &[f64], x: &[f64], (y, classes)
             Activation::Softmax => (sums[column] - highest).exp() / total,
             other => activated(other, sums[column]),
         };
+        if network.loss() == OutputLoss::Gaussian {
+            let half = outputs / 2;
+            let one = |column: usize| {
+                let variance = f64::from(VARIANCE_FLOOR) + sums[half + column].exp();
+                let error = sums[column] - y[row * half + column];
+                0.5 * ((std::f64::consts::TAU * variance).ln() + error * error / variance)
+            };
+            return (0..half).map(one).sum::<f64>();
+        }
         let one = |column: usize| {
             let (sum, t, error) = (sums[column], wanted(column), (value(column) - wanted(column)).abs());
             match network.loss() {
@@ -144,7 +157,7 @@ fn reference_loss(network: &Network, parameters: &[f64], x: &[f64], (y, classes)
                     delta => delta * (error - 0.5 * delta),
                 },
                 OutputLoss::BinaryCrossEntropy => sum.max(0.0) - sum * t + (-sum.abs()).exp().ln_1p(),
-                OutputLoss::CategoricalCrossEntropy => t * (total.ln() + highest - sum),
+                OutputLoss::CategoricalCrossEntropy | OutputLoss::Gaussian => t * (total.ln() + highest - sum),
             }
         };
         (0..outputs).map(one).sum::<f64>()

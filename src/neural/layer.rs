@@ -81,6 +81,11 @@ pub trait Layer: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Adds a loss of its own, of the rows' values, to the sums of the batch's losses. None by default.
+    fn add_loss(&self, _pass: OwnLoss<'_>) -> Result<()> {
+        Ok(())
+    }
+
     /// The sums before the tail, in f64, slow and obvious: what [`check_gradient`](super::check_gradient) goes by. Rows
     /// without padding; `parameters` are those of the layer alone, as they lie in the flat vector.
     fn reference(&self, input: &[f64], rows: usize, parameters: &[f64], shape: Shape) -> Vec<f64>;
@@ -120,6 +125,23 @@ pub struct Forward<'a> {
     pub learning: bool,
     /// Key and number of the step for random numbers by counter.
     pub random: (u64, u32),
+}
+
+/// What a layer gets to add a loss of its own.
+#[derive(Debug)]
+pub struct OwnLoss<'a> {
+    /// Where work is recorded.
+    pub stream: &'a mut Stream,
+    /// Rows of the batch.
+    pub rows: usize,
+    /// rows×input.
+    pub input: &'a DeviceVec<f32>,
+    /// Outputs of the whole network, which decide how many rows one sum is of.
+    pub outputs: usize,
+    /// Pairs of sums, the first of each pair of losses.
+    pub sums: &'a mut DeviceVec<f32>,
+    /// The pair of the batch's first rows.
+    pub first: usize,
 }
 
 /// What a layer gets to compute slopes.

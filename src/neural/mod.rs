@@ -11,6 +11,10 @@
 //! | `predict` | the outputs for rows |
 //! | `check` | gradients beside central differences in f64 |
 //! | `mlp` | the estimators `MlpClassifier` and `MlpRegressor` |
+//! | `latent` | the latent layer of a variational autoencoder |
+//! | `autoencoder` | the estimators `Autoencoder` and `VariationalAutoencoder` |
+//! | [`studies`] | small experiments with networks, each with a picture |
+//! | `pictures` | curves, and weights and rows as images |
 //!
 //! # How it fits together
 //!
@@ -36,6 +40,8 @@
 //!    counter, of `pass.random`, so that both passes draw the same.
 //! 6. `reference` is the slow version in f64, by which [`check_gradient`] holds the gradient against central differences.
 //!
+//! A layer with a loss of its own, as [`Latent`] has, adds it to the sums of the batch in `add_loss` and its slopes in `backward`.
+//!
 //! Kernels are in `ops/neural`, each with its twin in `cpu/neural`. A recurrent layer calls [`dense_weight_slope`] with `add`
 //! for all steps but the first. Losses of one's own, two heads and samples: run [`Network::forward`], write
 //! the slopes by the last sums into the last of [`Buffers::slopes`], then [`Network::backward`], with `to_input` for a network that stands behind
@@ -44,18 +50,26 @@
 //!
 //! [`dense_weight_slope`]: crate::ops::neural::dense_weight_slope
 
+mod autoencoder;
 mod check;
+mod latent;
 mod layer;
 mod layers;
 mod mlp;
 mod network;
+mod pictures;
 mod predict;
 mod shape;
 mod start;
+pub mod studies;
 mod training;
 
+pub use autoencoder::{
+    Autoencoder, AutoencoderModel, Decoder, ReconstructionLoss, VariationalAutoencoder, VariationalAutoencoderModel,
+};
 pub use check::{GradientCheck, check_gradient};
-pub use layer::{Backward, Block, Forward, Layer, Own};
+pub use latent::Latent;
+pub use layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
 pub use layers::{
     Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool,
 };
@@ -63,6 +77,7 @@ pub use mlp::{
     LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
 };
 pub use network::{Buffers, Network, PlacedBlock};
+pub use pictures::{regions_over_epochs, tiles};
 pub use predict::predict;
 pub use shape::Shape;
 pub use start::Start;

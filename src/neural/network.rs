@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layer::{Backward, Block, Forward, Layer, Own};
+use super::layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
 use super::shape::Shape;
 use crate::array::{DeviceVec, Matrix};
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::ops::neural::loss::sums_of;
 use crate::ops::neural::{
-    Activation, Dropout, LossShape, OutputLoss, STEPS, Tail, TargetLayout, activate_outputs, output_loss, zeros,
+    Activation, Dropout, LossShape, OutputLoss, STEPS, Tail, TargetLayout, TiedBlocks, activate_outputs, output_loss,
+    tie_slopes, zeros,
 };
 
 /// Layers in a row and a loss, with all shapes checked. It holds no weights: they are one flat vector on a device.
@@ -34,6 +35,8 @@ pub struct Network {
     firsts: Vec<usize>,
     loss: OutputLoss,
     drops: bool,
+    /// Blocks of which one is the other turned.
+    ties: Vec<TiedBlocks>,
 }
 
 /// A block of parameters with its place.
@@ -57,7 +60,15 @@ impl PlacedBlock {
 impl Network {
     /// No layer yet.
     pub fn new(input: Shape, loss: OutputLoss) -> Network {
-        Network { layers: vec![], shapes: vec![input], blocks: vec![], firsts: vec![0], loss, drops: true }
+        Network {
+            layers: vec![],
+            shapes: vec![input],
+            blocks: vec![],
+            firsts: vec![0],
+            loss,
+            drops: true,
+            ties: vec![],
+        }
     }
 
     /// The same with a layer behind the others; an error if its inputs do not fit.
@@ -88,6 +99,18 @@ impl Network {
     pub fn without_dropout(mut self) -> Network {
         self.drops = false;
         self
+    }
+
+    /// The same with two blocks tied: the second has the weights of the first, turned, and both learn as one.
+    pub fn tied(mut self, first: usize, second: usize) -> Result<Network> {
+        let (one, other) = (*self.placed(first)?, *self.placed(second)?);
+        let (rows, columns) = (one.block.rows, one.block.columns);
+        if first == second || (other.block.columns, other.block.rows) != (rows, columns) {
+            let got = format!("{}×{}", other.block.rows, other.block.columns);
+            return Err(Error::shape("network", format!("another block of {columns}×{rows} to be tied"), got));
+        }
+        self.ties.push(TiedBlocks { rows, columns, firsts: [one.first, other.first] });
+        Ok(self)
     }
 
     /// The layers.
@@ -139,6 +162,12 @@ impl Network {
             for row in 0..rows {
                 let place = placed.first + row * stride;
                 start.fill(seed, place, fan, &mut flat[place..place + columns]);
+            }
+        }
+        for tied in &self.ties {
+            for (row, column) in (0..tied.rows).flat_map(|row| (0..tied.columns).map(move |column| (row, column))) {
+                let [from, to] = tied.places(row, column);
+                flat[to] = flat[from];
             }
         }
         flat
@@ -236,7 +265,12 @@ impl Network {
             scale: 1.0 / rows.max(1) as f32,
         };
         let Buffers { values, slopes, targets, .. } = buffers;
-        output_loss(stream, &mut values[last], targets, shape, &mut slopes[last], sums)
+        let (sums, first) = sums;
+        output_loss(stream, &mut values[last], targets, shape, &mut slopes[last], (&mut *sums, first))?;
+        for (layer, input) in self.layers.iter().zip(&*values) {
+            layer.add_loss(OwnLoss { stream, rows, input, outputs: self.outputs(), sums, first })?;
+        }
+        Ok(())
     }
 
     /// The gradient by all parameters, from the slopes by the sums of the last layer, `buffers.slopes`' last. With
@@ -266,7 +300,7 @@ impl Network {
                 random: (layer_key(random.0, at), random.1),
             })?;
         }
-        Ok(())
+        self.ties.iter().try_for_each(|tied| tie_slopes(stream, gradient, *tied))
     }
 
     /// Moves the parameters that follow the batches, after a step.

@@ -109,6 +109,8 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::NestedDichotomies>(),
         Entry::of::<neural::MlpClassifier>(),
         Entry::of::<neural::MlpRegressor>(),
+        Entry::of::<neural::Autoencoder>(),
+        Entry::of::<neural::VariationalAutoencoder>(),
         Entry::of::<mixture::GaussianMixture>(),
         Entry::of::<mixture::GaussianDensity>(),
         Entry::of::<mixture::KernelDensity>(),

@@ -1,6 +1,8 @@
 //! Networks on every device: gradients beside central differences, learning, files, what is refused.
 
+mod autoencoder;
 mod gradients;
 mod layers;
 mod learning;
 mod mlp;
+mod studies;

@@ -1,6 +1,6 @@
 //! The last activation, the loss of each row, and its slopes by the sums of the last layer.
 
-use std::f32::consts::LOG2_E;
+use std::f32::consts::{LOG2_E, TAU};
 
 use pulp::Scalar;
 use rayon::prelude::*;
@@ -36,7 +36,13 @@ pub enum OutputLoss {
     BinaryCrossEntropy,
     /// −Σ t·ln p, with softmax.
     CategoricalCrossEntropy,
+    /// ½ln(2πv) + (mean − t)²/2v, without an activation: the first half of the outputs are means, the second half logarithms of
+    /// v − [`VARIANCE_FLOOR`].
+    Gaussian,
 }
+
+/// The least variance of [`OutputLoss::Gaussian`]: a column that never changes would have an infinite density.
+pub const VARIANCE_FLOOR: f32 = 1e-3;
 
 impl OutputLoss {
     /// Its number in the shader.
@@ -47,6 +53,7 @@ impl OutputLoss {
             OutputLoss::Huber { .. } => 2,
             OutputLoss::BinaryCrossEntropy => 3,
             OutputLoss::CategoricalCrossEntropy => 4,
+            OutputLoss::Gaussian => 5,
         }
     }
 
@@ -192,6 +199,21 @@ fn row_loss(shape: LossShape, row: &mut [f32], target: &[f32], slopes: &mut [f32
                 *slope = factor * (*value - t);
             }
             [loss, if hit { 1.0 } else { 0.0 }]
+        }
+        OutputLoss::Gaussian => {
+            let (means, spreads) = row.split_at(row.len() / 2);
+            let (by_mean, by_spread) = slopes.split_at_mut(means.len());
+            let (mut loss, mut squares) = (0.0, 0.0);
+            for (column, (mean, spread)) in means.iter().zip(spreads).enumerate() {
+                let power = exp2(Scalar, spread * LOG2_E);
+                let (variance, error) = (VARIANCE_FLOOR + power, mean - target[column]);
+                let share = error * error / variance;
+                let logarithm = log2(Scalar, TAU * variance) * std::f32::consts::LN_2;
+                (loss, squares) = (loss + 0.5 * (logarithm + share), squares + error * error);
+                by_mean[column] = factor * error / variance;
+                by_spread[column] = factor * 0.5 * (1.0 - share) * power / variance;
+            }
+            [loss, squares]
         }
         _ => {
             activate(row, shape.activation);

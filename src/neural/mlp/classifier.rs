@@ -8,13 +8,15 @@ use crate::cost::Cost;
 use crate::data::{ClassWeight, Labels};
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, Predict,
-    PredictProba, Prediction, Rows, Save, ValidationTarget, checked_partial_fit, parameters, remember,
+    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, PictureInput,
+    Predict, PredictProba, Prediction, Rows, Save, ValidationTarget, checked_partial_fit, parameters, remember,
 };
 use crate::model_file::Container;
 use crate::neural::network::Network;
+use crate::neural::pictures::first_layer;
 use crate::neural::predict::predict;
 use crate::ops::neural::{Activation, OutputLoss, TargetLayout};
+use crate::plot::Figure;
 
 mlp_parameters! {
     /// A network of dense layers that tells classes apart: softmax for several, a logistic unit for two. Names and defaults are
@@ -236,6 +238,10 @@ impl Model for MlpClassifierModel {
 
     fn report(&self) -> FitReport {
         self.fitted.report()
+    }
+
+    fn figures(&self, _: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        Ok(first_layer(&self.weights()?)?.into_iter().collect())
     }
 }
 

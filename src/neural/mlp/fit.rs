@@ -16,14 +16,15 @@ const LEAST_RATE: f64 = 1e-6;
 const ADAPTIVE_FACTOR: f64 = 5.0;
 
 /// Rows with their targets, on the device of the rows.
-pub(super) struct Problem<'a> {
-    pub(super) x: &'a DeviceMatrix,
-    pub(super) y: Matrix,
-    pub(super) targets: TargetLayout,
+pub(in crate::neural) struct Problem<'a> {
+    pub(in crate::neural) x: &'a DeviceMatrix,
+    /// Empty if the rows are their own targets.
+    pub(in crate::neural) y: Matrix,
+    pub(in crate::neural) targets: TargetLayout,
     /// The classes, for a held out share like the whole.
-    pub(super) labels: Option<&'a Labels>,
+    pub(in crate::neural) labels: Option<&'a Labels>,
     /// Validation rows that were given.
-    pub(super) validation: Option<(DeviceMatrix, Matrix)>,
+    pub(in crate::neural) validation: Option<(DeviceMatrix, Matrix)>,
 }
 
 /// Targets and, where rows count differently, a column of weights of mean 1.
@@ -53,7 +54,7 @@ impl Problem<'_> {
 
 impl MlpSettings {
     /// Goes on from `fitted` until so many epochs are done in all, or nothing moves any more.
-    pub(super) fn learn(
+    pub(in crate::neural) fn learn(
         &self,
         mut fitted: Fitted,
         problem: Problem<'_>,
@@ -62,8 +63,9 @@ impl MlpSettings {
     ) -> Result<Fitted> {
         let (n, device) = (problem.x.rows(), problem.x.device());
         let (learnt, held) = self.held_out(&problem)?;
-        let y = problem.y.to(device)?;
-        let rows = TrainingRows { x: problem.x, y: &y, targets: problem.targets };
+        let own = if problem.y.rows() > 0 { Some(problem.y.to(device)?) } else { None };
+        let y = own.as_ref().unwrap_or(problem.x);
+        let rows = TrainingRows { x: problem.x, y, targets: problem.targets };
         let indices = DeviceVec::from_slice(&learnt, device)?;
         let held_indices = DeviceVec::from_slice(&held, device)?;
         let given = match &problem.validation {
@@ -78,7 +80,7 @@ impl MlpSettings {
             None => (!held.is_empty()).then_some((rows, &held_indices)),
         };
         let spread = given.as_ref().map_or_else(|| problem.spread(&problem.y, &held), |(.., spread)| *spread);
-        let columns = problem.y.columns();
+        let columns = y.columns();
         let mut learner = Learner::new(
             device,
             fitted.network.clone(),

@@ -11,15 +11,15 @@ use crate::neural::training::LearnerState;
 
 /// A network that learnt, and all that is needed to go on to the same bits.
 #[derive(Debug, Clone)]
-pub(super) struct Fitted {
-    pub(super) network: Network,
-    pub(super) state: LearnerState,
+pub(in crate::neural) struct Fitted {
+    pub(in crate::neural) network: Network,
+    pub(in crate::neural) state: LearnerState,
     /// Loss after each epoch, and score of the validation rows.
-    pub(super) losses: Vec<f64>,
-    pub(super) scores: Vec<f64>,
+    pub(in crate::neural) losses: Vec<f64>,
+    pub(in crate::neural) scores: Vec<f64>,
     /// Length of the last gradient by layer.
-    pub(super) gradient_norms: Vec<f64>,
-    pub(super) progress: Progress,
+    pub(in crate::neural) gradient_norms: Vec<f64>,
+    pub(in crate::neural) progress: Progress,
 }
 
 /// Networks are what their parameters say, so those are compared.
@@ -32,21 +32,21 @@ impl PartialEq for Fitted {
 
 /// How far a fit has come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Progress {
-    pub(super) steps: u64,
-    pub(super) epochs: u64,
-    pub(super) rate_factor: f64,
+pub(in crate::neural) struct Progress {
+    pub(in crate::neural) steps: u64,
+    pub(in crate::neural) epochs: u64,
+    pub(in crate::neural) rate_factor: f64,
     /// The lowest loss, or the negative of the best score; none before the first epoch.
-    pub(super) best: Option<f64>,
+    pub(in crate::neural) best: Option<f64>,
     /// Epochs without progress.
-    pub(super) stale: usize,
-    pub(super) converged: bool,
-    pub(super) diverged: bool,
+    pub(in crate::neural) stale: usize,
+    pub(in crate::neural) converged: bool,
+    pub(in crate::neural) diverged: bool,
 }
 
 impl Fitted {
     /// Before the first epoch.
-    pub(super) fn new(network: Network, seed: u64) -> Fitted {
+    pub(in crate::neural) fn new(network: Network, seed: u64) -> Fitted {
         let state = LearnerState::new(network.start(seed));
         let progress =
             Progress { steps: 0, epochs: 0, rate_factor: 1.0, best: None, stale: 0, converged: false, diverged: false };
@@ -54,20 +54,20 @@ impl Fitted {
     }
 
     /// The matrices of weights (`name` is `weights`) or the biases (`bias`), one a layer.
-    pub(super) fn blocks(&self, name: &str) -> Result<Vec<Matrix>> {
+    pub(in crate::neural) fn blocks(&self, name: &str) -> Result<Vec<Matrix>> {
         let placed = self.network.blocks().enumerate().filter(|(_, placed)| placed.block.name == name);
         placed.map(|(at, _)| self.network.block(&self.state.parameters, at)).collect()
     }
 
     /// Sets one of the matrices that [`Fitted::blocks`] gives.
-    pub(super) fn set_block(&mut self, name: &str, layer: usize, values: &Matrix) -> Result<()> {
+    pub(in crate::neural) fn set_block(&mut self, name: &str, layer: usize, values: &Matrix) -> Result<()> {
         let mut placed = self.network.blocks().enumerate();
         let found = placed.find(|(_, placed)| placed.layer == layer && placed.block.name == name);
         let at = found.map_or(usize::MAX, |(at, _)| at);
         self.network.set_block(&mut self.state.parameters, at, values)
     }
 
-    pub(super) fn report(&self) -> FitReport {
+    pub(in crate::neural) fn report(&self) -> FitReport {
         FitReport::default()
             .iterations(self.progress.epochs as usize, self.progress.converged)
             .with_number("loss", self.losses.last().copied())
@@ -76,7 +76,7 @@ impl Fitted {
             .with_row("gradient_norms", self.gradient_norms.clone())
     }
 
-    pub(super) fn store(&self, container: &mut Container) -> Result<()> {
+    pub(in crate::neural) fn store(&self, container: &mut Container) -> Result<()> {
         for (at, placed) in self.network.blocks().enumerate() {
             let block = self.network.block(&self.state.parameters, at)?;
             let shape = [block.rows(), block.columns()];
@@ -91,7 +91,11 @@ impl Fitted {
     }
 
     /// What [`Fitted::store`] wrote, for this network.
-    pub(super) fn restore(network: Network, progress: Progress, container: &mut Container) -> Result<Fitted> {
+    pub(in crate::neural) fn restore(
+        network: Network,
+        progress: Progress,
+        container: &mut Container,
+    ) -> Result<Fitted> {
         let mut fitted = Fitted::new(network, 0);
         for (at, placed) in fitted.network.clone().blocks().enumerate() {
             let name = format!("layer{}.{}", placed.layer, placed.block.name);

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub use classifier::{MlpClassifier, MlpClassifierModel};
 pub use regressor::{MlpRegressor, MlpRegressorModel, RegressionLoss};
 
+pub(in crate::neural) use fit::Problem;
+pub(in crate::neural) use fitted::{Fitted, Progress};
+
 use super::layers::Dense;
 use super::network::Network;
 use super::shape::Shape;
@@ -57,30 +60,30 @@ pub enum LearningRate {
 /// What both networks share.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MlpSettings {
-    hidden_layer_sizes: Vec<usize>,
-    activation: Activation,
-    solver: Solver,
-    alpha: f64,
-    l1: f64,
-    batch_size: usize,
-    learning_rate: LearningRate,
-    learning_rate_init: f64,
-    power_t: f64,
-    max_iter: usize,
-    shuffle: bool,
-    tol: f64,
-    momentum: f64,
-    nesterovs_momentum: bool,
-    early_stopping: bool,
-    validation_fraction: f64,
-    beta_1: f64,
-    beta_2: f64,
-    epsilon: f64,
-    n_iter_no_change: usize,
-    dropout: f64,
-    clip_norm: Option<f64>,
-    noise: f64,
-    seed: u64,
+    pub(in crate::neural) hidden_layer_sizes: Vec<usize>,
+    pub(in crate::neural) activation: Activation,
+    pub(in crate::neural) solver: Solver,
+    pub(in crate::neural) alpha: f64,
+    pub(in crate::neural) l1: f64,
+    pub(in crate::neural) batch_size: usize,
+    pub(in crate::neural) learning_rate: LearningRate,
+    pub(in crate::neural) learning_rate_init: f64,
+    pub(in crate::neural) power_t: f64,
+    pub(in crate::neural) max_iter: usize,
+    pub(in crate::neural) shuffle: bool,
+    pub(in crate::neural) tol: f64,
+    pub(in crate::neural) momentum: f64,
+    pub(in crate::neural) nesterovs_momentum: bool,
+    pub(in crate::neural) early_stopping: bool,
+    pub(in crate::neural) validation_fraction: f64,
+    pub(in crate::neural) beta_1: f64,
+    pub(in crate::neural) beta_2: f64,
+    pub(in crate::neural) epsilon: f64,
+    pub(in crate::neural) n_iter_no_change: usize,
+    pub(in crate::neural) dropout: f64,
+    pub(in crate::neural) clip_norm: Option<f64>,
+    pub(in crate::neural) noise: f64,
+    pub(in crate::neural) seed: u64,
 }
 
 impl MlpSettings {
@@ -132,7 +135,7 @@ impl MlpSettings {
 }
 
 /// What a fit takes, if it runs a tenth of its epochs.
-fn cost(settings: &MlpSettings, shape: &FitShape) -> Cost {
+pub(in crate::neural) fn cost(settings: &MlpSettings, shape: &FitShape) -> Cost {
     let epochs = (settings.max_iter as f64 / 10.0).max(1.0);
     let sizes = [shape.columns].into_iter().chain(settings.hidden_layer_sizes.iter().copied()).chain([shape.outputs]);
     let sizes: Vec<usize> = sizes.collect();

@@ -9,13 +9,15 @@ use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
 use crate::estimator::{
-    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, Predict,
-    Prediction, Rows, Save, Stored, Targets, ValidationTarget, checked_partial_fit, parameters, remember,
+    Abilities, Declared, Estimator, Fit, FitReport, FitShape, FittedWith, Model, Observer, Parameters, PictureInput,
+    Predict, Prediction, Rows, Save, Stored, Targets, ValidationTarget, checked_partial_fit, parameters, remember,
 };
 use crate::model_file::{Container, Persist};
 use crate::neural::network::Network;
+use crate::neural::pictures::first_layer;
 use crate::neural::predict::predict;
 use crate::ops::neural::{Activation, OutputLoss, TargetLayout};
+use crate::plot::Figure;
 
 /// What a number costs beside its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -190,6 +192,10 @@ impl Model for MlpRegressorModel {
 
     fn report(&self) -> FitReport {
         self.fitted.report()
+    }
+
+    fn figures(&self, _: &PictureInput<'_>) -> Result<Vec<Figure>> {
+        Ok(first_layer(&self.weights()?)?.into_iter().collect())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::holds;
 use crate::array::DeviceVec;
 use crate::cpu::neural::loss as twin;
-pub use crate::cpu::neural::loss::{LossShape, OutputLoss, TargetLayout, group_rows};
+pub use crate::cpu::neural::loss::{LossShape, OutputLoss, TargetLayout, VARIANCE_FLOOR, group_rows};
 use crate::cpu::neural::tail::Activation;
 use crate::device::{Dispatch, Stream};
 use crate::error::{Error, Result};
@@ -41,10 +41,11 @@ pub fn output_loss(
     let fits = match shape.loss {
         OutputLoss::BinaryCrossEntropy => shape.activation == Activation::Logistic,
         OutputLoss::CategoricalCrossEntropy => shape.activation == Activation::Softmax,
+        OutputLoss::Gaussian => shape.activation == Activation::Identity && shape.outputs % 2 == 0,
         _ => true,
     };
     if !fits {
-        let rule = "logistic with binary_cross_entropy, softmax with categorical_cross_entropy";
+        let rule = "logistic with binary_cross_entropy, softmax with categorical_cross_entropy, none with gaussian";
         return Err(Error::param("activation", rule, format!("{:?}", shape.activation)));
     }
     let groups = sums_of(shape.rows, shape.outputs);

@@ -7,10 +7,12 @@ pub mod convolution;
 pub mod dense;
 pub mod embedding;
 pub mod gather_batch;
+pub mod latent;
 pub mod loss;
 pub mod normalise;
 pub mod norms;
 pub mod pool;
+pub mod tie;
 pub mod update;
 
 pub use activate::{activate_backward, activate_forward};
@@ -19,12 +21,14 @@ pub use convolution::{ConvolutionShape, convolution_forward, convolution_input_s
 pub use dense::{DenseShape, dense_forward, dense_input_slope, dense_weight_slope};
 pub use embedding::{EmbeddingShape, embedding_forward, embedding_weight_slope};
 pub use gather_batch::{Batch, Noise, gather_batch};
-pub use loss::{LossShape, OutputLoss, TargetLayout, activate_outputs, output_loss};
+pub use latent::{LatentShape, latent_backward, latent_divergence, latent_forward};
+pub use loss::{LossShape, OutputLoss, TargetLayout, VARIANCE_FLOOR, activate_outputs, output_loss};
 pub use normalise::{
     NormaliseShape, Together, follow_statistics, normalise_backward, normalise_forward, normalise_statistics,
 };
 pub use norms::{PIECE, gradient_norms};
 pub use pool::{Pooling, pool_backward, pool_forward};
+pub use tie::{TiedBlocks, tie_slopes};
 pub use update::{Clip, Memory, StepNumbers, StepRule, WeightPenalty, update};
 
 pub use crate::cpu::neural::windows::Windows;

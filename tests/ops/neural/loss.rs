@@ -23,6 +23,7 @@ fn row_loss(loss: OutputLoss, activation: Activation, sums: &[f64], wanted: &[f6
                 f64::from(delta) * (error - 0.5 * f64::from(delta))
             }
             OutputLoss::Huber { .. } => 0.5 * error * error,
+            OutputLoss::Gaussian => unreachable!("its gradient is held against differences"),
             OutputLoss::BinaryCrossEntropy => sum.max(0.0) - sum * t + (-sum.abs()).exp().ln_1p(),
             OutputLoss::CategoricalCrossEntropy => t * (total.ln() + highest - sum),
         }

@@ -6,8 +6,13 @@ use gristmill::datasets::notes;
 use gristmill::kernel_methods::{Kernel, Landmarks, Nystroem};
 use gristmill::linalg::Svd;
 use gristmill::linear::{LinearSvc, SvcLoss};
+use gristmill::neural::{
+    Activation, Dense, Learner, LearnerState, Network, OutputLoss, Shape, Start, TargetLayout, TrainingOptions,
+    TrainingRows, predict, tiles,
+};
 use gristmill::plot::Figure;
 use gristmill::prelude::*;
+use gristmill::solvers::{Rate, UpdateRule};
 use nalgebra::DMatrix;
 
 use super::book::Experiment;
@@ -27,6 +32,7 @@ pub fn experiments(folder: &Path) -> Result<Vec<Experiment>> {
         hinge(&train, &validation)?,
         ten_planes(&train, &validation)?,
         eigenpairs(&train, &validation)?,
+        neuron(&train, &validation)?,
     ])
 }
 
@@ -151,4 +157,53 @@ fn eigenpairs(train: &Dataset, validation: &Dataset) -> Result<Experiment> {
     );
     Ok(Experiment::new("000 §3.3.14", "Nyström, 64 of 100 eigenpairs of (XXᵀ)²", "train 0.95, validation 0.63", ours)
         .why("converged here; the notes' map has no floor under its eigenvalues, and is of the whole Gram matrix, not of landmarks"))
+}
+
+/// Zeros against ones by one neuron: weights N(0, 1)/784, 500 full steps of 0.01.
+fn neuron(train: &Dataset, validation: &Dataset) -> Result<Experiment> {
+    let binary = |data: &Dataset| -> Result<(Matrix, Matrix)> {
+        let codes = data.labels()?.codes();
+        let rows: Vec<usize> = (0..data.rows()).filter(|row| codes[*row] < 2).collect();
+        let targets = rows.iter().map(|row| codes[*row] as f32).collect();
+        Ok((data.x.select(&rows)?, Matrix::from_vec(rows.len(), 1, targets)?))
+    };
+    let (own, other) = (binary(train)?, binary(validation)?);
+    let columns = train.columns();
+    let network = Network::new(Shape::Flat(columns), OutputLoss::BinaryCrossEntropy)
+        .layer(Dense::new(1, Activation::Logistic).start(Start::Normal(1.0 / columns as f64)))?;
+    let n = own.0.rows();
+    let options = TrainingOptions {
+        batch_size: n,
+        rule: UpdateRule::Gradient,
+        rate: Rate::Constant(0.01),
+        l1: 0.0,
+        l2: 0.0,
+        clip_norm: None,
+        noise: 0.0,
+        shuffle: false,
+        seed: 0,
+    };
+    let mut learner =
+        Learner::new(&Device::Cpu, network.clone(), options, &LearnerState::new(network.start(0)), (n, 1))?;
+    let (x, y) = (own.0.to(&Device::Cpu)?, own.1.to(&Device::Cpu)?);
+    let rows = TrainingRows { x: &x, y: &y, targets: TargetLayout { classes: false, weight: None, columns: 1 } };
+    let all: Vec<u32> = (0..n as u32).collect();
+    let all = DeviceVec::from_slice(&all, &Device::Cpu)?;
+    let mut stream = Device::Cpu.stream();
+    let mut losses = vec![];
+    for _ in 0..500 {
+        losses.push(learner.epoch(&mut stream, (rows, &all), None)?.loss);
+    }
+    let parameters = learner.parameters().to_vec(&mut stream)?;
+    let right = |(x, y): &(Matrix, Matrix)| -> Result<usize> {
+        let found = predict(&network, &parameters, &x.to(&Device::Cpu)?, true)?;
+        Ok((0..x.rows()).filter(|row| (found.get(*row, 0) > 0.5) == (y.get(*row, 0) > 0.5)).count())
+    };
+    let ours = format!("{} of {n} right to fit, {} of {} to validate", right(&own)?, right(&other)?, other.0.rows());
+    let weights = network.block(&parameters, 0)?;
+    let image = Matrix::from_vec(1, columns, weights.as_slice().to_vec())?;
+    let curve = gristmill::plot::rounds(&[("", &losses)]).title("Loss of one neuron").x_label("step");
+    Ok(Experiment::new("000 §5.1", "One neuron: zeros against ones", "accuracy 1.0 on the 27", ours)
+        .figure(curve)
+        .figure(tiles("Weights of the neuron", &image, [28, 28], 1)?))
 }

@@ -8,6 +8,7 @@ mod first;
 mod gram;
 mod linear;
 mod mnist;
+mod networks;
 mod penalties;
 mod trees;
 
@@ -52,6 +53,7 @@ const CHAPTERS: &[Contents] = &[
     ("Kernels", gram::experiments),
     ("Choice of a model, and theory", choice::experiments),
     ("Trees and ensembles", trees::experiments),
+    ("Networks", networks::experiments),
 ];
 
 pub fn run(args: &LecturesArgs, global: &GlobalArgs) -> CommandResult {

@@ -6,6 +6,7 @@ mod densities;
 mod first_lecture;
 mod kernels;
 mod models;
+mod networks;
 mod page;
 mod pictures;
 mod representations;
@@ -48,6 +49,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     boosting::show(&mut page, gpu.as_ref())?;
     representations::show(&mut page)?;
     densities::show(&mut page)?;
+    networks::show(&mut page, gpu.as_ref())?;
     models::choosing(&mut page)?;
     first_lecture::show(&mut page)?;
     catalog::show(&mut page)?;

@@ -16,6 +16,9 @@ mod kernel_views;
 #[path = "../../../../../examples/linear_views.rs"]
 mod linear_views;
 #[allow(dead_code)]
+#[path = "../../../../../examples/network_studies.rs"]
+mod network_studies;
+#[allow(dead_code)]
 #[path = "../../../../../examples/regression_views.rs"]
 mod regression_views;
 #[allow(dead_code)]
@@ -59,6 +62,8 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     written("ensemble_regions.svg", "AdaBoost after 2, 10 and 50 rounds, bagging after 1, 10 and 100");
     tree_curves::draw(&path("tree_curves.svg"))?;
     written("tree_curves.svg", "pruning, errors round by round, importances, Shapley values");
+    network_studies::draw(&path("network_studies.svg"))?;
+    written("network_studies.svg", "XOR's hidden units, width, double descent, lottery tickets, depth, regions over epochs");
     linear_views::draw(&path("linear_views.svg"))?;
     written(
         "linear_views.svg",

@@ -1,0 +1,111 @@
+//! Studies of networks: XOR by hand and trained with its hidden units, width, double descent, lottery tickets, an untrained
+//! network, depth, decision regions over epochs; with MNIST's files also tickets and a variational autoencoder on its images.
+//!
+//! `cargo run --release --example network_studies [FILE.svg] [FOLDER OF MNIST]`
+
+use std::path::Path;
+
+use gristmill::datasets::notes;
+use gristmill::neural::studies::*;
+use gristmill::neural::{
+    Activation, Decoder, MlpClassifier, Start, VariationalAutoencoder, regions_over_epochs, tiles,
+};
+use gristmill::plot::Panels;
+use gristmill::prelude::*;
+
+fn main() -> gristmill::Result<()> {
+    let path = std::env::args().nth(1).unwrap_or_else(|| "network_studies.svg".to_string());
+    draw(&path)?.iter().for_each(|line| println!("{line}"));
+    println!("{path}");
+    if let Some(folder) = std::env::args().nth(2) {
+        mnist(Path::new(&folder), &path)?.iter().for_each(|line| println!("{line}"));
+    }
+    Ok(())
+}
+
+/// Draws what small data shows, and returns its numbers.
+pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
+    let mut panels = Panels::new(4)?.title("Networks");
+    let mut lines = vec![];
+    let corners = notes::xor(200, 1)?;
+    let mut trained: Vec<XorNetwork> =
+        (0..5).map(|seed| xor_trained(&corners, 4, 2500, seed)).collect::<Result<_>>()?;
+    trained.sort_by(|one, other| other.accuracy.total_cmp(&one.accuracy));
+    lines.push(format!("XOR trained, best of five starts: {:.1} % right", 100.0 * trained[0].accuracy));
+    for figure in trained[0].figures()? {
+        panels = panels.figure(figure);
+    }
+    let widths = width_study(&corners, &[2, 4, 8, 16, 32, 64, 128], 1000, false, 0)?;
+    lines.push(format!("relative change of the first layer, widths 2 to 128: {:.2?}", widths.relative_changes));
+    for figure in widths.figures() {
+        panels = panels.figure(figure);
+    }
+    let (train, test) = notes::noisy_xor(200, 1)?;
+    let counts = [5, 10, 25, 50, 100, 150, 180, 200, 220, 260, 350, 600, 1000, 2000];
+    let features = random_features_study((&train, &test), &counts, 3, 0)?;
+    lines.push(format!("random features on 200 rows: the test error peaks at {} parameters", features.peak()));
+    let networks = trained_width_study((&train, &test), &[1, 2, 5, 10, 20, 50, 100, 300], 3000, 0)?;
+    lines.push(format!("trained networks, test errors by width: {:.2?}", networks.test));
+    panels = panels.figure(features.figure()?.title("Random relu features"));
+    panels = panels.figure(networks.figure()?.title("Trained networks"));
+    let mut digits = datasets::digits()?;
+    digits.x.as_mut_slice().iter_mut().for_each(|pixel| *pixel /= 16.0);
+    let (train, test) = digits.split(0.7, 1)?;
+    let tickets = lottery_study((&train, &test), &LotteryOptions { learning_rate: 4e-3, ..Default::default() })?;
+    lines.push(format!("tickets on digits: dense {:.3}, rewound {:.3?}", tickets.dense, tickets.rewound));
+    let mask = untrained_mask_study((&train, &test), &[256], (0.5, 1000, 0.1), 0)?;
+    let found = mask.accuracies.last().copied().unwrap_or(mask.before);
+    lines.push(format!("half of an untrained network on digits: {:.3} before, {found:.3} chosen", mask.before));
+    panels = panels.figure(tickets.figure()).figure(mask.figure());
+    let starts = [
+        (Activation::Logistic, Start::Glorot),
+        (Activation::Tanh, Start::Glorot),
+        (Activation::Relu, Start::He),
+        (Activation::Relu, Start::Normal(1.0)),
+    ];
+    let depths: Vec<usize> = (1..=30).collect();
+    for figure in depth_study(&corners, (&depths, 32), &starts, 0)?.figures() {
+        panels = panels.figure(figure);
+    }
+    let moons = datasets::moons(200, 0.2, 1)?;
+    let mlp = MlpClassifier::default().hidden_layer_sizes(vec![32, 32]).learning_rate_init(0.01).tol(0.0);
+    for figure in regions_over_epochs(&mlp, (&moons.x, moons.labels()?), &[1, 10, 50, 200], 60)? {
+        panels = panels.figure(figure);
+    }
+    panels.save(path)?;
+    Ok(lines)
+}
+
+/// Tickets and a variational autoencoder on MNIST; pictures go beside `path`.
+fn mnist(folder: &Path, path: &str) -> gristmill::Result<Vec<String>> {
+    let images = |part: &str| -> Result<Matrix> {
+        let mut x = Dataset::read(folder.join(format!("{part}-images-idx3-ubyte.gz")))?.x;
+        x.as_mut_slice().iter_mut().for_each(|pixel| *pixel /= 255.0);
+        Ok(x)
+    };
+    let with_digits = |part: &str| -> Result<Dataset> {
+        let digits = Dataset::read(folder.join(format!("{part}-labels-idx1-ubyte.gz")))?.x;
+        let codes: Vec<u32> = digits.as_slice().iter().map(|digit| *digit as u32).collect();
+        Dataset::new(images(part)?, Target::Classes(Labels::from(codes.as_slice())))
+    };
+    let (train, test) = (with_digits("train")?, with_digits("t10k")?);
+    let mut lines = vec![];
+    let options = LotteryOptions { pruned: vec![0.5, 0.8, 0.9], steps: 2000, batch_size: 128, ..Default::default() };
+    let tickets = lottery_study((&train, &test), &options)?;
+    lines.push(format!(
+        "tickets on MNIST at 50, 80 and 90 % pruned: dense {:.4}, rewound {:.4?}, redrawn {:.4?}",
+        tickets.dense, tickets.rewound, tickets.redrawn
+    ));
+    let vae = VariationalAutoencoder::new(20).hidden_layer_sizes(vec![400]).decoder(Decoder::Bernoulli);
+    let model = vae.batch_size(128).max_iter(5).fit(&train.x)?;
+    let bounds = model.elbo(&test.x, 1)?;
+    lines.push(format!("ELBO of MNIST's test images: {:.1} nats", bounds.iter().sum::<f64>() / bounds.len() as f64));
+    let name = |what: &str| path.replace(".svg", &format!("_{what}.svg"));
+    let few = test.x.select(&(0..20).collect::<Vec<_>>())?;
+    let back = model.decode(&model.encode(&few)?)?;
+    let both = Matrix::from_vec(40, 784, [few.as_slice(), back.as_slice()].concat())?;
+    tiles("Images, and what comes back", &both, [28, 28], 20)?.save(name("reconstructions"))?;
+    tiles("Samples", &model.sample_means(60, 1)?, [28, 28], 20)?.save(name("samples"))?;
+    tickets.figure().save(name("tickets"))?;
+    Ok(lines)
+}
