@@ -16,6 +16,7 @@ mod metrics;
 mod model;
 mod plot;
 mod preprocessing;
+mod sequence;
 mod solvers;
 mod sparse;
 mod support;

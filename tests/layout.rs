@@ -46,6 +46,8 @@ const RANKS: &[&str] = &[
     "svm",
     "ensemble",
     "lecture",
+    "sequence",
+    "decision",
     "pipeline",
     "selection",
     "registry",
