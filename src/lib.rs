@@ -38,6 +38,7 @@
 //! | [`data`], [`datasets`] | tables and their targets, read from files; known and generated ones |
 //! | [`splits`], [`selection`] | training and test rows, folds; cross-validation, grid search, curves |
 //! | [`sequence`] | Markov chains, n-gram language models, hidden Markov models |
+//! | [`decision`] | Markov decision processes, learning by trial, environments |
 //! | [`theory`] | bounds on the error of a model, VC dimensions, limits of learning |
 //! | [`metrics`], [`plot`] | scores; pictures in SVG and PNG |
 //! | [`estimator`] | what all estimators share: rows, options of a fit, observers, traits of models |
@@ -69,6 +70,7 @@ pub mod cost;
 pub mod cpu;
 pub mod data;
 pub mod datasets;
+pub mod decision;
 pub mod decomposition;
 pub mod device;
 mod distance;

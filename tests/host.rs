@@ -6,6 +6,7 @@ mod choosing;
 mod cpu;
 mod data;
 mod datasets;
+mod decision;
 mod density;
 mod ensemble;
 mod lecture;

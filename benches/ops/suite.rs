@@ -2,6 +2,7 @@
 
 pub mod case;
 mod cluster;
+mod decision;
 mod distance;
 mod gram;
 mod linalg;
@@ -19,6 +20,7 @@ use case::Case;
 pub fn cases() -> Vec<Case> {
     [
         cluster::cases(),
+        decision::cases(),
         distance::cases(),
         gram::cases(),
         linalg::cases(),

@@ -1,6 +1,7 @@
 //! The CPU twins: plain slices in, plain slices out, on all cores. No GPU types here.
 
 pub mod cluster;
+pub mod decision;
 pub mod distance;
 pub mod elementary;
 pub mod gram;

@@ -5,6 +5,7 @@
 
 pub mod cluster;
 mod columns;
+pub mod decision;
 pub mod distance;
 pub mod gram;
 pub mod linalg;
@@ -60,6 +61,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         cluster::centroid_sum::KERNELS,
         cluster::min_distance_update::KERNELS,
         cluster::plus_plus::KERNELS,
+        decision::bellman::KERNELS,
         distance::pairwise::KERNELS,
         gram::diagonal::KERNELS,
         gram::matrix::KERNELS,

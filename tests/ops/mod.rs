@@ -1,6 +1,7 @@
 //! Every op on the CPU, on the GPU with its own limits, and on the GPU at baseline limits, against an f64 oracle.
 
 mod cluster;
+mod decision;
 mod distance;
 mod elementary;
 mod gram;
