@@ -20,6 +20,8 @@ const COMMANDS: &[&str] = &[
     "tour",
     "lectures",
     "bench",
+    "text",
+    "decide",
     "bound",
     "completions",
     "man",

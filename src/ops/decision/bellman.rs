@@ -22,7 +22,8 @@ params! {
 const OUTCOMES: u64 = 1 << 24;
 
 /// What the actions of S states lead to, on a device: outcomes of row `state·actions + action` one after the other, each a
-/// state and its probability, and the expected reward of each row.
+/// state and its probability, and the expected reward of each row. On a GPU each of them lies in one buffer: more is
+/// [`Error::Limit`].
 #[derive(Debug)]
 pub struct BellmanTable {
     states: usize,

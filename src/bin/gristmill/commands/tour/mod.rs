@@ -7,6 +7,7 @@ mod kernels;
 mod models;
 mod page;
 mod pictures;
+mod sequences;
 mod trees;
 
 use std::path::PathBuf;
@@ -46,6 +47,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     boosting::show(&mut page, gpu.as_ref())?;
     models::choosing(&mut page)?;
     first_lecture::show(&mut page)?;
+    sequences::show(&mut page)?;
     catalog::show(&mut page)?;
     match &args.plot {
         Some(folder) => pictures::draw(&mut page, folder)?,

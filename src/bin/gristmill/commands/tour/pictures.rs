@@ -1,6 +1,9 @@
 //! The pictures of trees, ensembles and kernels: those of the examples, and two trees.
 
 #[allow(dead_code)]
+#[path = "../../../../../examples/decision_views.rs"]
+mod decision_views;
+#[allow(dead_code)]
 #[path = "../../../../../examples/ensemble_regions.rs"]
 mod ensemble_regions;
 #[allow(dead_code)]
@@ -69,6 +72,8 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
         "kernel_ridge_fits.svg",
         "kernel ridge by three widths, with the error of leaving rows out over the penalty",
     );
+    decision_views::draw(&path("decision_views.svg"))?;
+    written("decision_views.svg", "values and policies on a grid and a cliff, learning curves, the graph of a chain");
     svm_margins::draw(&path("svm_margins.svg"))?;
     written(
         "svm_margins.svg",
