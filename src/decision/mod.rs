@@ -21,9 +21,7 @@ mod policy;
 mod process;
 
 pub use environment::{Bandit, CartPole, Environment, GridWorld, Random, Step};
-pub use learning::{
-    ActionValues, Control, Exploration, LearnedWeights, Learning, Prediction, Rate, StateValues,
-};
+pub use learning::{ActionValues, Control, Exploration, LearnedWeights, Learning, Prediction, Rate, StateValues};
 pub use pictures::{learning_curves, policy_picture};
 pub use policy::Policy;
 pub use process::{MarkovDecisionProcess, Outcome, Rewards, Solution, Solve};

@@ -39,7 +39,8 @@ pub fn policy_picture(world: &GridWorld, values: &[f64], policy: &Policy) -> Res
 
 /// What episodes earned, side by side: each curve is the mean over the last `window` episodes.
 pub fn learning_curves<S: AsRef<str>>(curves: &[(S, &[f64])], window: usize) -> Figure {
-    let mut figure = Figure::new().title("Learning").x_label("episode").y_label("return, mean of the last");
+    let label = format!("return, mean of the last {}", window.max(1));
+    let mut figure = Figure::new().title("Learning").x_label("episode").y_label(label);
     for (name, returns) in curves {
         let window = window.max(1);
         let mean = |at: usize| {

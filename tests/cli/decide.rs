@@ -39,7 +39,11 @@ fn mistakes_are_named_with_their_place() {
     assert!(wrong("\"b\"],", "\"b\"").contains("line 1"));
     let endless = wrong("\"discount\": 0.5", "\"discount\": 1").contains("endless");
     assert!(!endless);
-    std::fs::write(&file, PROCESS.replace("0.5, \"states\"", "1, \"states\"").replace("{\"a\": 0.5, \"b\": 0.5}", "{\"a\": 1}")).unwrap();
+    std::fs::write(
+        &file,
+        PROCESS.replace("0.5, \"states\"", "1, \"states\"").replace("{\"a\": 0.5, \"b\": 0.5}", "{\"a\": 1}"),
+    )
+    .unwrap();
     assert!(refused(1, &["decide", &file]).contains("endless"));
     std::fs::write(&file, PROCESS).unwrap();
     assert!(refused(2, &["decide", &file, "--plot", &folder.path("x.svg")]).contains("--plot draws grids"));

@@ -13,10 +13,11 @@ fn a_model_is_fitted_scored_and_sampled() {
     assert!(score["perplexity"].as_f64().unwrap() < 3.0, "{score}");
     let (shown, _) = run(&["text", "score", &model, "LICENSE-MIT"]);
     assert!(shown.contains("perplexity") && shown.contains("a token"), "{shown}");
-    let sample = |seed: &str| {
-        run(&["text", "sample", &model, "--prompt", "The ", "--length", "40", "--seed", seed]).0
-    };
+    let sample = |seed: &str| run(&["text", "sample", &model, "--prompt", "The ", "--length", "40", "--seed", seed]).0;
     assert!(sample("1").starts_with("The ") && sample("1") == sample("1") && sample("1") != sample("2"));
+    assert!(
+        run(&["inspect", &model, "--tensors"]).0.contains("ngram") && json(&["inspect", &model])["kind"] == "ngram"
+    );
     let words = folder.path("words.gm");
     let (shown, _) = run(&["text", "fit", &words, "LICENSE-MIT", "--smoothing", "add-k", "--k", "0.5"]);
     assert!(shown.contains("tokens") && shown.contains("n-grams"), "{shown}");
@@ -36,7 +37,9 @@ fn what_cannot_be_done_is_said_with_its_place() {
     let unknown = refused(1, &["text", "score", &model, &broken]);
     assert!(unknown.contains("line 2") && unknown.contains("token 2, \"three\""), "{unknown}");
     assert!(refused(2, &["text", "fit", &model, &text, "--order", "0"]).contains("order must be from 1"));
-    assert!(refused(2, &["text", "fit", &model, &text, "--smoothing", "add-k", "--discount", "0.5"]).contains("--discount"));
+    assert!(
+        refused(2, &["text", "fit", &model, &text, "--smoothing", "add-k", "--discount", "0.5"]).contains("--discount")
+    );
     assert!(refused(2, &["text", "fit", &text, &text]).contains("write to another"));
     assert!(refused(2, &["text", "sample", &model, "--temperature", "0"]).contains("temperature"));
     assert!(refused(1, &["text", "score", "no.gm", &text]).contains("no.gm"));

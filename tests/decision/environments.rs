@@ -17,7 +17,9 @@ fn a_grid_moves_as_its_process_says() {
         assert_eq!(step.terminal, process.is_terminal(Environment::state(&played)));
     }
     // The wall is no neighbour, the edge neither; the teleport is one action in one cell.
-    let allowed = |row, column| (0..5).filter(|action| world.is_allowed(world.state_at(row, column), *action)).collect::<Vec<_>>();
+    let allowed = |row, column| {
+        (0..5).filter(|action| world.is_allowed(world.state_at(row, column), *action)).collect::<Vec<_>>()
+    };
     assert_eq!(allowed(0, 0), [1, 2]);
     assert_eq!(allowed(1, 0), [0, 2]);
     assert_eq!(allowed(3, 0), [0, 1, 4]);
@@ -43,7 +45,10 @@ fn grids_are_read_from_json_and_refused_with_the_place() {
     assert!(wrong(r#"{"discount": 0.9, "grid": [".."], "rewards": {"x": 1}}"#).contains("'x' is no letter"));
     assert!(wrong(r#"{"discount": 0.9, "grid": [".."], "slip": 2}"#).contains("slip"));
     assert!(wrong(r###"{"discount": 0.9, "grid": ["##"]}"###).contains("begin"));
-    assert!(wrong(r#"{"discount": 0.9, "grid": [".."], "teleports": [{"from": [0, 0], "to": [5, 0]}]}"#).contains("teleports[0]"));
+    assert!(
+        wrong(r#"{"discount": 0.9, "grid": [".."], "teleports": [{"from": [0, 0], "to": [5, 0]}]}"#)
+            .contains("teleports[0]")
+    );
 }
 
 #[test]

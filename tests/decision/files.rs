@@ -1,7 +1,7 @@
 //! Processes and what was learnt in files: what was saved comes back, what was changed is refused.
 
 use gristmill::decision::{
-    ActionValues, CartPole, Control, GridWorld, Learning, LearnedWeights, MarkovDecisionProcess, Rate,
+    ActionValues, CartPole, Control, GridWorld, LearnedWeights, Learning, MarkovDecisionProcess, Rate,
 };
 use gristmill::model_file::{Element, Persist};
 

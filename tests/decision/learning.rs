@@ -17,7 +17,8 @@ const CONTROLS: [Control; 6] = [
 /// The largest error of a value over the largest value.
 fn error(found: &ActionValues, world: &GridWorld, discount: f64) -> f64 {
     let best = world.process(discount).unwrap().value_iteration(&Solve::default()).unwrap();
-    let size = best.action_values.iter().filter(|value| !value.is_nan()).fold(0.0_f64, |most, value| most.max(value.abs()));
+    let size =
+        best.action_values.iter().filter(|value| !value.is_nan()).fold(0.0_f64, |most, value| most.max(value.abs()));
     let pairs = found.values().iter().zip(&best.action_values).filter(|(_, best)| !best.is_nan());
     pairs.map(|(found, best)| (found - best).abs()).fold(0.0, f64::max) / size
 }
@@ -102,7 +103,8 @@ fn on_the_cliff_q_learning_takes_the_edge_and_sarsa_the_safe_path() {
         assert!(found.mean_return(500) > q.mean_return(500));
     }
     // Q-learning knows the optimal values all the same.
-    let found = learning.clone().exploration(Exploration::EpsilonGreedy(0.5)).control(Control::QLearning, &world).unwrap();
+    let found =
+        learning.clone().exploration(Exploration::EpsilonGreedy(0.5)).control(Control::QLearning, &world).unwrap();
     let best = world.process(1.0).unwrap().value_iteration(&Solve::default()).unwrap();
     edge.iter().for_each(|cell| assert!((found.state_values()[*cell] - best.values[*cell]).abs() < 0.05 * 13.0));
 }
@@ -172,7 +174,12 @@ fn planes_over_any_transformer_balance_the_pole() {
     // What is seen, on a common scale, then random cosines.
     let spread = Matrix::from_rows(&[[-1.0, -1.0, -0.1, -1.0], [1.0, 1.0, 0.1, 1.0]]).unwrap();
     let scaler = StandardScaler::default().fit(&spread).unwrap();
-    let cosines = RandomFourierFeatures::default().gamma(0.3).n_components(150).seed(1).fit(&scaler.transform(&spread).unwrap()).unwrap();
+    let cosines = RandomFourierFeatures::default()
+        .gamma(0.3)
+        .n_components(150)
+        .seed(1)
+        .fit(&scaler.transform(&spread).unwrap())
+        .unwrap();
     let features = |x: &Matrix| cosines.transform(&scaler.transform(x)?);
     let learning = Learning::new(0.99)
         .rate(Rate::Constant(0.1))

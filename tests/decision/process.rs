@@ -95,7 +95,8 @@ fn rewards_by_state_by_action_and_by_the_state_entered() {
     // Entering 1 pays 3, entering 0 pays 1: r(0) = ¾ + ¾.
     assert!(distance(&value(Rewards::Entered(vec![1.0, 3.0])), &[3.6, 6.0]) < 1e-12);
     // A mixed policy has the mean of its actions.
-    let process = MarkovDecisionProcess::new(1, 2, [(0, 0, 0, 1.0), (0, 1, 0, 1.0)], Rewards::Action(vec![1.0, 3.0]), 0.5);
+    let process =
+        MarkovDecisionProcess::new(1, 2, [(0, 0, 0, 1.0), (0, 1, 0, 1.0)], Rewards::Action(vec![1.0, 3.0]), 0.5);
     let mixed = Policy::of_probabilities(2, vec![0.5, 0.5]).unwrap();
     assert!(distance(&process.unwrap().evaluate(&mixed).unwrap(), &[4.0]) < 1e-12);
 }
@@ -160,7 +161,9 @@ fn what_is_no_process_is_refused_with_its_place() {
     assert!(stuck.to_string().contains("state \"1\": no action can be taken"), "{stuck}");
     let process = make(fine, zero(), 0.9).unwrap();
     assert!(process.clone().terminal(&[5]).is_err());
-    assert!(process.evaluate(&Policy::of_actions(2, &[1, 1]).unwrap()).unwrap_err().to_string().contains("cannot be taken"));
+    assert!(
+        process.evaluate(&Policy::of_actions(2, &[1, 1]).unwrap()).unwrap_err().to_string().contains("cannot be taken")
+    );
     assert!(process.evaluate(&Policy::of_actions(2, &[0]).unwrap()).is_err());
     assert!(Policy::of_actions(2, &[2]).is_err() && Policy::of_probabilities(2, vec![0.5, 0.4]).is_err());
     assert!(process.value_iteration(&Solve::default().tol(0.0)).is_err());
@@ -182,7 +185,8 @@ fn json_is_read_and_its_mistakes_are_named() {
     // V = 1 + ½·4 + ½·½·V.
     assert!((best.values[0] - 4.0).abs() < 1e-8 && best.values[1] == 0.0);
     assert_eq!((process.state_name(1), process.action_name(0)), ("b".to_string(), "go".to_string()));
-    let wrong = |transitions: &str| MarkovDecisionProcess::from_json(&text(transitions), "p.json").unwrap_err().to_string();
+    let wrong =
+        |transitions: &str| MarkovDecisionProcess::from_json(&text(transitions), "p.json").unwrap_err().to_string();
     assert_eq!(
         wrong(r#"{"a": {"go": {"a": 0.5, "b": 0.4}}}"#),
         "p.json, column transitions.a.go: the probabilities sum to 0.900000000, not to 1"

@@ -87,7 +87,12 @@ fn kneser_ney_is_that_of_the_reference() {
 #[test]
 fn probabilities_sum_to_one_with_every_smoothing_pruned_or_not() {
     let text = "a b c a b d\nb c a a\nd d a b c\na b\nc\n";
-    let all = [Smoothing::MaximumLikelihood, Smoothing::AddK(0.5), Smoothing::KneserNey(None), Smoothing::KneserNey(Some(0.3))];
+    let all = [
+        Smoothing::MaximumLikelihood,
+        Smoothing::AddK(0.5),
+        Smoothing::KneserNey(None),
+        Smoothing::KneserNey(Some(0.3)),
+    ];
     for smoothing in all {
         for (order, min_count, rare) in [(1, 1, 1), (2, 1, 1), (3, 1, 1), (3, 2, 1), (4, 3, 1), (3, 1, 4), (9, 1, 1)] {
             let model =

@@ -54,8 +54,8 @@ impl Environment for CartPole {
         let force = if action == 1 { FORCE } else { -FORCE };
         let (sine, cosine) = angle.sin_cos();
         let pushed = (force + POLE * LENGTH * turn * turn * sine) / (CART + POLE);
-        let leaned = (GRAVITY * sine - cosine * pushed)
-            / (LENGTH * (4.0 / 3.0 - POLE * cosine * cosine / (CART + POLE)));
+        let leaned =
+            (GRAVITY * sine - cosine * pushed) / (LENGTH * (4.0 / 3.0 - POLE * cosine * cosine / (CART + POLE)));
         let gained = pushed - POLE * LENGTH * leaned * cosine / (CART + POLE);
         self.seen =
             [place + SECONDS * speed, speed + SECONDS * gained, angle + SECONDS * turn, turn + SECONDS * leaned];

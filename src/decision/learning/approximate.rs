@@ -97,7 +97,11 @@ impl Learning {
     ) -> Result<LearnedWeights> {
         self.check()?;
         if !matches!(control, Control::Sarsa | Control::ExpectedSarsa | Control::QLearning) {
-            return Err(Error::param("control", "sarsa, expected-sarsa or q-learning over features", format!("{control:?}")));
+            return Err(Error::param(
+                "control",
+                "sarsa, expected-sarsa or q-learning over features",
+                format!("{control:?}"),
+            ));
         }
         let actions = environment.actions();
         let allowed = vec![true; actions];

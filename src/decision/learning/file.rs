@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::approximate::LearnedWeights;
 use super::ActionValues;
+use super::approximate::LearnedWeights;
 use crate::error::Result;
 use crate::model_file::{Container, Persist};
 

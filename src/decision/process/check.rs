@@ -95,9 +95,8 @@ impl MarkovDecisionProcess {
 
     /// Refuses states in which nothing can be done, and with a discount of 1 those from which no end can be reached.
     pub(super) fn check_solvable(&self) -> Result<()> {
-        let stuck = |state: &usize| {
-            !self.terminal[*state] && (0..self.actions).all(|action| !self.is_allowed(*state, action))
-        };
+        let stuck =
+            |state: &usize| !self.terminal[*state] && (0..self.actions).all(|action| !self.is_allowed(*state, action));
         if let Some(state) = (0..self.states).find(stuck) {
             let why = "no action can be taken, and it is not terminal; give it one, or make it terminal".to_string();
             return Err(Error::Process { place: format!("state {:?}", self.state_name(state)), why });

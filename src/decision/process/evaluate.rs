@@ -62,8 +62,7 @@ impl MarkovDecisionProcess {
                 let mut value = 0.0;
                 for (action, weight) in self.taken(policy, state) {
                     let ahead = self.outcomes(state, action);
-                    let ahead: f64 =
-                        ahead.map(|at| self.probabilities[at] * values[self.targets[at] as usize]).sum();
+                    let ahead: f64 = ahead.map(|at| self.probabilities[at] * values[self.targets[at] as usize]).sum();
                     value += weight * (self.rewards[state * self.actions + action] + self.discount * ahead);
                 }
                 let change = (value - values[state]).abs();

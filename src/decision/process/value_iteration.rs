@@ -101,7 +101,15 @@ impl MarkovDecisionProcess {
                 let iterations = residuals.len();
                 let waits = 0;
                 return Ok(Solution {
-                    values, action_values, policy, iterations, residuals, residual, error_bound, converged, waits,
+                    values,
+                    action_values,
+                    policy,
+                    iterations,
+                    residuals,
+                    residual,
+                    error_bound,
+                    converged,
+                    waits,
                 });
             }
             policy = better;

@@ -38,7 +38,8 @@ impl MarkovChainModel {
             names.push("start".to_string());
         }
         let more = states.contexts.len() - drawn;
-        let title = if more > 0 { format!("Markov chain, {more} states not drawn") } else { "Markov chain".to_string() };
+        let title =
+            if more > 0 { format!("Markov chain, {more} states not drawn") } else { "Markov chain".to_string() };
         Ok(Figure::network(&names, &arrows)?.title(title))
     }
 }

@@ -58,7 +58,8 @@ fn gaussian_start(params: &HiddenMarkov, sequences: &[DMatrix<f64>]) -> Result<E
     }
     (0..columns).for_each(|at| covariance[(at, at)] += LEAST_VARIANCE);
     // Around their mean f32 keeps what tells the rows apart.
-    let values = all().flat_map(|row| row.iter().zip(mean.iter()).map(|(x, mean)| (x - mean) as f32).collect::<Vec<_>>());
+    let values =
+        all().flat_map(|row| row.iter().zip(mean.iter()).map(|(x, mean)| (x - mean) as f32).collect::<Vec<_>>());
     let x = Matrix::from_vec(rows, columns, values.collect())?;
     let clusters = KMeans::new(states).n_init(4).seed(params.seed).fit(&x)?;
     let centers = clusters.cluster_centers();

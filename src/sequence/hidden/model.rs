@@ -91,9 +91,7 @@ impl HiddenMarkovModel {
 
     /// The probability of each state at each step, T×S for each sequence, given the whole of it.
     pub fn predict_proba(&self, observations: &Observations) -> Result<Vec<DMatrix<f64>>> {
-        self.each(observations, |densities| {
-            forward_backward(&self.initial, &self.transitions, densities).posterior
-        })
+        self.each(observations, |densities| forward_backward(&self.initial, &self.transitions, densities).posterior)
     }
 
     /// The most likely path of states for each sequence (Viterbi), and the sum of the logarithms of their probabilities.

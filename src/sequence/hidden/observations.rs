@@ -51,7 +51,11 @@ impl Observations {
     /// Refuses empty sequences, numbers that are not finite, and vectors of different lengths.
     pub(super) fn check(&self) -> Result<()> {
         if let Some(empty) = (0..self.len()).find(|at| self.steps(*at) == 0) {
-            return Err(Error::shape("HiddenMarkov", "sequences of at least one step", format!("sequence {empty} of none")));
+            return Err(Error::shape(
+                "HiddenMarkov",
+                "sequences of at least one step",
+                format!("sequence {empty} of none"),
+            ));
         }
         if self.is_empty() {
             return Err(Error::shape("HiddenMarkov", "at least one sequence", "none"));

@@ -38,7 +38,8 @@ impl Persist for NgramModel {
         params.check().map_err(|error| container.refuse(error.to_string()))?;
         let Fitted { corpus, discounts } = container.fitted()?;
         let names = Symbols::restore(container)?.names().to_vec();
-        let fits = |found: &[f64; 3]| found.iter().zip(1..).all(|(value, most)| (0.0..=f64::from(most)).contains(value));
+        let fits =
+            |found: &[f64; 3]| found.iter().zip(1..).all(|(value, most)| (0.0..=f64::from(most)).contains(value));
         if discounts.len() != params.order || !discounts.iter().all(fits) {
             return Err(container.refuse("there are not three discounts for each order, each below its count"));
         }

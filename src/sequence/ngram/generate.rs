@@ -35,7 +35,9 @@ impl NgramModel {
             let mut row = self.distribution(&history)?;
             row[UNKNOWN as usize] = 0.0;
             if temperature != 1.0 {
-                row.iter_mut().filter(|weight| **weight > 0.0).for_each(|weight| *weight = weight.powf(1.0 / temperature));
+                row.iter_mut()
+                    .filter(|weight| **weight > 0.0)
+                    .for_each(|weight| *weight = weight.powf(1.0 / temperature));
             }
             let Some(code) = drawn(row.iter(), random.uniform()) else { break };
             let code = code as u32;

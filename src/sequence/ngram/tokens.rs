@@ -80,12 +80,7 @@ impl Tokenizer<'_> {
         Err(Error::Data { path: self.name.to_string(), line: Some(line), column: None, why })
     }
 
-    fn split(
-        &mut self,
-        text: &str,
-        open: &mut bool,
-        take: &mut impl FnMut(Token<'_>) -> Result<()>,
-    ) -> Result<()> {
+    fn split(&mut self, text: &str, open: &mut bool, take: &mut impl FnMut(Token<'_>) -> Result<()>) -> Result<()> {
         self.lines += text.bytes().filter(|byte| *byte == b'\n').count() as u64;
         match self.tokens {
             Tokens::Characters => {

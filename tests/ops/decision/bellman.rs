@@ -102,10 +102,8 @@ fn shapes_that_do_not_fit_are_refused() {
     let table = BellmanTable::new(device, 1, &[0, 1], [(0, 1.0)].into_iter(), &[0.0]).unwrap();
     let mut stream = device.stream();
     let values = DeviceVec::from_slice(&[0.0, 1.0], device).unwrap();
-    let (mut out, mut changes) = (
-        DeviceVec::from_slice(&[0.0], device).unwrap(),
-        DeviceVec::from_slice(&[0.0, 0.0], device).unwrap(),
-    );
+    let (mut out, mut changes) =
+        (DeviceVec::from_slice(&[0.0], device).unwrap(), DeviceVec::from_slice(&[0.0, 0.0], device).unwrap());
     assert!(matches!(bellman(&mut stream, &table, 0.9, &values, &mut out, &mut changes), Err(Error::Shape { .. })));
     let elsewhere = DeviceVec::from_slice(&[0.0], &Device::Cpu).unwrap();
     assert!(bellman(&mut stream, &table, 0.9, &elsewhere, &mut out, &mut changes).is_err());

@@ -17,7 +17,7 @@ const EXAMPLES: &str = "Examples:
 
 /// What `text` takes.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct TextArgs {
     #[command(subcommand)]
     command: TextCommand,

@@ -15,7 +15,10 @@ pub fn show(page: &mut Page) -> Result<()> {
     let rows = [[0.9, 0.075, 0.025], [0.15, 0.8, 0.05], [0.25, 0.25, 0.5]];
     let market = MarkovChain::from_probabilities(&["bull", "bear", "flat"], &[1.0, 0.0, 0.0], &rows)?;
     let shares: Vec<String> = market.stationary()?.probabilities.iter().map(|share| format!("{share:.4}")).collect();
-    page.fact("a Markov chain", format!("in the long run {}; within 1 % of it after {} steps", shares.join(", "), market.mixing_time(0.01)?));
+    page.fact(
+        "a Markov chain",
+        format!("in the long run {}; within 1 % of it after {} steps", shares.join(", "), market.mixing_time(0.01)?),
+    );
     let cut = (0..=TEXT.len() * 9 / 10).rev().find(|at| TEXT.is_char_boundary(*at)).unwrap_or(0);
     let (train, test) = TEXT.split_at(cut);
     let rows = [1, 2, 3, 5].map(|order| -> Result<Vec<String>> {
@@ -26,12 +29,16 @@ pub fn show(page: &mut Page) -> Result<()> {
     });
     let rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
     page.table(&["order", "perplexity of new letters", "what it writes after \"The \""], rows);
-    let emissions = Emissions::discrete(&[1, 2, 3, 4, 5, 6], DMatrix::from_fn(2, 6, |state, face| match (state, face) {
-        (0, _) => 1.0 / 6.0,
-        (_, 5) => 0.5,
-        _ => 0.1,
-    }))?;
-    let dice = HiddenMarkovModel::new(vec![0.5, 0.5], DMatrix::from_row_slice(2, 2, &[0.95, 0.05, 0.1, 0.9]), emissions)?;
+    let emissions = Emissions::discrete(
+        &[1, 2, 3, 4, 5, 6],
+        DMatrix::from_fn(2, 6, |state, face| match (state, face) {
+            (0, _) => 1.0 / 6.0,
+            (_, 5) => 0.5,
+            _ => 0.1,
+        }),
+    )?;
+    let dice =
+        HiddenMarkovModel::new(vec![0.5, 0.5], DMatrix::from_row_slice(2, 2, &[0.95, 0.05, 0.1, 0.9]), emissions)?;
     let (rolls, states) = dice.sample(2000, 1)?;
     let fitted = HiddenMarkov::new(2).n_iter(100).tol(1e-3).fit(&rolls)?;
     let (_, paths) = dice.decode(&rolls)?;
