@@ -50,7 +50,7 @@ pub struct Step {
 /// Something that is learnt by trial: it is in a state, takes actions, and pays rewards.
 ///
 /// ```
-/// use gristmill::decision::{Control, Environment, Learning, Random, Step};
+/// use gristmill::decision::{Control, Environment, Learning, Random, Rate, Step};
 /// /// A coin that may be bet on: heads pays 1 in six of ten throws.
 /// #[derive(Clone)]
 /// struct Coin;
@@ -64,7 +64,8 @@ pub struct Step {
 ///         Step { reward: f64::from(heads == (action == 0)), terminal: true }
 ///     }
 /// }
-/// let learned = Learning::new(1.0).episodes(3000).control(Control::QLearning, &Coin)?;
+/// let learning = Learning::new(1.0).rate(Rate::Visits(1.0)).episodes(3000); // 1/t: means
+/// let learned = learning.control(Control::QLearning, &Coin)?;
 /// assert!((learned.value(0, 0) - 0.6).abs() < 0.05 && learned.policy().action(0) == 0);
 /// # Ok::<(), gristmill::Error>(())
 /// ```

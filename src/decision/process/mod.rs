@@ -38,7 +38,7 @@ pub enum Rewards {
 /// use gristmill::decision::{MarkovDecisionProcess, Rewards, Solve};
 /// // A machine that runs, and may break when it is not serviced.
 /// let outcomes = [(0, 0, 0, 0.9), (0, 0, 1, 0.1), (0, 1, 0, 1.0), (1, 1, 0, 1.0)];
-/// let rewards = Rewards::Action(vec![10.0, 7.0, 0.0, -20.0]);
+/// let rewards = Rewards::Action(vec![10.0, 7.0, 0.0, -40.0]);
 /// let machine = MarkovDecisionProcess::new(2, 2, outcomes, rewards, 0.9)?;
 /// let best = machine.value_iteration(&Solve::default())?;
 /// let exact = machine.policy_iteration(&Solve::default())?;
