@@ -1,5 +1,7 @@
 //! One sweep of value iteration.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 /// States whose changes are reported together, and those of a task.
@@ -24,37 +26,62 @@ impl Number for f64 {
     }
 }
 
+/// States and their probabilities, one after the other.
+pub trait Outcomes: Copy + Sync {
+    /// The mean of the values of the states of a range of outcomes.
+    fn mean<V: Number>(&self, range: Range<usize>, values: &[V]) -> f64;
+}
+
+/// States beside their probabilities, as a process holds them.
+impl Outcomes for (&[u32], &[f64]) {
+    #[inline(always)]
+    fn mean<V: Number>(&self, range: Range<usize>, values: &[V]) -> f64 {
+        let mut sum = 0.0;
+        for (state, probability) in self.0[range.clone()].iter().zip(&self.1[range]) {
+            sum += probability * values[*state as usize].into();
+        }
+        sum
+    }
+}
+
+/// Pairs of a state and the bits of its probability, as a device holds them.
+impl Outcomes for &[[u32; 2]] {
+    #[inline(always)]
+    fn mean<V: Number>(&self, range: Range<usize>, values: &[V]) -> f64 {
+        let mut sum = 0.0;
+        for [state, probability] in &self[range] {
+            sum += f64::from(f32::from_bits(*probability)) * values[*state as usize].into();
+        }
+        sum
+    }
+}
+
 /// What actions lead to: row `state·actions + action` has the outcomes `offsets[row]..offsets[row + 1]`, each a state and
 /// its probability. An action without outcomes cannot be taken.
 #[derive(Clone, Copy)]
-pub struct Sweep<'a, R, F> {
+pub struct Sweep<'a, R, O> {
     /// Number of actions.
     pub actions: usize,
     /// Where the outcomes of each row begin.
     pub offsets: &'a [u32],
-    /// The state and probability of an outcome.
-    pub outcome: F,
+    /// The outcomes, row by row.
+    pub outcomes: O,
     /// The expected reward of each row.
     pub rewards: &'a [R],
     /// The discount.
     pub discount: f64,
 }
 
-impl<R: Number, F: Fn(usize) -> (usize, f64) + Sync> Sweep<'_, R, F> {
+impl<R: Number, O: Outcomes> Sweep<'_, R, O> {
     /// The value of an action in a state; none where it cannot be taken.
     #[inline(always)]
     pub fn action_value<V: Number>(&self, state: usize, action: usize, values: &[V]) -> Option<f64> {
         let row = state * self.actions + action;
-        let outcomes = self.offsets[row] as usize..self.offsets[row + 1] as usize;
-        if outcomes.is_empty() {
+        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        if range.is_empty() {
             return None;
         }
-        let mut sum = 0.0;
-        for at in outcomes {
-            let (next, probability) = (self.outcome)(at);
-            sum += probability * values[next].into();
-        }
-        Some(self.rewards[row].into() + self.discount * sum)
+        Some(self.rewards[row].into() + self.discount * self.outcomes.mean(range, values))
     }
 
     /// `out[s]` = the largest value of an action in state s, 0 where there is none; `changes[g]` = the least and the

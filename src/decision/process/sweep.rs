@@ -7,11 +7,11 @@ use crate::cpu::decision::bellman::Sweep;
 
 impl MarkovDecisionProcess {
     /// The sweep of value iteration over this process, in f64.
-    pub(super) fn sweep(&self) -> Sweep<'_, f64, impl Fn(usize) -> (usize, f64) + Sync + '_> {
+    pub(super) fn sweep(&self) -> Sweep<'_, f64, (&[u32], &[f64])> {
         Sweep {
             actions: self.actions,
             offsets: &self.offsets,
-            outcome: |at: usize| (self.targets[at] as usize, self.probabilities[at]),
+            outcomes: (&self.targets, &self.probabilities),
             rewards: &self.rewards,
             discount: self.discount,
         }

@@ -110,11 +110,11 @@ pub fn bellman(
         return Err(Error::shape("bellman", expected, format!("{lengths:?}")));
     }
     if stream.gpu().is_none() {
-        let words = table.outcomes.values()?;
+        let pairs: &[[u32; 2]] = bytemuck::cast_slice(table.outcomes.values()?);
         let sweep = Sweep {
             actions: table.actions,
             offsets: table.offsets.values()?,
-            outcome: |at: usize| (words[2 * at] as usize, f64::from(f32::from_bits(words[2 * at + 1]))),
+            outcomes: pairs,
             rewards: table.rewards.values()?,
             discount: f64::from(discount),
         };
