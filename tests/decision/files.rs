@@ -3,18 +3,9 @@
 use gristmill::decision::{
     ActionValues, CartPole, Control, GridWorld, LearnedWeights, Learning, MarkovDecisionProcess, Rate,
 };
-use gristmill::model_file::{Element, Persist};
+use gristmill::model_file::Persist;
 
-fn changed<M: Persist, T: Element>(model: &M, name: &str, change: impl Fn(&mut Vec<T>)) -> bool {
-    let mut container = model.to_container().unwrap();
-    let (_, tensor) = container.tensors().find(|(found, _)| *found == name).unwrap();
-    let shape = tensor.shape().to_vec();
-    let mut values: Vec<T> = container.take(name, &shape).unwrap();
-    change(&mut values);
-    let shape = if shape.len() == 1 { vec![values.len()] } else { shape };
-    container.insert(name, &shape, values).unwrap();
-    M::from_bytes(&container.to_bytes().unwrap()).is_err()
-}
+use crate::support::refused_when_changed as changed;
 
 #[test]
 fn processes_and_what_was_learnt_come_back_as_they_were() {

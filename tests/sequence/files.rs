@@ -1,22 +1,12 @@
 //! Models of sequences in files: what was saved comes back, what was changed is refused.
 
-use gristmill::model_file::{Container, Element, Persist};
+use gristmill::model_file::Persist;
 use gristmill::sequence::{
     HiddenMarkov, HiddenMarkovModel, MarkovChain, MarkovChainModel, Ngram, NgramModel, Observations, Tokens,
 };
 use nalgebra::DMatrix;
 
-/// The container with one array changed.
-fn changed<M: Persist, T: Element>(model: &M, name: &str, change: impl Fn(&mut Vec<T>)) -> bool {
-    let mut container: Container = model.to_container().unwrap();
-    let (_, tensor) = container.tensors().find(|(found, _)| *found == name).unwrap();
-    let shape = tensor.shape().to_vec();
-    let mut values: Vec<T> = container.take(name, &shape).unwrap();
-    change(&mut values);
-    let shape = if shape.len() == 1 { vec![values.len()] } else { shape };
-    container.insert(name, &shape, values).unwrap();
-    M::from_bytes(&container.to_bytes().unwrap()).is_err()
-}
+use crate::support::refused_when_changed as changed;
 
 #[test]
 fn models_come_back_as_they_were() {
