@@ -24,7 +24,7 @@ pub(super) fn check_distribution<'a>(
     }
     match (sum - 1.0_f64).abs() <= SUM_TOLERANCE {
         true => Ok(()),
-        false => refused(format!("the probabilities sum to {:.9}, not to 1; divide them by their sum", sum)),
+        false => refused(format!("the probabilities sum to {sum:.9}, not to 1; divide them by their sum")),
     }
 }
 

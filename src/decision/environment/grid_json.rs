@@ -74,10 +74,12 @@ impl GridWorld {
         for (number, letter) in known.into_iter().enumerate() {
             let cell = (number / columns, number % columns);
             let reward = found.rewards.get(&letter).copied().unwrap_or(0.0);
-            world = match () {
-                () if found.walls.contains(letter) => world.wall(cell)?,
-                () if found.terminal.contains(letter) => world.terminal(cell, reward).map_err(at("rewards"))?,
-                () => world.reward(cell, reward).map_err(at("rewards"))?,
+            world = if found.walls.contains(letter) {
+                world.wall(cell)?
+            } else if found.terminal.contains(letter) {
+                world.terminal(cell, reward).map_err(at("rewards"))?
+            } else {
+                world.reward(cell, reward).map_err(at("rewards"))?
             };
         }
         for (number, pair) in found.teleports.iter().enumerate() {

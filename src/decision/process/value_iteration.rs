@@ -136,11 +136,11 @@ impl MarkovDecisionProcess {
     /// The greedy policy, which keeps an action that is as good: rounding would let it go on for ever.
     fn improved(&self, policy: &Policy, action_values: &[f64], values: &[f64]) -> Policy {
         let mut better = self.greedy(action_values);
-        for state in 0..self.states {
+        for (state, value) in values.iter().enumerate() {
             let row = state * self.actions..(state + 1) * self.actions;
             let (old, new) = (policy.action(state), better.action(state));
             let (kept, found) = (action_values[row.start + old], action_values[row.start + new]);
-            if self.terminal[state] || found <= kept + 1e-10 * (1.0 + values[state].abs()) {
+            if self.terminal[state] || found <= kept + 1e-10 * (1.0 + value.abs()) {
                 better.probabilities[row.clone()].copy_from_slice(&policy.probabilities[row]);
             }
         }

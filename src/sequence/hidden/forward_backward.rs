@@ -53,14 +53,14 @@ pub(super) fn forward_backward(initial: &[f64], transitions: &DMatrix<f64>, dens
         let weights: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
         let mut joint = DMatrix::zeros(states, states);
         let mut sum = 0.0;
-        for from in 0..states {
+        for (from, behind) in backward.iter_mut().enumerate() {
             let mut ahead = 0.0;
             for (to, weight) in weights.iter().enumerate() {
                 let share = transitions[(from, to)] * weight;
                 ahead += share;
                 joint[(from, to)] = forward[(step, from)] * share;
             }
-            backward[from] = ahead.ln() + most;
+            *behind = ahead.ln() + most;
             sum += forward[(step, from)] * ahead;
         }
         // A loss of size that no state of the forward pass shares.

@@ -23,12 +23,7 @@ pub(super) fn viterbi(initial: &[f64], transitions: &DMatrix<f64>, densities: &D
         }
         best = next;
     }
-    let mut state = 0;
-    (1..states).filter(|other| best[*other] > best[0]).for_each(|other| {
-        if best[other] > best[state] {
-            state = other;
-        }
-    });
+    let mut state = (0..states).fold(0, |found, other| if best[other] > best[found] { other } else { found });
     let log_probability = best[state];
     let mut path = vec![state; steps];
     for step in (1..steps).rev() {

@@ -96,7 +96,7 @@ fn begun<const W: usize>(packing: Packing) -> Key<W> {
 }
 
 /// Counters by the size of their keys.
-enum Sized {
+enum BySize {
     One(Counter<1>),
     Two(Counter<2>),
     Four(Counter<4>),
@@ -107,18 +107,18 @@ enum Sized {
 macro_rules! each_size {
     ($sized:expr, $counter:ident => $body:expr) => {
         match $sized {
-            Sized::One($counter) => $body,
-            Sized::Two($counter) => $body,
-            Sized::Four($counter) => $body,
-            Sized::Eight($counter) => $body,
-            Sized::Sixteen($counter) => $body,
+            BySize::One($counter) => $body,
+            BySize::Two($counter) => $body,
+            BySize::Four($counter) => $body,
+            BySize::Eight($counter) => $body,
+            BySize::Sixteen($counter) => $body,
         }
     };
 }
 
 /// Counts n-grams and gives tokens their codes.
 pub(super) struct AnyCounter {
-    sized: Sized,
+    sized: BySize,
     packing: Packing,
     codes: Codes,
     names: Vec<String>,
@@ -152,7 +152,7 @@ impl AnyCounter {
         let code = self.names.len() as u32;
         if code >> self.packing.bits > 0 {
             let packing = Packing { bits: self.packing.bits + 4, ..self.packing };
-            let empty = Sized::One(Counter::new(Packing { order: 1, bits: 8 }));
+            let empty = BySize::One(Counter::new(Packing { order: 1, bits: 8 }));
             let old = std::mem::replace(&mut self.sized, empty);
             self.sized = each_size!(old, counter => sized(counter, packing))?;
             self.packing = packing;
@@ -184,11 +184,11 @@ impl AnyCounter {
 }
 
 /// The counter for a packing, with what an old one has counted.
-fn sized<const W: usize>(old: Counter<W>, packing: Packing) -> Result<Sized> {
+fn sized<const W: usize>(old: Counter<W>, packing: Packing) -> Result<BySize> {
     let fresh = old.packing.order != packing.order;
     macro_rules! made {
         ($variant:ident) => {
-            Sized::$variant(if fresh { Counter::new(packing) } else { old.repacked(packing) })
+            BySize::$variant(if fresh { Counter::new(packing) } else { old.repacked(packing) })
         };
     }
     Ok(match packing.words() {

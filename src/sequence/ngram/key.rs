@@ -30,9 +30,9 @@ impl<const W: usize> Key<W> {
     #[inline]
     pub fn followed_by(self, code: u32, bits: u32) -> Key<W> {
         let mut words = self.0;
-        for at in 0..W {
+        for (at, word) in words.iter_mut().enumerate() {
             let below = if at + 1 < W { self.0[at + 1] >> (64 - bits) } else { u64::from(code) };
-            words[at] = self.0[at] << bits | below;
+            *word = self.0[at] << bits | below;
         }
         Key(words)
     }
@@ -57,9 +57,9 @@ impl<const W: usize> Key<W> {
     #[inline]
     pub fn without_last(self, bits: u32) -> Key<W> {
         let mut words = self.0;
-        for at in 0..W {
+        for (at, word) in words.iter_mut().enumerate() {
             let above = if at > 0 { self.0[at - 1] << (64 - bits) } else { 0 };
-            words[at] = self.0[at] >> bits | above;
+            *word = self.0[at] >> bits | above;
         }
         Key(words)
     }

@@ -46,7 +46,7 @@ fn a_sweep_is_the_largest_of_the_actions_and_tells_its_changes() {
             for actions in [1, 3, 5] {
                 let case = case(states, actions, (states + actions) as u64);
                 let (found, changes) = swept(device, &case, 0.9);
-                for state in 0..states {
+                for (state, value) in found.iter().enumerate() {
                     let (mut best, mut size) = (f64::NEG_INFINITY, 0.0_f64);
                     for row in state * actions..(state + 1) * actions {
                         let own = &case.outcomes[case.offsets[row] as usize..case.offsets[row + 1] as usize];
@@ -59,7 +59,7 @@ fn a_sweep_is_the_largest_of_the_actions_and_tells_its_changes() {
                         size = size.max(1.0 + terms.iter().map(|term| term.abs()).sum::<f64>());
                     }
                     let exact = if best.is_finite() { best } else { 0.0 };
-                    let off = (found[state] as f64 - exact).abs();
+                    let off = (*value as f64 - exact).abs();
                     assert!(off <= 8.0 * EPS * size, "{name}: {states}×{actions}, state {state}: {off}");
                 }
                 for (group, pair) in changes.chunks(2).enumerate() {
