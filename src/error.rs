@@ -207,6 +207,35 @@ pub enum Error {
         /// What was found, what was expected, and what to do.
         why: String,
     },
+    /// A symbol that a model of sequences does not know.
+    #[error(
+        "sequence {sequence}, position {position}: {symbol:?} is none of the {known} symbols that were fitted; leave it out, or fit \
+         on sequences that have it"
+    )]
+    Symbol {
+        /// The sequence, or the line of a text, from 0.
+        sequence: usize,
+        /// The place in it, from 0.
+        position: usize,
+        /// The symbol that came.
+        symbol: String,
+        /// How many symbols are known.
+        known: usize,
+    },
+    /// A context that was never seen, so that nothing is known of what follows it.
+    #[error("nothing is known of what follows {context:?}: it was never seen; fit with smoothing or back-off")]
+    Context {
+        /// The symbols of the context, the oldest first.
+        context: Vec<String>,
+    },
+    /// A decision process without one answer, such as rows that are no probabilities.
+    #[error("{place}: {why}")]
+    Process {
+        /// The state and the action, by name.
+        place: String,
+        /// What is wrong there, and what to do.
+        why: String,
+    },
     /// A model inside another could not be fitted or used.
     #[error("{what}: {error}")]
     Nested {

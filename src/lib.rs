@@ -40,6 +40,8 @@
 //! | [`pipeline`], [`registry`] | transformers and a model as one; every estimator by its name |
 //! | [`data`], [`datasets`] | tables and their targets, read from files; known and generated ones |
 //! | [`splits`], [`selection`] | training and test rows, folds; cross-validation, grid search, curves |
+//! | [`sequence`] | Markov chains, n-gram language models, hidden Markov models |
+//! | [`decision`] | Markov decision processes, learning by trial, environments |
 //! | [`theory`] | bounds on the error of a model, VC dimensions, limits of learning |
 //! | [`metrics`], [`plot`] | scores; pictures in SVG and PNG |
 //! | [`estimator`] | what all estimators share: rows, options of a fit, observers, traits of models |
@@ -74,6 +76,7 @@ pub mod cost;
 pub mod cpu;
 pub mod data;
 pub mod datasets;
+pub mod decision;
 pub mod decomposition;
 pub mod device;
 mod distance;
@@ -101,6 +104,7 @@ pub mod prelude;
 pub mod preprocessing;
 pub mod registry;
 pub mod selection;
+pub mod sequence;
 mod settings;
 pub mod simd;
 pub mod solvers;

@@ -49,6 +49,8 @@ const RANKS: &[&str] = &[
     "svm",
     "ensemble",
     "lecture",
+    "sequence",
+    "decision",
     "pipeline",
     "selection",
     "registry",

@@ -3,6 +3,7 @@
 pub mod case;
 mod cluster;
 mod decomposition;
+mod decision;
 mod distance;
 mod gram;
 mod linalg;
@@ -24,6 +25,7 @@ pub fn cases() -> Vec<Case> {
     [
         cluster::cases(),
         decomposition::cases(),
+        decision::cases(),
         distance::cases(),
         gram::cases(),
         linalg::cases(),

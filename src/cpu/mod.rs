@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod decomposition;
+pub mod decision;
 pub mod distance;
 pub mod elementary;
 pub mod gram;

@@ -6,6 +6,7 @@
 pub mod cluster;
 mod columns;
 pub mod decomposition;
+pub mod decision;
 pub mod distance;
 pub mod gram;
 pub mod linalg;
@@ -68,6 +69,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         decomposition::map_update::KERNELS,
         decomposition::row_descent::KERNELS,
         decomposition::sparse_code::KERNELS,
+        decision::bellman::KERNELS,
         distance::pairwise::KERNELS,
         gram::diagonal::KERNELS,
         gram::matrix::KERNELS,

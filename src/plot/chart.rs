@@ -28,6 +28,10 @@ pub(super) fn draw(figure: &Figure, svg: &mut Svg) {
         draw_title(figure, figure.width / 2.0, svg);
         return diagram.draw(svg);
     }
+    if let Some(network) = &figure.network {
+        draw_title(figure, figure.width / 2.0, svg);
+        return network.draw(svg);
+    }
     let layout = layout_of(figure);
     let (width, height) = (layout.x.length, layout.y.length);
     draw_title(figure, layout.left + width / 2.0, svg);

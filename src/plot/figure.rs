@@ -7,6 +7,7 @@ use super::diagram::Diagram;
 use super::grid::{Grid, checked_range, points};
 use super::layer::Layer;
 use super::marker::Marker;
+use super::network::Network;
 use super::scale::{Range, drawable, short};
 use super::svg::Svg;
 use crate::array::Matrix;
@@ -64,6 +65,8 @@ pub struct Figure {
     pub(super) has_legend: bool,
     /// Boxes with arrows, in place of a plane.
     pub(super) diagram: Option<Diagram>,
+    /// States with arrows, in place of a plane.
+    pub(super) network: Option<Network>,
     series: usize,
 }
 
@@ -86,6 +89,7 @@ impl Default for Figure {
             entries: vec![],
             has_legend: true,
             diagram: None,
+            network: None,
             series: 0,
         }
     }

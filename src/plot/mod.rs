@@ -1,4 +1,4 @@
-//! Pictures as SVG or PNG: scatter plots, lines, decision regions, bars, heat maps, trees of boxes, alone or side by side.
+//! Pictures as SVG or PNG: scatter plots, lines, decision regions, bars, heat maps, trees of boxes, graphs of states, alone or side by side.
 //!
 //! Nothing here knows a model. A model that has pictures of its own draws them in its own module.
 //!
@@ -30,9 +30,11 @@ mod fits;
 mod grid;
 mod layer;
 mod marker;
+mod network;
 mod panels;
 mod pictures;
 mod plane;
+mod policy;
 mod raster;
 mod regions;
 mod scale;
@@ -46,6 +48,7 @@ pub use grid::{Grid, points};
 pub use panels::Panels;
 pub use pictures::{confusion_matrix, ranking, roc_curve};
 pub use plane::Plane;
+pub use policy::grid_policy;
 pub use regions::{decision_regions, predicted_rows, staged_regions};
 pub(crate) use scale::short as short_number;
 pub use shapley::shapley_summary;

@@ -21,6 +21,8 @@ const COMMANDS: &[&str] = &[
     "tour",
     "lectures",
     "bench",
+    "text",
+    "decide",
     "bound",
     "completions",
     "man",

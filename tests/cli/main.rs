@@ -5,6 +5,7 @@ mod choose;
 mod config;
 mod cv;
 mod data;
+mod decide;
 mod dialect;
 mod engine;
 mod evaluate;
@@ -28,6 +29,7 @@ mod safety;
 mod sparse;
 mod steps;
 mod stream;
+mod text_command;
 mod transform;
 mod wrong;
 

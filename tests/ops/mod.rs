@@ -2,6 +2,7 @@
 
 mod cluster;
 mod decomposition;
+mod decision;
 mod distance;
 mod elementary;
 mod gram;

@@ -6,6 +6,7 @@ pub mod nist;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use gristmill::model_file::{Element, Persist};
 use gristmill::prelude::*;
 
 /// A GPU with these options. There must be one: a test of the GPU path that cannot run fails.
@@ -78,4 +79,16 @@ pub const EPS: f64 = 1.0 / (1u64 << 24) as f64;
 /// The bits, for comparisons that mean the same bits.
 pub fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// Whether a model's file is refused once one of its arrays is changed.
+pub fn refused_when_changed<M: Persist, T: Element>(model: &M, name: &str, change: impl Fn(&mut Vec<T>)) -> bool {
+    let mut container = model.to_container().unwrap();
+    let (_, tensor) = container.tensors().find(|(found, _)| *found == name).unwrap();
+    let shape = tensor.shape().to_vec();
+    let mut values: Vec<T> = container.take(name, &shape).unwrap();
+    change(&mut values);
+    let shape = if shape.len() == 1 { vec![values.len()] } else { shape };
+    container.insert(name, &shape, values).unwrap();
+    M::from_bytes(&container.to_bytes().unwrap()).is_err()
 }

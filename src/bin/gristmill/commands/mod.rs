@@ -6,6 +6,7 @@ mod choose;
 mod completions;
 mod cv;
 mod data;
+mod decide;
 mod devices;
 mod doctor;
 mod evaluate;
@@ -16,6 +17,7 @@ mod lectures;
 mod man;
 mod models;
 mod predict;
+mod text;
 mod tour;
 mod transform;
 
@@ -64,6 +66,10 @@ pub enum Command {
     Lectures(lectures::LecturesArgs),
     /// Measure the kernels, CPU against GPU and this machine's peak
     Bench(bench::BenchArgs),
+    /// Learn, sample and score text with language models
+    Text(text::TextArgs),
+    /// Solve a decision process: values and the best policy
+    Decide(decide::DecideArgs),
     /// Say what theory guarantees: bounds on errors, sample sizes
     Bound(bound::BoundArgs),
     /// Write a script that completes the arguments in a shell
@@ -94,6 +100,8 @@ impl Command {
             Command::Tour(args) => tour::run(args, global),
             Command::Lectures(args) => lectures::run(args, global),
             Command::Bench(args) => bench::run(args, global),
+            Command::Text(args) => text::run(args, global),
+            Command::Decide(args) => decide::run(args, global),
             Command::Bound(args) => bound::run(args, global),
             Command::Completions(args) => completions::run(args),
             Command::Man(args) => man::run(args, global),

@@ -1,6 +1,7 @@
 //! `gristmill inspect`: what is in a model file.
 
 mod part;
+mod plain;
 
 use std::path::{Path, PathBuf};
 
@@ -97,6 +98,15 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
     args.plot.check()?;
     let container = Container::load(&args.model)?;
     let part = part_of(&container);
+    if plain::is_plain(container.kind()) {
+        if args.plot.plot.is_some() || args.importances.is_some() {
+            let why = "has no columns, and no picture without rows; leave out --plot and --importances";
+            return Err(CliError::Usage(format!("{} {why}", container.kind())));
+        }
+        plain::check(container)?;
+        show(global, &about(args, part), |described| page(described, args.tensors));
+        return Ok(());
+    }
     let model = PipelineModel::from(AnyModel::from_container(container)?);
     if args.plot.plot.is_some() {
         args.plot.save(&figures_alone(&model)?)?;
@@ -113,25 +123,39 @@ pub fn run(args: &InspectArgs, global: &GlobalArgs) -> CommandResult {
     Ok(())
 }
 
+/// What is known of any model file.
+fn about(args: &InspectArgs, part: Part) -> ModelFileDescription {
+    let about = std::fs::metadata(&args.model).ok();
+    ModelFileDescription {
+        file: args.model.display().to_string(),
+        bytes: about.as_ref().map_or(0, |about| about.len()),
+        written: about.and_then(|about| about.modified().ok()).map(moment),
+        fit: None,
+        part,
+        columns: vec![],
+        targets: vec![],
+        classes: vec![],
+        steps: vec![],
+        importances: vec![],
+        text: None,
+    }
+}
+
 fn describe(args: &InspectArgs, part: Part, model: &PipelineModel) -> Result<ModelFileDescription> {
     let columns = model.columns().into_iter().map(|column| Column {
         name: column.name,
         kind: if column.categories.is_some() { "text" } else { "number" },
         categories: column.categories,
     });
-    let about = std::fs::metadata(&args.model).ok();
     Ok(ModelFileDescription {
-        file: args.model.display().to_string(),
-        bytes: about.as_ref().map_or(0, |about| about.len()),
-        written: about.and_then(|about| about.modified().ok()).map(moment),
         fit: FitNotes::of(model),
-        part,
         columns: columns.collect(),
         targets: model.targets().to_vec(),
         classes: model.model().classes().to_vec(),
         steps: model.steps().iter().map(|step| step.kind()).collect(),
         importances: importances_of(model),
         text: model.model().text(&model.input_columns()),
+        ..about(args, part)
     })
 }
 

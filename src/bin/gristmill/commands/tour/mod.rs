@@ -10,6 +10,7 @@ mod networks;
 mod page;
 mod pictures;
 mod representations;
+mod sequences;
 mod trees;
 
 use std::path::PathBuf;
@@ -52,6 +53,7 @@ pub fn run(args: &TourArgs, global: &GlobalArgs) -> CommandResult {
     networks::show(&mut page, gpu.as_ref())?;
     models::choosing(&mut page)?;
     first_lecture::show(&mut page)?;
+    sequences::show(&mut page)?;
     catalog::show(&mut page)?;
     match &args.plot {
         Some(folder) => pictures::draw(&mut page, folder)?,

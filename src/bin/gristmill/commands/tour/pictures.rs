@@ -3,6 +3,8 @@
 #[allow(dead_code)]
 #[path = "../../../../../examples/density_views.rs"]
 mod density_views;
+#[path = "../../../../../examples/decision_views.rs"]
+mod decision_views;
 #[allow(dead_code)]
 #[path = "../../../../../examples/ensemble_regions.rs"]
 mod ensemble_regions;
@@ -90,6 +92,8 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
         "representation_views.svg",
         "principal components and where they fail, atoms and parts of digits, iris on a map",
     );
+    decision_views::draw(&path("decision_views.svg"))?;
+    written("decision_views.svg", "values and policies on a grid and a cliff, learning curves, the graph of a chain");
     svm_margins::draw(&path("svm_margins.svg"))?;
     written(
         "svm_margins.svg",

@@ -1,0 +1,7 @@
+mod bellman;
+
+use super::case::Case;
+
+pub fn cases() -> Vec<Case> {
+    bellman::cases()
+}

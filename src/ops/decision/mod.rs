@@ -1,0 +1,3 @@
+//! Decision processes.
+
+pub mod bellman;
