@@ -7,7 +7,7 @@ use crate::losses::{
     Derivatives, Loss, LossRows, huber_delta, log_shares, quantile, softmax_derivatives, softmax_value, sum_rows,
 };
 use crate::tree::bins::CategoryTargets;
-use crate::tree::grow::Gradients;
+use crate::cpu::tree::gradients::Gradients;
 
 /// The targets of rows, with one score for each output.
 #[derive(Clone)]
