@@ -17,8 +17,7 @@ pub fn leaf_sums(leaves: &[&[u32]], gradients: &Gradients, fixed: &FixedPoint) -
         leaves.iter().enumerate().flat_map(|(leaf, rows)| rows.chunks(BLOCK).map(move |piece| (leaf, piece))).collect();
     let fine = |row: &u32| fixed.fine(gradients.gradients[*row as usize], gradients.hessians[*row as usize]);
     let plus = |sums: [i64; 2], own: [i64; 2]| [sums[0] + own[0], sums[1] + own[1]];
-    let parts: Vec<[i64; 2]> =
-        pieces.par_iter().map(|(_, piece)| piece.iter().map(fine).fold([0; 2], plus)).collect();
+    let parts: Vec<[i64; 2]> = pieces.par_iter().map(|(_, piece)| piece.iter().map(fine).fold([0; 2], plus)).collect();
     let mut sums = vec![[0; 2]; leaves.len()];
     pieces.iter().zip(parts).for_each(|((leaf, _), part)| sums[*leaf] = plus(sums[*leaf], part));
     sums

@@ -29,9 +29,9 @@ impl Residency {
     /// user's and held-out rows the scores, in every round; rows that are drawn anew are drawn by the host.
     pub fn of(device: &Device, targets: &BoostingTargets<'_>, settings: &Settings, holds_out: bool) -> Residency {
         let is_for_devices = match targets {
-            BoostingTargets::Numbers { losses, .. } => losses.iter().all(|loss| {
-                matches!(loss, Loss::Squared | Loss::Poisson | Loss::Logistic | Loss::Exponential)
-            }),
+            BoostingTargets::Numbers { losses, .. } => losses
+                .iter()
+                .all(|loss| matches!(loss, Loss::Squared | Loss::Poisson | Loss::Logistic | Loss::Exponential)),
             BoostingTargets::Classes { .. } => true,
             BoostingTargets::Custom { .. } => false,
         };

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::boosted::Boosted;
-use super::resident::Residency;
 use super::leaves::{LeafStep, add_to_others, leaf_rows, node_sums, set_values};
+use super::resident::Residency;
 use super::settings::Settings;
 use super::targets::BoostingTargets;
 use super::validation::{EarlyStopping, ValidationRows, hold_out};

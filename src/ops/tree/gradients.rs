@@ -260,7 +260,11 @@ impl RoundTotals {
         let numbers: Vec<f32> = words.iter().map(|word| f32::from_bits(*word)).collect();
         let (scores, largest) = numbers.split_at(REPORT_FIRST);
         let pair = |pair: &[f32]| [pair[0], pair[1]];
-        RoundTotals { scores: pair(scores), largest: largest.chunks_exact(2).take(totals.len()).map(pair).collect(), totals }
+        RoundTotals {
+            scores: pair(scores),
+            largest: largest.chunks_exact(2).take(totals.len()).map(pair).collect(),
+            totals,
+        }
     }
 }
 
@@ -294,7 +298,8 @@ impl GrowState {
         self.begin_resident(rows.rows, rows.places() * rows.outputs());
         let recording = stream.gpu().ok_or_else(wrong_device)?;
         rows.begin(recording, self.on_gpu()?)?;
-        let ranges: Vec<_> = (0..rows.outputs()).map(|tree| (tree, tree * rows.places()..(tree + 1) * rows.places())).collect();
+        let ranges: Vec<_> =
+            (0..rows.outputs()).map(|tree| (tree, tree * rows.places()..(tree + 1) * rows.places())).collect();
         super::leaves::totals(recording, self.on_gpu()?, rows, &ranges)
     }
 }

@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 
 /// Bytes of a gradient cell on a GPU: gradient, then Hessian above count, each 64 bits.
 pub(super) const CELL_BYTES: u64 = 16;
-/// Leaves that are worked out at once on a GPU.
-const LOOKAHEAD: usize = 6;
+/// Leaves that are worked out at once on a GPU: a wait costs as much as the histograms of many.
+const LOOKAHEAD: usize = 32;
 /// Bytes of kept histograms on the CPU.
 const KEPT: usize = 1 << 28;
 
@@ -63,8 +63,8 @@ pub(super) enum ScratchBuffer {
     Befores,
     Lefts,
     Searches,
-    Bounds,
-    Shortlist,
+    Found,
+    Winners,
     Leaves,
 }
 

@@ -89,10 +89,8 @@ pub(super) fn totals(
     let (plan, of_pieces) = pieces(trees.iter().map(|(tree, rows)| (*tree, rows.clone(), 0)));
     let Some(RowBuffers { packed, .. }) = storage.buffers.clone() else { return Err(wrong_device()) };
     let words = sum(recording, storage, rows, &plan, (&packed, false))?;
-    let mut totals: Vec<GradientSums> = trees
-        .iter()
-        .map(|(_, rows)| GradientSums { count: rows.len() as u64, ..GradientSums::default() })
-        .collect();
+    let mut totals: Vec<GradientSums> =
+        trees.iter().map(|(_, rows)| GradientSums { count: rows.len() as u64, ..GradientSums::default() }).collect();
     for (tree, words) in of_pieces.into_iter().zip(words[rows.sums_first()..].chunks_exact(4)) {
         totals[tree].gradient += whole(&words[..2]) as i64;
         totals[tree].hessian += whole(&words[2..]);

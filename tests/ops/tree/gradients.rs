@@ -119,5 +119,7 @@ fn probabilities_are_those_of_f64() {
 fn rows_of_the_cpu_stay_where_they_are() {
     let columns = [vec![1.0]];
     let mut stream = Device::Cpu.stream();
-    assert!(BoostingRows::new(&mut stream, TargetColumns::Numbers(&columns), None, &[vec![0.0]], &[0]).unwrap().is_none());
+    assert!(
+        BoostingRows::new(&mut stream, TargetColumns::Numbers(&columns), None, &[vec![0.0]], &[0]).unwrap().is_none()
+    );
 }
