@@ -19,7 +19,6 @@ var<workgroup> team_left: array<vec4<u32>, 64>;
 const NOTHING = -3.0e38;
 // A gain below this share of the children's scores is rounding: 1e-12.
 const LEAST_SHARE = vec2(0x812dea11u, 0x3d719799u);
-const ONE = vec2(0u, 0x3ff00000u);
 const TWO = vec2(0u, 0x40000000u);
 
 const NO_DEFAULT = 0xffffffffu;
@@ -115,58 +114,60 @@ fn exact_hessian(sums: vec4<u32>, rules: Rules) -> vec2<u32> {
     return double_add(double_multiply(double_of_integer(hessian(sums)), rules.hessian_unit), rules.exact_l2);
 }
 
-// The value of a leaf, held within its bounds.
-fn exact_value(sums: vec4<u32>, rules: Rules) -> vec2<u32> {
-    let gradient = exact_gradient(sums, rules);
-    let size = double_subtract(double_abs(gradient), rules.exact_l1);
-    let below = exact_hessian(sums, rules);
-    var value = vec2<u32>();
-    if (double_less(value, size) && double_less(value, below)) {
-        value = double_divide(vec2(size.x, size.y | (~gradient.y & DOUBLE_SIGN)), below);
-    }
-    if (double_less(value, rules.low)) {
-        value = rules.low;
-    }
-    return select(value, rules.high, vec2(double_less(rules.high, value)));
+// What a leaf takes off the loss, twice, and the value at which it does, in f64. Values are asked for where features have
+// directions, and are then held within their bounds.
+struct ExactLeaf {
+    score: vec2<u32>,
+    value: vec2<u32>,
 }
 
-// Twice what a leaf takes off the loss, in f64.
-fn exact_score(sums: vec4<u32>, rules: Rules) -> vec2<u32> {
+fn exact_leaf(sums: vec4<u32>, rules: Rules) -> ExactLeaf {
     let gradient = exact_gradient(sums, rules);
     let below = exact_hessian(sums, rules);
-    if (rules.is_monotone) {
-        let value = exact_value(sums, rules);
-        let slope = double_add(double_multiply(gradient, value), double_multiply(rules.exact_l1, double_abs(value)));
-        let curve = double_multiply(double_multiply(below, value), value);
-        return double_negative(double_add(double_multiply(TWO, slope), curve));
-    }
     let size = double_subtract(double_abs(gradient), rules.exact_l1);
     let zero = vec2<u32>();
-    if (double_less(zero, size) && double_less(zero, below)) {
-        return double_divide(double_multiply(size, size), below);
+    let is_any = double_less(zero, size) && double_less(zero, below);
+    // size²/below, or the value −size/below with the gradient's sign turned.
+    let above = select(double_multiply(size, size), vec2(size.x, size.y | (~gradient.y & DOUBLE_SIGN)), vec2(rules.is_monotone));
+    var found = zero;
+    if (is_any) {
+        found = double_divide(above, below);
     }
-    return zero;
-}
-
-// Whether the values of two children go the feature's way.
-fn goes_its_way(left: vec4<u32>, right: vec4<u32>, rules: Rules) -> bool {
-    if (rules.direction == 0u) {
-        return true;
+    if (!rules.is_monotone) {
+        return ExactLeaf(found, zero);
     }
-    let of_left = exact_value(left, rules);
-    let of_right = exact_value(right, rules);
-    return select(!double_less(of_right, of_left), !double_less(of_left, of_right), rules.direction == 2u);
+    if (double_less(found, rules.low)) {
+        found = rules.low;
+    }
+    found = select(found, rules.high, vec2(double_less(rules.high, found)));
+    let slope = double_add(double_multiply(gradient, found), double_multiply(rules.exact_l1, double_abs(found)));
+    let curve = double_multiply(double_multiply(below, found), found);
+    return ExactLeaf(double_negative(double_add(double_multiply(TWO, slope), curve)), found);
 }
 
 // The gain of a split in f64, and FOUND if it is one.
 fn exact_gain(left: vec4<u32>, node: vec4<u32>, whole: vec2<u32>, rules: Rules) -> vec4<u32> {
     let right = minus(node, left);
-    if (allowed(left, rules) && allowed(right, rules) && goes_its_way(left, right, rules)) {
-        let scores = double_add(exact_score(left, rules), exact_score(right, rules));
-        let gain = double_subtract(scores, whole);
-        if (double_less(rules.min_gain, gain) && double_less(double_multiply(LEAST_SHARE, scores), gain)) {
-            return vec4(gain, FOUND, 0u);
+    if (!allowed(left, rules) || !allowed(right, rules)) {
+        return vec4<u32>();
+    }
+    // One loop, so that the code of a leaf is there once.
+    var scores = vec2<u32>();
+    var of_left = vec2<u32>();
+    var goes_its_way = true;
+    for (var side = 0u; side < 2u; side += 1u) {
+        let leaf = exact_leaf(select(left, right, vec4(side == 1u)), rules);
+        scores = double_add(scores, leaf.score);
+        if (side == 1u && rules.direction != 0u) {
+            let falls = double_less(leaf.value, of_left);
+            let rises = double_less(of_left, leaf.value);
+            goes_its_way = !select(falls, rises, rules.direction == 2u);
         }
+        of_left = leaf.value;
+    }
+    let gain = double_subtract(scores, whole);
+    if (goes_its_way && double_less(rules.min_gain, gain) && double_less(double_multiply(LEAST_SHARE, scores), gain)) {
+        return vec4(gain, FOUND, 0u);
     }
     return vec4<u32>();
 }
@@ -268,7 +269,7 @@ fn main(
     if (!is_bounded) {
         least = NOTHING;
     }
-    let exact_whole = exact_score(node, rules);
+    let exact_whole = exact_leaf(node, rules).score;
     var best = vec4<u32>();
     var best_left = vec4<u32>();
     left = before;

@@ -135,7 +135,7 @@ fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, searches: &[SplitSearch]) 
     Ok(winners)
 }
 
-/// Searches that are recorded together: as many as the room for their shortlists and the work of one dispatch allow.
+/// Searches that are recorded together: as many as the room for what they find and the work of one dispatch allow.
 fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[SplitSearch]) -> usize {
     let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
     let categories = searches.iter().map(|search| category_cells(search, binned.features).len()).max().unwrap_or(0);
