@@ -8,12 +8,13 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-// A piece: its first place in the order, its rows, its output, the bits of its leaf's value.
+// A piece: its first place in the order, its rows, its output, its leaf.
 @group(0) @binding(1) var<storage, read> plan: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> order: array<u32>;
-@group(0) @binding(3) var<storage, read_write> scores: array<f32>;
+@group(0) @binding(3) var<storage, read> values: array<f32>;
+@group(0) @binding(4) var<storage, read_write> scores: array<f32>;
 // The bits of the largest |score|, and of the largest score above 0.
-@group(0) @binding(4) var<storage, read_write> report: array<atomic<u32>>;
+@group(0) @binding(5) var<storage, read_write> report: array<atomic<u32>>;
 
 var<workgroup> largest: array<atomic<u32>, 2>;
 
@@ -30,10 +31,11 @@ fn main(
             atomicStore(&largest[lane], 0u);
         }
         workgroupBarrier();
+        let value = values[piece.w];
         var most = vec2<u32>();
         for (var next = lane; next < piece.y; next += 256u) {
             let place = piece.z * params.rows + order[piece.x + next];
-            let score = scores[place] + bitcast<f32>(piece.w);
+            let score = scores[place] + value;
             scores[place] = score;
             let bits = bitcast<u32>(score);
             most = max(most, vec2(bits & 0x7fffffffu, select(0u, bits, bits < 0x80000000u)));

@@ -3,6 +3,7 @@
 use gristmill::cpu::tree::fixed_point::FixedPoint;
 use gristmill::cpu::tree::gradients::{Gradients, RowLoss};
 use gristmill::cpu::tree::leaves::leaf_sums as on_cpu;
+use gristmill::cpu::tree::monotone::UNBOUNDED;
 use gristmill::ops::tree::GrowState;
 use gristmill::ops::tree::gradients::TargetColumns;
 use gristmill::ops::tree::leaves::{LeafRows, leaf_sums};
@@ -38,7 +39,7 @@ fn case(rows: usize) -> Case {
         on.gradients(&mut stream, &[RowLoss::Squared])?;
         let mut state = GrowState::new(&stream);
         state.begin_boosting(&mut stream, &mut on)?;
-        let leaves: Vec<LeafRows> = ends.map(|rows| LeafRows { tree: 0, rows, value: 0.0 }).collect();
+        let leaves: Vec<LeafRows> = ends.map(|rows| LeafRows { tree: 0, rows, bounds: UNBOUNDED }).collect();
         let job: Job = Box::new(move || leaf_sums(&mut stream, &mut state, &mut on, &leaves).map(|_| ()));
         Ok(job)
     })

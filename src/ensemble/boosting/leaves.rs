@@ -9,6 +9,7 @@ use crate::cpu::tree::fixed_point::FixedPoint;
 use crate::cpu::tree::gradients::Gradients;
 use crate::cpu::tree::leaves::leaf_sums;
 use crate::cpu::tree::monotone::held;
+use crate::ops::tree::leaves::LeafRules;
 use crate::tree::Tree;
 use crate::tree::grow::{Grown, NodeSums};
 
@@ -27,6 +28,12 @@ pub(super) struct LeafStep {
 impl LeafStep {
     pub fn new(settings: &Settings, logarithmic: bool) -> LeafStep {
         LeafStep { rules: settings.gradient_rules(), learning_rate: settings.learning_rate, logarithmic }
+    }
+
+    /// The same as a device takes it; nothing where values are logarithms.
+    pub fn rules(&self) -> Option<LeafRules> {
+        let GradientRules { l1, l2, .. } = self.rules;
+        (!self.logarithmic).then_some(LeafRules { l1, l2, learning_rate: self.learning_rate })
     }
 
     /// A Newton step held within bounds, times the learning rate.

@@ -1,5 +1,7 @@
 //! Rounds whose rows stay on the device: their scores, gradients and places in the trees never come back.
 
+use std::ops::Range;
+
 use super::leaves::{LeafStep, set_values};
 use super::rounds::{Rounds, diverged};
 use super::settings::Settings;
@@ -9,10 +11,10 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::losses::Loss;
 use crate::ops::tree::BoostingRows;
-use crate::ops::tree::gradients::TargetColumns;
-use crate::ops::tree::leaves::{LeafRows, add_to_scores, leaf_sums};
+use crate::ops::tree::gradients::{RoundTotals, TargetColumns};
+use crate::ops::tree::leaves::{LeafRows, add_to_scores, leaf_sums, next_round};
 use crate::tree::Tree;
-use crate::tree::grow::grow;
+use crate::tree::grow::{NodeSums, grow};
 
 /// Where the scores of a fit are.
 pub(super) enum Residency {
@@ -20,8 +22,8 @@ pub(super) enum Residency {
     Host,
     /// They go to the device before the first round that grows trees.
     Leaving,
-    /// On the device.
-    Device(BoostingRows),
+    /// On the device, with what is known of the next round, if it was begun there.
+    Device(BoostingRows, Option<RoundTotals>),
 }
 
 impl Residency {
@@ -57,55 +59,84 @@ impl Rounds<'_> {
         };
         let (stream, _) = self.cells.growth();
         if let Some(rows) = BoostingRows::new(stream, targets, self.weights, &self.scores, &self.rows)? {
-            self.residency = Residency::Device(rows);
+            self.residency = Residency::Device(rows, None);
         }
         Ok(())
     }
 
-    /// Grows one tree for each output, and adds them to the scores, on the device.
-    pub fn next_resident(&mut self, round: usize, rows: &mut BoostingRows) -> Result<Vec<Tree>> {
+    /// Grows one tree for each output, and adds them to the scores, on the device. Returns what is known of the next round,
+    /// if that was begun along with it.
+    pub fn next_resident(
+        &mut self,
+        round: usize,
+        rows: &mut BoostingRows,
+        begun: Option<RoundTotals>,
+    ) -> Result<(Vec<Tree>, Option<RoundTotals>)> {
         let losses: Vec<RowLoss> = match self.targets {
             BoostingTargets::Numbers { losses, .. } => losses.iter().map(|loss| loss.of_rows()).collect(),
             _ => vec![],
         };
-        rows.gradients(self.cells.growth().0, &losses)?;
-        let begun = self.cells.begin_boosting(rows, self.rows.len(), (round * rows.outputs()) as u64)?;
-        self.check_largest_scores(begun.scores, round)?;
-        if !begun.largest.iter().flatten().all(|largest| largest.is_finite()) {
-            for (output, scores) in self.scores.iter_mut().enumerate() {
-                *scores = rows.read_scores(self.cells.growth().0, output)?;
+        let (stream, state) = self.cells.growth();
+        let begun = match begun {
+            Some(begun) => begun,
+            None => {
+                rows.gradients(stream, &losses)?;
+                state.begin_boosting(stream, rows)?
             }
-            let losses = self.targets.round_losses(&self.scores, self.weights);
-            self.targets.gradients(&self.scores, self.weights, &losses, &mut self.gradients)?;
-            self.check_gradients(round, &losses)?;
-        }
-        let mut grown = grow(&mut self.cells, begun.roots, &self.settings.limits())?;
+        };
+        self.check_largest_scores(begun.scores, round)?;
+        self.check_largest_gradients(rows, &begun.largest, round)?;
+        let roots = self.cells.begin_boosting(&begun, self.rows.len(), (round * rows.outputs()) as u64);
+        let mut grown = grow(&mut self.cells, roots, &self.settings.limits())?;
         let mut leaves = vec![];
         for (tree, grown) in grown.iter().enumerate() {
-            let of_tree = grown.tree.nodes().iter().zip(&grown.rows).filter(|(node, _)| node.feature.is_none());
-            leaves.extend(of_tree.map(|(_, rows)| LeafRows { tree, rows: rows.clone(), value: 0.0 }));
+            let nodes = grown.tree.nodes().iter().zip(&grown.rows).zip(&grown.totals);
+            let of_tree = nodes.filter(|((node, _), _)| node.feature.is_none());
+            let leaf = |((_, rows), totals): ((_, &Range<usize>), &NodeSums)| (rows.clone(), totals.bounds);
+            leaves.extend(of_tree.map(leaf).map(|(rows, bounds)| LeafRows { tree, rows, bounds }));
         }
+        let step = LeafStep::new(self.settings, self.targets.are_logarithms());
         let (stream, state) = self.cells.growth();
-        let mut sums = leaf_sums(stream, state, rows, &leaves)?.into_iter();
+        let (sums, next) = match step.rules() {
+            Some(rules) => {
+                let (sums, next) = next_round(stream, state, rows, &leaves, rules, &losses)?;
+                (sums, Some(next))
+            }
+            None => (leaf_sums(stream, state, rows, &leaves)?, None),
+        };
+        let mut sums = sums.into_iter();
         let mut values = vec![];
         for (at, grown) in grown.iter_mut().enumerate() {
             let is_leaf: Vec<bool> = grown.tree.nodes().iter().map(|node| node.feature.is_none()).collect();
             let of_node = |is_leaf: &bool| if *is_leaf { sums.next().unwrap_or_default() } else { [0; 2] };
             let of_nodes: Vec<[i64; 2]> = is_leaf.iter().map(of_node).collect();
-            let step = LeafStep::new(self.settings, self.targets.are_logarithms());
             set_values(grown, &of_nodes, self.cells.fixed(at), step);
             let of_leaves = (0..).zip(is_leaf).filter(|(_, is_leaf)| *is_leaf);
             values.extend(of_leaves.map(|(node, _)| grown.tree.value(node)[0] as f32));
         }
-        leaves.iter_mut().zip(values).for_each(|(leaf, value)| leaf.value = value);
-        let (stream, state) = self.cells.growth();
-        add_to_scores(stream, state, rows, &leaves)?;
-        Ok(grown.into_iter().map(|grown| grown.tree).collect())
+        if next.is_none() {
+            let (stream, state) = self.cells.growth();
+            add_to_scores(stream, state, rows, &leaves, &values)?;
+        }
+        Ok((grown.into_iter().map(|grown| grown.tree).collect(), next))
+    }
+
+    /// Refuses gradients beyond the numbers of f32: the host then looks why.
+    fn check_largest_gradients(&mut self, rows: &BoostingRows, largest: &[[f32; 2]], round: usize) -> Result<()> {
+        if largest.iter().flatten().all(|largest| largest.is_finite()) {
+            return Ok(());
+        }
+        for (output, scores) in self.scores.iter_mut().enumerate() {
+            *scores = rows.read_scores(self.cells.growth().0, output)?;
+        }
+        let losses = self.targets.round_losses(&self.scores, self.weights);
+        self.targets.gradients(&self.scores, self.weights, &losses, &mut self.gradients)?;
+        self.check_gradients(round, &losses)
     }
 
     /// Looks at the scores of the last round, if they are on the device; `rounds` were grown.
     pub fn check_last(&mut self, rounds: usize) -> Result<()> {
-        let Residency::Device(rows) = &self.residency else { return Ok(()) };
+        let Residency::Device(rows, _) = &self.residency else { return Ok(()) };
         let largest = rows.largest_scores(self.cells.growth().0)?;
         self.check_largest_scores(largest, rounds)
     }

@@ -197,9 +197,9 @@ impl Rounds<'_> {
     /// Grows one tree for each output, and adds them to the scores.
     fn next(&mut self, round: usize) -> Result<Vec<Tree>> {
         self.move_in()?;
-        if let Residency::Device(mut rows) = std::mem::replace(&mut self.residency, Residency::Host) {
-            let grown = self.next_resident(round, &mut rows)?;
-            self.residency = Residency::Device(rows);
+        if let Residency::Device(mut rows, begun) = std::mem::replace(&mut self.residency, Residency::Host) {
+            let (grown, begun) = self.next_resident(round, &mut rows, begun)?;
+            self.residency = Residency::Device(rows, begun);
             return Ok(grown);
         }
         let losses = self.targets.round_losses(&self.scores, self.weights);

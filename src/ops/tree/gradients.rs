@@ -118,7 +118,10 @@ impl BoostingRows {
     /// Records the gradients and Hessians of all rows by the loss of each output; by the softmax loss where there are
     /// none. The same bits as [`gradients`](crate::cpu::tree::gradients::gradients) has on the CPU.
     pub fn gradients(&mut self, stream: &mut Stream, losses: &[RowLoss]) -> Result<()> {
-        let recording = stream.gpu().ok_or_else(wrong_device)?;
+        self.record_gradients(stream.gpu().ok_or_else(wrong_device)?, losses)
+    }
+
+    pub(super) fn record_gradients(&self, recording: &mut Recording, losses: &[RowLoss]) -> Result<()> {
         let largest = vec![0; 2 * self.outputs];
         recording.upload(&self.report, REPORT_FIRST as u64, largest.len() as u64, &|from, part| {
             part.copy_from_slice(&largest[from as usize..from as usize + part.len()]);
@@ -205,12 +208,12 @@ impl BoostingRows {
         REPORT_FIRST + 2 * self.outputs
     }
 
-    /// The report, with room for the sums of so many pieces; what it holds before them is kept.
-    pub(super) fn report(&mut self, recording: &mut Recording, pieces: usize) -> Result<Arc<Buffer>> {
-        let bytes = 4 * (self.sums_first() + 4 * pieces) as u64;
+    /// The report, with room for so many words; what it holds is kept.
+    pub(super) fn report(&mut self, recording: &mut Recording, words: usize) -> Result<Arc<Buffer>> {
+        let bytes = 4 * words as u64;
         if self.report.bytes < bytes {
             let larger = recording.scratch(2 * bytes, "what is known of a round")?;
-            recording.copy((&self.report, 0), (&larger, 0), 4 * (REPORT_FIRST + 2 * self.outputs) as u64)?;
+            recording.copy((&self.report, 0), (&larger, 0), self.report.bytes)?;
             self.report = larger;
         }
         Ok(self.report.clone())
@@ -297,9 +300,6 @@ impl GrowState {
         self.on(stream, "tree growth")?;
         self.begin_resident(rows.rows, rows.places() * rows.outputs());
         let recording = stream.gpu().ok_or_else(wrong_device)?;
-        rows.begin(recording, self.on_gpu()?)?;
-        let ranges: Vec<_> =
-            (0..rows.outputs()).map(|tree| (tree, tree * rows.places()..(tree + 1) * rows.places())).collect();
-        super::leaves::totals(recording, self.on_gpu()?, rows, &ranges)
+        super::leaves::begin_round(recording, self.on_gpu()?, rows)
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct CpuGrowth {
 pub(super) struct GpuGrowth {
     pub(super) buffers: Option<RowBuffers>,
     slots: Option<Arc<Buffer>>,
-    scratch_buffers: [Option<Arc<Buffer>>; 10],
+    scratch_buffers: [Option<Arc<Buffer>>; 13],
 }
 
 /// What the passes of the ops hand to one another, kept from call to call.
@@ -66,6 +66,9 @@ pub(super) enum ScratchBuffer {
     Found,
     Winners,
     Leaves,
+    LeafTable,
+    LeafValues,
+    Roots,
 }
 
 /// The order, as much room again, and the packed rows of all trees.

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::ops::tree::best_split::best_split;
 use crate::ops::tree::gradients::RoundTotals;
 use crate::ops::tree::histogram::histogram;
-use crate::ops::tree::{BoostingRows, GrowState, HistogramFill, Monotone, NodePartition, SplitSearch};
+use crate::ops::tree::{GrowState, HistogramFill, Monotone, NodePartition, SplitSearch};
 use crate::tree::bins::{BinnedMatrix, Bins};
 
 /// Rows with a gradient and a Hessian for each tree that is grown.
@@ -47,15 +47,6 @@ struct GradientTree {
     fixed: FixedPoint,
     draw: FeatureDraw,
     rules: GradientRules,
-}
-
-/// What the trees of a round begin with.
-pub(crate) struct BoostingRound {
-    pub roots: Vec<Root<NodeSums>>,
-    /// The largest |score| and the largest score above 0.
-    pub scores: [f32; 2],
-    /// The largest |gradient| and Hessian of each output.
-    pub largest: Vec<[f32; 2]>,
 }
 
 impl<'a> GradientCells<'a> {
@@ -96,21 +87,19 @@ impl<'a> GradientCells<'a> {
         Ok(roots)
     }
 
-    /// Begins new trees of rows on the device, one for each output, whose gradients are recorded. The first is number
-    /// `number` of the ensemble; each is grown on `count` rows.
-    pub fn begin_boosting(&mut self, rows: &mut BoostingRows, count: usize, number: u64) -> Result<BoostingRound> {
+    /// Begins new trees of rows on the device, one for each output. The first is number `number` of the ensemble; each is
+    /// grown on `count` rows.
+    pub fn begin_boosting(&mut self, round: &RoundTotals, count: usize, number: u64) -> Vec<Root<NodeSums>> {
         self.trees.clear();
-        let GrowContext { stream, state, .. } = &mut self.context;
-        let RoundTotals { scores, largest, totals } = state.begin_boosting(stream, rows)?;
         let mut roots = vec![];
-        for (at, (largest, sums)) in (0..).zip(largest.iter().zip(totals)) {
+        for (at, (largest, sums)) in (0..).zip(round.largest.iter().zip(&round.totals)) {
             let fixed = FixedPoint::new(largest[0], largest[1], count);
             let rules = GradientRules { units: fixed.units(), ..self.rules };
             self.trees.push(GradientTree { fixed, draw: self.draw.of_tree((number + at) as u32), rules });
             let first = at as usize * count;
-            roots.push(Root { rows: first..first + count, totals: NodeSums { sums, bounds: UNBOUNDED } });
+            roots.push(Root { rows: first..first + count, totals: NodeSums { sums: *sums, bounds: UNBOUNDED } });
         }
-        Ok(BoostingRound { roots, scores, largest })
+        roots
     }
 
     /// The stream, and what trees keep on its device.

@@ -1,6 +1,7 @@
 use gristmill::cpu::tree::fixed_point::{FixedPoint, totals};
 use gristmill::cpu::tree::gradients::{Derivatives, Gradients, LossRows, RowLoss, gradients};
 use gristmill::cpu::tree::leaves::{add_to_scores as on_cpu, leaf_sums as sums_on_cpu};
+use gristmill::cpu::tree::monotone::UNBOUNDED;
 use gristmill::ops::tree::gradients::TargetColumns;
 use gristmill::ops::tree::leaves::{LeafRows, add_to_scores, leaf_sums};
 use gristmill::ops::tree::{BoostingRows, GrowState};
@@ -23,7 +24,7 @@ fn sums_and_scores_are_those_of_the_cpu_to_the_bit() {
             let mut state = GrowState::new(&stream);
             on.gradients(&mut stream, &losses).unwrap();
             let begun = state.begin_boosting(&mut stream, &mut on).unwrap();
-            let (mut leaves, mut wanted) = (vec![], vec![]);
+            let (mut leaves, mut wanted, mut values) = (vec![], vec![], vec![]);
             for output in 0..2 {
                 let mut own = Gradients { gradients: vec![0.0; rows], hessians: vec![0.0; rows], largest: [0.0; 2] };
                 let input = LossRows { scores: &scores[output], targets: &targets[output], weights: None };
@@ -39,12 +40,13 @@ fn sums_and_scores_are_those_of_the_cpu_to_the_bit() {
                 wanted.extend(sums_on_cpu(&parts, &own, &fixed));
                 let first = output * order.len();
                 let value = |at: usize| [0.25, -1.5e-3, 7.0, -2.0][2 * output + at];
-                leaves.push(LeafRows { tree: output, rows: first..first + middle, value: value(0) });
-                leaves.push(LeafRows { tree: output, rows: first + middle..first + order.len(), value: value(1) });
+                leaves.push(LeafRows { tree: output, rows: first..first + middle, bounds: UNBOUNDED });
+                leaves.push(LeafRows { tree: output, rows: first + middle..first + order.len(), bounds: UNBOUNDED });
+                values.extend([value(0), value(1)]);
                 on_cpu(&[(value(0), parts[0]), (value(1), parts[1])], &mut scores[output]);
             }
             assert_eq!(leaf_sums(&mut stream, &mut state, &mut on, &leaves).unwrap(), wanted, "{name}: {rows}");
-            add_to_scores(&mut stream, &mut state, &mut on, &leaves).unwrap();
+            add_to_scores(&mut stream, &mut state, &mut on, &leaves, &values).unwrap();
             for (output, scores) in scores.iter().enumerate() {
                 let found = on.read_scores(&mut stream, output).unwrap();
                 assert_eq!(bits(&found), bits(scores), "{name}: {rows}");
@@ -64,8 +66,8 @@ fn leaves_beyond_the_order_are_refused() {
     let (mut rows, mut state) = (rows.unwrap().unwrap(), GrowState::new(&stream));
     rows.gradients(&mut stream, &[RowLoss::Squared]).unwrap();
     state.begin_boosting(&mut stream, &mut rows).unwrap();
-    for leaf in [LeafRows { tree: 0, rows: 1..3, value: 0.0 }, LeafRows { tree: 1, rows: 0..1, value: 0.0 }] {
+    for leaf in [(0, 1..3), (1, 0..1)].map(|(tree, rows)| LeafRows { tree, rows, bounds: UNBOUNDED }) {
         assert!(leaf_sums(&mut stream, &mut state, &mut rows, std::slice::from_ref(&leaf)).is_err());
-        assert!(add_to_scores(&mut stream, &mut state, &mut rows, &[leaf]).is_err());
+        assert!(add_to_scores(&mut stream, &mut state, &mut rows, &[leaf], &[0.0]).is_err());
     }
 }
