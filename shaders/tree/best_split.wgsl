@@ -1,16 +1,25 @@
-// What the best split of a node by a feature gains, in f32 from the exact sums: a lower and an upper bound.
+// The best split of a node by a feature, from the exact sums: in f32 what may be best, then in f64 what is.
 // A team of TEAM lanes takes a node and a feature: each adds a stretch of bins, hears of the others', and tries each bin.
-// The bounds only shortlist: the host settles the winner in f64.
+// f64 is made of integers (lib/double), so that gains, and what wins by them, are the host's to the bit.
 //#import tree_searches
 //#import wide
+//#import double
 @group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<vec4<u32>>;
-@group(0) @binding(4) var<storage, read_write> bounds: array<vec2<f32>>;
+@group(0) @binding(4) var<storage, read_write> found: array<vec4<u32>>;
 
 const TEAM = 32u;
 
 var<workgroup> stretches: array<vec4<u32>, 64>;
-var<workgroup> team_bounds: array<vec2<f32>, 64>;
+var<workgroup> team_bounds: array<f32, 64>;
+var<workgroup> team_best: array<vec4<u32>, 64>;
+var<workgroup> team_left: array<vec4<u32>, 64>;
+
+// Less than any bound.
+const NOTHING = -3.0e38;
+// A gain below this share of the children's scores is rounding: 1e-12.
+const LEAST_SHARE = vec2(0x812dea11u, 0x3d719799u);
+const TWO = vec2(0u, 0x40000000u);
 
 const NO_DEFAULT = 0xffffffffu;
 
@@ -18,10 +27,23 @@ const NO_DEFAULT = 0xffffffffu;
 const ROUNDING = 7.62939453125e-06;
 
 struct Rules {
+    // In units of the sums.
     l1: f32,
     l2: f32,
     min_count: u32,
     min_hessian: vec2<u32>,
+    // In f64: what one unit of the gradients and Hessians stands for, l1 and l2, the least gain.
+    gradient_unit: vec2<u32>,
+    hessian_unit: vec2<u32>,
+    exact_l1: vec2<u32>,
+    exact_l2: vec2<u32>,
+    min_gain: vec2<u32>,
+    // The smallest and the largest value of the node's leaves, where features have directions.
+    low: vec2<u32>,
+    high: vec2<u32>,
+    is_monotone: bool,
+    // 1 where values must not fall with the feature, 2 where they must not rise.
+    direction: u32,
 }
 
 fn negative(a: vec2<u32>) -> vec2<u32> {
@@ -68,15 +90,91 @@ fn score(sums: vec4<u32>, rules: Rules) -> vec2<f32> {
     return vec2(0.0, 0.0);
 }
 
-fn tried(bounds: vec2<f32>, left: vec4<u32>, node: vec4<u32>, whole: vec2<f32>, rules: Rules) -> vec2<f32> {
+// What a split gains with these rows on its left: a lower and an upper bound, by the scores in f32.
+fn bounds_of(left: vec4<u32>, node: vec4<u32>, whole: vec2<f32>, rules: Rules) -> vec2<f32> {
     let right = minus(node, left);
     if (allowed(left, rules) && allowed(right, rules)) {
         let scores = score(left, rules) + score(right, rules);
         let gain = scores.x - whole.x;
         let error = ROUNDING * (scores.y + whole.y);
-        return max(bounds, vec2(gain - error, gain + error));
+        return vec2(gain - error, gain + error);
     }
-    return bounds;
+    return vec2(NOTHING, NOTHING);
+}
+
+// Σ gradient in f64.
+fn exact_gradient(sums: vec4<u32>, rules: Rules) -> vec2<u32> {
+    let is_negative = sums.y >= 0x80000000u;
+    let size = double_of_integer(select(sums.xy, negative(sums.xy), vec2(is_negative)));
+    return double_multiply(vec2(size.x, size.y | select(0u, DOUBLE_SIGN, is_negative)), rules.gradient_unit);
+}
+
+// Σ Hessian and l2 in f64.
+fn exact_hessian(sums: vec4<u32>, rules: Rules) -> vec2<u32> {
+    return double_add(double_multiply(double_of_integer(hessian(sums)), rules.hessian_unit), rules.exact_l2);
+}
+
+// What a leaf takes off the loss, twice, and the value at which it does, in f64. Values are asked for where features have
+// directions, and are then held within their bounds.
+struct ExactLeaf {
+    score: vec2<u32>,
+    value: vec2<u32>,
+}
+
+fn exact_leaf(sums: vec4<u32>, rules: Rules) -> ExactLeaf {
+    let gradient = exact_gradient(sums, rules);
+    let below = exact_hessian(sums, rules);
+    let size = double_subtract(double_abs(gradient), rules.exact_l1);
+    let zero = vec2<u32>();
+    let is_any = double_less(zero, size) && double_less(zero, below);
+    // size²/below, or the value −size/below with the gradient's sign turned.
+    let above = select(double_multiply(size, size), vec2(size.x, size.y | (~gradient.y & DOUBLE_SIGN)), vec2(rules.is_monotone));
+    var found = zero;
+    if (is_any) {
+        found = double_divide(above, below);
+    }
+    if (!rules.is_monotone) {
+        return ExactLeaf(found, zero);
+    }
+    if (double_less(found, rules.low)) {
+        found = rules.low;
+    }
+    found = select(found, rules.high, vec2(double_less(rules.high, found)));
+    let slope = double_add(double_multiply(gradient, found), double_multiply(rules.exact_l1, double_abs(found)));
+    let curve = double_multiply(double_multiply(below, found), found);
+    return ExactLeaf(double_negative(double_add(double_multiply(TWO, slope), curve)), found);
+}
+
+// The gain of a split in f64, and FOUND if it is one.
+fn exact_gain(left: vec4<u32>, node: vec4<u32>, whole: vec2<u32>, rules: Rules) -> vec4<u32> {
+    let right = minus(node, left);
+    if (!allowed(left, rules) || !allowed(right, rules)) {
+        return vec4<u32>();
+    }
+    // One loop, so that the code of a leaf is there once.
+    var scores = vec2<u32>();
+    var of_left = vec2<u32>();
+    var goes_its_way = true;
+    for (var side = 0u; side < 2u; side += 1u) {
+        let leaf = exact_leaf(select(left, right, vec4(side == 1u)), rules);
+        scores = double_add(scores, leaf.score);
+        if (side == 1u && rules.direction != 0u) {
+            let falls = double_less(leaf.value, of_left);
+            let rises = double_less(of_left, leaf.value);
+            goes_its_way = !select(falls, rises, rules.direction == 2u);
+        }
+        of_left = leaf.value;
+    }
+    let gain = double_subtract(scores, whole);
+    if (goes_its_way && double_less(rules.min_gain, gain) && double_less(double_multiply(LEAST_SHARE, scores), gain)) {
+        return vec4(gain, FOUND, 0u);
+    }
+    return vec4<u32>();
+}
+
+// Whether the first is there, and gains more than the second or is alone.
+fn beats(one: vec4<u32>, other: vec4<u32>) -> bool {
+    return one.z >= FOUND && (other.z < FOUND || double_less(other.xy, one.xy));
 }
 
 // The sums of a bin; that of the default has no cell and is the rest of the node.
@@ -85,6 +183,10 @@ fn bin_sums(bin: u32, first: u32, default_bin: u32, rest: vec4<u32>) -> vec4<u32
         return rest;
     }
     return slots[first + bin - select(0u, 1u, bin > default_bin)];
+}
+
+fn words_of(place: u32) -> vec4<u32> {
+    return vec4(plan[place], plan[place + 1u], plan[place + 2u], plan[place + 3u]);
 }
 
 @compute @workgroup_size(64)
@@ -96,10 +198,19 @@ fn main(
     let wanted = (group.y * groups.x + group.x) * (64u / TEAM) + lane / TEAM;
     let task = params.tasks_first + 2u * min(wanted, params.tasks - 1u);
     let search = SEARCH_WORDS * plan[task];
-    let feature = features[plan[task + 1u]];
-    let node = vec4(plan[search + 4u], plan[search + 5u], plan[search + 6u], plan[search + 7u]);
-    let least_hessian = vec2(plan[search + 11u], plan[search + 12u]);
-    let rules = Rules(bitcast<f32>(plan[search + 8u]), bitcast<f32>(plan[search + 9u]), plan[search + 10u], least_hessian);
+    let feature_number = plan[task + 1u] & 0x3fffffffu;
+    let feature = features[feature_number];
+    let node = words_of(search + 4u);
+    let flags = plan[search + 3u];
+    let units = words_of(search + 16u);
+    let penalties = words_of(search + 20u);
+    let limits = words_of(search + 24u);
+    let rules = Rules(
+        bitcast<f32>(plan[search + 8u]), bitcast<f32>(plan[search + 9u]), plan[search + 10u],
+        vec2(plan[search + 11u], plan[search + 12u]),
+        units.xy, units.zw, penalties.xy, penalties.zw, vec2(plan[search + 28u], plan[search + 29u]),
+        limits.xy, limits.zw, (flags & 1u) == 1u, plan[task + 1u] >> 30u,
+    );
     let first = plan[search] * params.cells + feature.x;
     let bins = feature.y;
     let all = feature.y + feature.z;
@@ -139,21 +250,57 @@ fn main(
         last = max(bins, 1u) - 1u;
     }
     let whole = score(node, rules);
-    var found = vec2(NOTHING, NOTHING);
+    let before = left;
+    // Where f32 knows no bounds, every split is tried in f64.
+    let is_bounded = (flags & 2u) == 2u;
+    var least = NOTHING;
     for (var bin = begin; bin < min(end, last); bin += 1u) {
         left = plus(left, bin_sums(bin, first, default_bin, rest));
-        found = tried(found, left, node, whole, rules);
+        least = max(least, bounds_of(left, node, whole, rules).x);
         if (has_missing) {
-            found = tried(found, plus(left, missing), node, whole, rules);
+            least = max(least, bounds_of(plus(left, missing), node, whole, rules).x);
         }
     }
-    team_bounds[lane] = found;
+    team_bounds[lane] = least;
     workgroupBarrier();
     for (var other = 0u; other < TEAM; other += 1u) {
-        found = max(found, team_bounds[lane - member + other]);
+        least = max(least, team_bounds[lane - member + other]);
     }
+    if (!is_bounded) {
+        least = NOTHING;
+    }
+    let exact_whole = exact_leaf(node, rules).score;
+    var best = vec4<u32>();
+    var best_left = vec4<u32>();
+    left = before;
+    for (var bin = begin; bin < min(end, last); bin += 1u) {
+        left = plus(left, bin_sums(bin, first, default_bin, rest));
+        for (var turn = 0u; turn < select(1u, 2u, has_missing); turn += 1u) {
+            let side = plus(left, select(vec4<u32>(), missing, vec4(turn == 1u)));
+            if (!is_bounded || bounds_of(side, node, whole, rules).y >= least) {
+                let tried = exact_gain(side, node, exact_whole, rules);
+                if (beats(tried, best)) {
+                    // Where a node has no missing values, those met later go with the larger child.
+                    let goes_left = select(2u * count(side) >= count(node), turn == 1u, has_missing);
+                    best = vec4(tried.xy, FOUND | bin | select(0u, MISSING_LEFT, goes_left), feature_number);
+                    best_left = side;
+                }
+            }
+        }
+    }
+    team_best[lane] = best;
+    team_left[lane] = best_left;
+    workgroupBarrier();
+    // Of equal gains the lowest bin wins.
     if (member == 0u && wanted < params.tasks) {
-        bounds[wanted] = found;
+        var winner = lane;
+        for (var other = lane + 1u; other < lane + TEAM; other += 1u) {
+            if (beats(team_best[other], team_best[winner])) {
+                winner = other;
+            }
+        }
+        found[2u * wanted] = team_best[winner];
+        found[2u * wanted + 1u] = team_left[winner];
     }
     mark_done(lane);
 }

@@ -151,8 +151,8 @@ impl Matrix {
     /// [`Matrix::with_category_names`] gives them names.
     ///
     /// Tree models split the categories into two sets. Where there are more categories than bins (at most 255), rare
-    /// categories with similar targets share a bin: their common effect is learnt, but not how each of them interacts
-    /// with other columns. Models that take numbers only refuse categorical columns.
+    /// categories share a bin with those of similar targets, also on the sides of the three columns that they interact
+    /// with most: what they have in common is learnt. Models that take numbers only refuse categorical columns.
     ///
     /// ```
     /// use gristmill::prelude::*;

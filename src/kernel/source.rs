@@ -12,6 +12,7 @@ macro_rules! library {
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
     "bias", "elementary", "k_nearest_list", "kernel_program", "layer_tail", "metric", "normals", "order", "pairs",
+    "bias", "double", "elementary", "k_nearest_list", "kernel_program", "metric", "order", "pairs",
     "pairs_operands", "selection", "status", "tile", "tile_best", "tree_cuts", "tree_jobs", "tree_pieces", "tree_searches",
     "wide"
 ];

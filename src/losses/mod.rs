@@ -2,27 +2,28 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `pointwise` | losses of one score a row, in f32 lanes |
 //! | `softmax` | the loss of several scores a row, one a class |
 //! | `score` | losses of a score and their slopes, row by row, in f64 |
 //! | `derivatives` | gradients and Hessians of many rows on all cores |
 //! | `constants` | the score of least loss for all rows: means, quantiles, Huber's mean, log-odds |
 //!
-//! Derivatives are f32, by steps of their own, so that every processor, vector width and number of threads gives the same
-//! bits; values are f64.
+//! Derivatives are f32 and have the same bits on every device, vector width and number of threads; values are f64.
 
 mod constants;
 mod derivatives;
-mod pointwise;
 mod score;
 mod softmax;
 
 pub use constants::{huber_delta, huber_mean, huber_step, log_shares, quantile};
-pub use derivatives::{Derivatives, LossRows, sum_rows};
+pub use derivatives::{Derivatives, LossRows, softmax_derivatives, sum_rows};
 pub use score::ScoreLoss;
-pub use softmax::{softmax_derivatives, softmax_row, softmax_value};
+pub use softmax::{softmax_row, softmax_value};
+
+use std::f32::consts::LOG2_E;
 
 use pulp::Scalar;
+
+use crate::cpu::elementary::exp2;
 
 /// A loss of one score a row.
 ///
@@ -84,5 +85,5 @@ impl Loss {
 
 /// The probability that a score stands for in the logistic loss, 1/(1 + e^−score).
 pub fn sigmoid(score: f32) -> f32 {
-    pointwise::probabilities(Scalar, score)[0]
+    1.0 / (1.0 + exp2(Scalar, score * -LOG2_E))
 }

@@ -311,3 +311,22 @@ fn levels_that_a_node_has_not_go_with_the_larger_child_in_every_tree() {
     checked[3] = boosted.trees().iter().map(|tree| check_absent_levels(tree, &x, "boosting")).sum();
     assert!(checked.iter().all(|checked| *checked > 100), "{checked:?}");
 }
+
+#[test]
+fn rare_categories_that_interact_with_a_column_are_told_apart() {
+    // 600 categories of one mean: with half of them the target rises where the number is above 0, with the others it falls.
+    let (rows, categories) = (24_000, 600);
+    let number = |row: usize| ((row * 7919 + row / categories * 31) % 997) as f32 / 498.5 - 1.0;
+    let category = |row: usize| row % categories;
+    let kind = |category: usize| if category * 37 % 101 < 50 { 1.0 } else { -1.0 };
+    let x = (0..rows).flat_map(|row| [category(row) as f32, number(row), number(row * 13 + 5)]).collect();
+    let x = Matrix::from_vec(rows, 3, x).unwrap().with_categories([0]).unwrap();
+    let y: Vec<f32> = (0..rows).map(|row| kind(category(row)) * number(row).signum() + 0.1 * number(row * 3)).collect();
+    let boosting = GradientBoostingRegressor::default().n_estimators(15).learning_rate(0.3);
+    let model = boosting.fit(&x, &y).unwrap();
+    let predicted = model.predict(&x).unwrap();
+    let error: f64 = (0..rows).map(|row| f64::from(predicted.get(row, 0) - y[row]).powi(2)).sum::<f64>() / rows as f64;
+    assert!(error < 0.03, "{error}");
+    let on_gpu = boosting.fit(&x.to(gpu()).unwrap(), &y).unwrap();
+    assert_eq!(model.to_bytes().unwrap(), on_gpu.to_bytes().unwrap());
+}

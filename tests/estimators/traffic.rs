@@ -1,6 +1,7 @@
 //! What crosses the bus: rows that came from the host go up once and never come down.
 
 use gristmill::device::Profile;
+use gristmill::ensemble::Growth;
 use gristmill::ops;
 use gristmill::prelude::*;
 use gristmill::preprocessing::{MinMaxScaler, RobustScaler, StandardScaler};
@@ -46,6 +47,28 @@ fn boosting_takes_its_rows_from_the_host_they_came_from() {
     // Rows that only the device has come down once; nothing else differs.
     assert_eq!(of_device.matrix_readbacks, 1);
     assert_eq!(of_device.readback_bytes - from_host.readback_bytes, X_BYTES);
+}
+
+#[test]
+fn nothing_as_long_as_the_rows_crosses_the_bus_for_a_boosted_tree() {
+    let device = open_gpu(DeviceOptions::default());
+    let (rows, depth) = (20_000, 5);
+    let x = matrix(rows, 8, 83).to(&device).unwrap();
+    let codes: Vec<u32> = matrix(rows, 1, 84).as_slice().iter().map(|value| u32::from(*value > 0.3)).collect();
+    let y = Labels::from(&codes[..]);
+    let boosting =
+        GradientBoostingClassifier::default().growth(Growth::DepthWise).max_leaf_nodes(None).max_depth(depth);
+    let fit = |trees: usize| {
+        device.profile(true);
+        boosting.clone().n_estimators(trees).fit(&x, &y).unwrap();
+        device.profile_report()
+    };
+    let (few, more) = (fit(2), fit(6));
+    let of_tree = |of: &dyn Fn(&Profile) -> u64| (of(&more) - of(&few)) as f64 / 4.0;
+    let bytes = of_tree(&|profile| profile.upload_bytes + profile.readback_bytes);
+    assert!(bytes < 40_000.0, "{bytes} bytes a tree, where {rows} rows are {} of f32", 4 * rows);
+    let waits = of_tree(&|profile| profile.readbacks);
+    assert!(waits <= (depth + 2) as f64, "{waits} waits");
 }
 
 #[test]

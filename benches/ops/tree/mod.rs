@@ -1,5 +1,7 @@
 mod best_split;
+mod gradients;
 mod histogram;
+mod leaves;
 mod partition;
 mod predict;
 mod target_histogram;
@@ -8,14 +10,24 @@ use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::FeaturePlace;
 use gristmill::cpu::tree::fixed_point::pack;
 use gristmill::ops::random::philox::Draw;
-use gristmill::ops::tree::{Binned, GrowState};
+use gristmill::ops::tree::gradients::TargetColumns;
+use gristmill::ops::tree::{Binned, BoostingRows, GrowState};
 use gristmill::prelude::*;
 use gristmill::{Stream, ops};
 
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    [best_split::cases(), histogram::cases(), partition::cases(), predict::cases(), target_histogram::cases()].concat()
+    [
+        best_split::cases(),
+        gradients::cases(),
+        histogram::cases(),
+        leaves::cases(),
+        partition::cases(),
+        predict::cases(),
+        target_histogram::cases(),
+    ]
+    .concat()
 }
 
 /// Random codes of 256 in every column, kept for good, as a job borrows them.
@@ -38,4 +50,11 @@ fn state(stream: &mut Stream, rows: usize) -> Result<GrowState> {
     let packed = (0..rows as i32).map(|row| pack(row % 30_011 - 15_000, row as u32 % 20_011)).collect();
     state.begin(stream, &mut (0..rows as u32).collect(), &mut [packed])?;
     Ok(state)
+}
+
+/// Rows of one output on a GPU, all of them in its tree.
+fn boosting_rows(stream: &mut Stream, targets: TargetColumns<'_>, scores: Vec<f32>) -> Result<BoostingRows> {
+    let order: Vec<u32> = (0..scores.len() as u32).collect();
+    let rows = BoostingRows::new(stream, targets, None, &[scores], &order)?;
+    rows.ok_or_else(|| gristmill::Error::param("device", "a GPU with room for the rows", "another"))
 }

@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::fixed_exp::power_of_two;
 use crate::cpu::vectorised;
 
 /// The largest |gradient| and the largest Hessian of a row in fixed point.
@@ -23,8 +24,10 @@ const COUNT_BITS: u32 = 26;
 const ROUNDER: f32 = 12_582_912.0;
 /// Rows packed together.
 const BLOCK: usize = 1 << 14;
-/// Scales stay finite for the smallest of gradients.
-const LARGEST_SCALE: f64 = 1e37;
+/// Bits of the largest gradient and Hessian in the sums of leaves.
+pub const FINE_BITS: i32 = 30;
+/// The largest power of two that gradients are multiplied by: it stays finite for the smallest of them.
+pub const LARGEST_EXPONENT: i32 = 125;
 
 /// The largest Hessian a row may have among `rows` rows, so that their sum fits its field.
 pub fn hessian_limit(rows: usize) -> u32 {
@@ -102,43 +105,68 @@ impl GradientSums {
     }
 }
 
-/// How the gradients and Hessians of one tree become integers: the largest of each becomes the largest integer.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How the gradients and Hessians of one tree become integers: by powers of two, which are exact, so that the largest of
+/// each has fifteen bits where splits are searched and thirty in the sums of leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FixedPoint {
-    scales: [f32; 2],
+    /// Powers of two that gradients and Hessians are multiplied by, for splits.
+    exponents: [i32; 2],
+    /// The same for the sums of leaves.
+    fine: [i32; 2],
+    /// The largest integer of each.
+    limits: [i32; 2],
 }
 
 impl FixedPoint {
     /// Integers for `rows` rows whose |gradients| and Hessians are at most these.
     pub fn new(largest_gradient: f32, largest_hessian: f32, rows: usize) -> FixedPoint {
-        let scale = |limit: f64, largest: f32| match largest {
-            largest if largest > 0.0 => (limit / f64::from(largest)).min(LARGEST_SCALE) as f32,
-            _ => 1.0,
+        let limits = [LIMIT, hessian_limit(rows) as i32];
+        let bits = limits.map(|limit| (limit + 1).ilog2() as i32);
+        let exponent = |bits: i32, largest: f32| match largest.to_bits() >> 23 {
+            _ if largest == 0.0 => 0,
+            biased => (bits - 1 - (biased as i32 - 127)).min(LARGEST_EXPONENT - FINE_BITS + bits),
         };
-        let hessian = scale(f64::from(hessian_limit(rows)), largest_hessian);
-        FixedPoint { scales: [scale(f64::from(LIMIT), largest_gradient), hessian] }
+        FixedPoint {
+            exponents: [exponent(bits[0], largest_gradient), exponent(bits[1], largest_hessian)],
+            fine: [exponent(FINE_BITS, largest_gradient), exponent(FINE_BITS, largest_hessian)],
+            limits,
+        }
     }
 
     /// What one unit of the gradients and one of the Hessians stand for.
     pub fn units(&self) -> [f64; 2] {
-        self.scales.map(|scale| 1.0 / f64::from(scale))
+        self.exponents.map(|exponent| f64::powi(2.0, -exponent))
+    }
+
+    /// The same in the sums of leaves.
+    pub fn fine_units(&self) -> [f64; 2] {
+        self.fine.map(|exponent| f64::powi(2.0, -exponent))
+    }
+
+    /// A row's gradient and Hessian as they are added up in leaves.
+    #[inline(always)]
+    pub fn fine(&self, gradient: f32, hessian: f32) -> [i64; 2] {
+        let [of_gradient, of_hessian] = self.fine.map(power_of_two);
+        [(gradient * of_gradient) as i32, (hessian * of_hessian) as i32].map(i64::from)
     }
 
     /// The u64 of each row: gradient and Hessian rounded to the nearest integer, positive Hessians to 1 at least.
     pub fn pack(&self, gradients: &[f32], hessians: &[f32], packed: &mut [u64]) {
         let blocks = gradients.par_chunks(BLOCK).zip(hessians.par_chunks(BLOCK)).zip(packed.par_chunks_mut(BLOCK));
         blocks.for_each(|((gradients, hessians), packed)| {
-            vectorised!(pack_block(self.scales, gradients, hessians, packed));
+            vectorised!(pack_block(self, gradients, hessians, packed));
         });
     }
 }
 
 #[inline(always)]
-fn pack_block(scales: [f32; 2], gradients: &[f32], hessians: &[f32], packed: &mut [u64]) {
+fn pack_block(fixed: &FixedPoint, gradients: &[f32], hessians: &[f32], packed: &mut [u64]) {
+    let scales = fixed.exponents.map(power_of_two);
+    let [most_gradient, most_hessian] = fixed.limits;
     let integer = |value: f32| (value + ROUNDER).to_bits() as i32 - ROUNDER.to_bits() as i32;
     for ((gradient, hessian), packed) in gradients.iter().zip(hessians).zip(packed) {
-        let units = integer(hessian * scales[1]).max(i32::from(*hessian > 0.0));
-        *packed = pack(integer(gradient * scales[0]), units as u32);
+        let units = integer(hessian * scales[1]).max(i32::from(*hessian > 0.0)).min(most_hessian);
+        *packed = pack(integer(gradient * scales[0]).clamp(-most_gradient, most_gradient), units as u32);
     }
 }
 

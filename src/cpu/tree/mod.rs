@@ -4,6 +4,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | `layout`, `categories` | where features stand in binned rows; bins of categories and sets of them |
+//! | `gradients`, `fixed_exp` | gradients and Hessians of losses, the same bits on every device |
 //! | `fixed_point`, `histogram` | gradients as integers; histograms of them |
 //! | `target`, `target_histogram` | classes and numbers as integers; histograms of them |
 //! | `split` | what a split is |
@@ -11,13 +12,17 @@
 //! | `splitters` | the best split by classes or numbers, node after node |
 //! | `category_split` | sets of categories, for both |
 //! | `partition`, `predict` | rows to the left and right; leaves of rows |
+//! | `leaves` | sums of the rows of leaves; scores of rows |
 
 pub mod best_split;
 pub mod categories;
 pub mod category_split;
+pub mod fixed_exp;
 pub mod fixed_point;
+pub mod gradients;
 pub mod histogram;
 pub mod layout;
+pub mod leaves;
 pub mod monotone;
 pub mod partition;
 pub mod predict;

@@ -64,7 +64,7 @@ impl Estimator for GradientBoostingClassifier {
 
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
         let trees = if shape.outputs <= 2 { 1 } else { shape.outputs };
-        Some(settings::cost(shape, trees * self.n_estimators, self.max_leaf_nodes, self.max_depth))
+        Some(settings::cost(shape, trees * self.n_estimators, &Settings::from(self), true))
     }
 
     /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.

@@ -1,18 +1,18 @@
 //! The values of the leaves, and the scores of the rows in them.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use super::settings::Settings;
 use crate::array::Matrix;
 use crate::cpu::tree::best_split::GradientRules;
+use crate::cpu::tree::fixed_point::FixedPoint;
+use crate::cpu::tree::gradients::Gradients;
+use crate::cpu::tree::leaves::leaf_sums;
 use crate::cpu::tree::monotone::held;
+use crate::ops::tree::leaves::LeafRules;
 use crate::tree::Tree;
-use crate::tree::grow::{Gradients, Grown, NodeSums};
+use crate::tree::grow::{Grown, NodeSums};
 
-/// Rows of a leaf added together, then the blocks in order.
-const BLOCK: usize = 1 << 12;
 /// Rows whose scores one task updates.
 const ROWS: usize = 1 << 14;
 
@@ -30,6 +30,12 @@ impl LeafStep {
         LeafStep { rules: settings.gradient_rules(), learning_rate: settings.learning_rate, logarithmic }
     }
 
+    /// The same as a device takes it; nothing where values are logarithms.
+    pub fn rules(&self) -> Option<LeafRules> {
+        let GradientRules { l1, l2, .. } = self.rules;
+        (!self.logarithmic).then_some(LeafRules { l1, l2, learning_rate: self.learning_rate })
+    }
+
     /// A Newton step held within bounds, times the learning rate.
     fn value(&self, sums: [f64; 2], bounds: [f64; 2]) -> f64 {
         let newton = held(self.rules.newton_step(sums), bounds);
@@ -37,63 +43,38 @@ impl LeafStep {
     }
 }
 
-/// Sets the values of a grown tree: of leaves from the gradients of their rows, added in f64 in the order of the rows,
-/// of inner nodes from their integer sums.
-pub(super) fn set_values(
-    grown: &mut Grown<NodeSums>,
+/// The leaves of a grown tree, each with its rows.
+pub(super) fn leaf_rows<'a>(grown: &'a Grown<NodeSums>, order: &'a [u32]) -> impl Iterator<Item = (usize, &'a [u32])> {
+    let nodes = grown.tree.nodes();
+    let leaves = (0..nodes.len()).filter(|node| nodes[*node].feature.is_none());
+    leaves.map(|node| (node, &order[grown.rows[node].clone()]))
+}
+
+/// What the gradients and Hessians of each leaf's rows add up to; 0 for inner nodes.
+pub(super) fn node_sums(
+    grown: &Grown<NodeSums>,
     order: &[u32],
     gradients: &Gradients,
-    units: [f64; 2],
-    step: LeafStep,
-) {
-    let nodes = grown.tree.nodes();
-    let leaf = |node: &usize| nodes[*node].feature.is_none();
-    let pieces: Vec<(usize, Range<usize>)> =
-        (0..nodes.len()).filter(leaf).flat_map(|node| cut(&grown.rows[node]).map(move |piece| (node, piece))).collect();
-    let add = |(node, piece): &(usize, Range<usize>)| {
-        let mut sums = [0.0_f64; 2];
-        for row in &order[piece.clone()] {
-            sums[0] += f64::from(gradients.gradients[*row as usize]);
-            sums[1] += f64::from(gradients.hessians[*row as usize]);
-        }
-        (*node, sums)
-    };
-    let parts: Vec<(usize, [f64; 2])> = pieces.par_iter().map(add).collect();
-    let known = |node: &NodeSums| [node.sums.gradient as f64 * units[0], node.sums.hessian as f64 * units[1]];
-    let mut sums: Vec<[f64; 2]> = grown.totals.iter().map(known).collect();
-    (0..sums.len()).filter(leaf).for_each(|node| sums[node] = [0.0; 2]);
-    for (node, [gradient, hessian]) in parts {
-        sums[node][0] += gradient;
-        sums[node][1] += hessian;
-    }
-    for ((node, sums), totals) in (0..).zip(sums).zip(&grown.totals) {
-        grown.tree.value_mut(node)[0] = step.value(sums, totals.bounds);
-        grown.tree.node_mut(node).weight = sums[1];
-    }
+    fixed: &FixedPoint,
+) -> Vec<[i64; 2]> {
+    let (nodes, leaves): (Vec<usize>, Vec<&[u32]>) = leaf_rows(grown, order).unzip();
+    let mut sums = vec![[0; 2]; grown.tree.nodes().len()];
+    nodes.into_iter().zip(leaf_sums(&leaves, gradients, fixed)).for_each(|(node, own)| sums[node] = own);
+    sums
 }
 
-fn cut(range: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
-    let Range { start, end } = *range;
-    (start..end).step_by(BLOCK).map(move |from| from..end.min(from + BLOCK))
-}
-
-/// Adds the value of its leaf to the score of each row that the tree was grown on.
-pub(super) fn add_to_scores(grown: &Grown<NodeSums>, order: &[u32], scores: &mut [f32]) {
-    let nodes = grown.tree.nodes();
-    let leaves: Vec<(f32, &[u32])> = (0..nodes.len())
-        .filter(|node| nodes[*node].feature.is_none())
-        .map(|node| (grown.tree.value(node as u32)[0] as f32, &order[grown.rows[node].clone()]))
-        .collect();
-    // The rows of a leaf ascend, so each task finds those of its own stretch in every leaf.
-    scores.par_chunks_mut(ROWS).enumerate().for_each(|(task, scores)| {
-        let first = task * ROWS;
-        for (value, rows) in &leaves {
-            let start = rows.partition_point(|row| (*row as usize) < first);
-            let own = &rows[start..];
-            let end = own.partition_point(|row| (*row as usize) < first + scores.len());
-            own[..end].iter().for_each(|row| scores[*row as usize - first] += value);
-        }
-    });
+/// Sets the values of a grown tree: of leaves from `sums`, those of [`node_sums`], of inner nodes from the sums that
+/// their splits were found by.
+pub(super) fn set_values(grown: &mut Grown<NodeSums>, sums: &[[i64; 2]], fixed: &FixedPoint, step: LeafStep) {
+    let (units, fine_units) = (fixed.units(), fixed.fine_units());
+    for (node, (sums, totals)) in sums.iter().zip(&grown.totals).enumerate() {
+        let sums = match grown.tree.nodes()[node].feature {
+            None => [sums[0] as f64 * fine_units[0], sums[1] as f64 * fine_units[1]],
+            Some(_) => [totals.sums.gradient as f64 * units[0], totals.sums.hessian as f64 * units[1]],
+        };
+        grown.tree.value_mut(node as u32)[0] = step.value(sums, totals.bounds);
+        grown.tree.node_mut(node as u32).weight = sums[1];
+    }
 }
 
 /// Adds the value of its leaf to the score of each of these other rows (ascending).

@@ -70,6 +70,7 @@ mod lightgbm;
 mod loss;
 mod model;
 mod regressor;
+mod resident;
 mod rounds;
 mod settings;
 mod staged;

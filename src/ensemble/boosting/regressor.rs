@@ -62,7 +62,8 @@ impl Estimator for GradientBoostingRegressor {
 
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
         let trees = shape.outputs;
-        Some(settings::cost(shape, trees * self.n_estimators, self.max_leaf_nodes, self.max_depth))
+        let stays = matches!(self.loss, RegressionLoss::SquaredError | RegressionLoss::Poisson);
+        Some(settings::cost(shape, trees * self.n_estimators, &Settings::from(self), stays))
     }
 
     /// [`Flow::StopEarly`](crate::estimator::Flow::StopEarly) ends the fit with the trees it has.

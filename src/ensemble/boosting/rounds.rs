@@ -3,20 +3,23 @@
 use rayon::prelude::*;
 
 use super::boosted::Boosted;
-use super::leaves::{LeafStep, add_to_others, add_to_scores, set_values};
+use super::leaves::{LeafStep, add_to_others, leaf_rows, node_sums, set_values};
+use super::resident::Residency;
 use super::settings::Settings;
 use super::targets::BoostingTargets;
 use super::validation::{EarlyStopping, ValidationRows, hold_out};
 use crate::array::Matrix;
 use crate::cpu::random::philox::Philox;
 use crate::cpu::tree::fixed_point::MAX_ROWS;
+use crate::cpu::tree::gradients::Gradients;
+use crate::cpu::tree::leaves::add_to_scores;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::Reporter;
 use crate::losses::Loss;
 use crate::tree::Tree;
 use crate::tree::bins::{BinnedMatrix, Bins};
-use crate::tree::grow::{GradientCells, Gradients, grow};
+use crate::tree::grow::{GradientCells, grow};
 
 /// The stream of the seed that chooses the rows of round 0; the others follow.
 const SUBSAMPLE_STREAM: u32 = 0xb005_0000;
@@ -120,6 +123,7 @@ pub(super) fn boost(
         rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),
         targets: &problem.targets,
         weights,
+        residency: Residency::of(&problem.device, &problem.targets, settings, held_weights.is_some()),
         scores,
         settings,
     };
@@ -158,23 +162,26 @@ pub(super) fn boost(
             break;
         }
     }
+    rounds.check_last(trees.len() / baseline.len().max(1))?;
     let kept = stopping.kept(trees.len() / baseline.len().max(1));
     trees.truncate(kept * baseline.len());
     Ok(Boosted::new(trees, baseline, x.columns(), stopping.curve, converged))
 }
 
-struct Rounds<'a> {
+pub(super) struct Rounds<'a> {
     x: &'a Matrix,
-    targets: &'a BoostingTargets<'a>,
-    weights: Option<&'a [f32]>,
-    settings: &'a Settings,
-    cells: GradientCells<'a>,
-    gradients: Vec<Gradients>,
-    scores: Vec<Vec<f32>>,
+    pub targets: &'a BoostingTargets<'a>,
+    pub weights: Option<&'a [f32]>,
+    pub settings: &'a Settings,
+    pub cells: GradientCells<'a>,
+    pub gradients: Vec<Gradients>,
+    /// The scores of each output, unless they are on the device.
+    pub scores: Vec<Vec<f32>>,
+    pub residency: Residency,
     /// Rows that count, ascending.
-    rows: Vec<u32>,
+    pub rows: Vec<u32>,
     /// Classes without a row.
-    absent: Vec<bool>,
+    pub absent: Vec<bool>,
 }
 
 impl Rounds<'_> {
@@ -189,6 +196,12 @@ impl Rounds<'_> {
 
     /// Grows one tree for each output, and adds them to the scores.
     fn next(&mut self, round: usize) -> Result<Vec<Tree>> {
+        self.move_in()?;
+        if let Residency::Device(mut rows, begun) = std::mem::replace(&mut self.residency, Residency::Host) {
+            let (grown, begun) = self.next_resident(round, &mut rows, begun)?;
+            self.residency = Residency::Device(rows, begun);
+            return Ok(grown);
+        }
         let losses = self.targets.round_losses(&self.scores, self.weights);
         self.targets.gradients(&self.scores, self.weights, &losses, &mut self.gradients)?;
         self.check_gradients(round, &losses)?;
@@ -209,14 +222,17 @@ impl Rounds<'_> {
             false => complement(rows, self.x.rows()),
         };
         for (at, (grown, scores)) in grown.iter_mut().zip(&mut self.scores).enumerate() {
-            let units = self.cells.units(at);
+            let fixed = self.cells.fixed(at);
             let step = LeafStep::new(self.settings, self.targets.are_logarithms());
-            set_values(grown, self.cells.order(), &self.gradients[at], units, step);
+            let sums = node_sums(grown, self.cells.order(), &self.gradients[at], fixed);
+            set_values(grown, &sums, fixed, step);
             if let Some(refit) = self.targets.leaf_refit(at, scores, self.weights, &losses) {
                 let Settings { monotonic_cst, learning_rate, .. } = self.settings;
                 refit.set_values(grown, self.cells.order(), monotonic_cst.as_deref(), *learning_rate);
             }
-            add_to_scores(grown, self.cells.order(), scores);
+            let value = |(node, rows): (usize, _)| (grown.tree.value(node as u32)[0] as f32, rows);
+            let leaves: Vec<(f32, &[u32])> = leaf_rows(grown, self.cells.order()).map(value).collect();
+            add_to_scores(&leaves, scores);
             add_to_others(&grown.tree, self.x, &others, scores);
         }
         self.check_scores(round)?;
@@ -224,7 +240,7 @@ impl Rounds<'_> {
     }
 
     /// Refuses gradients beyond the numbers of f32, of which no tree could be made.
-    fn check_gradients(&self, round: usize, losses: &[Loss]) -> Result<()> {
+    pub fn check_gradients(&self, round: usize, losses: &[Loss]) -> Result<()> {
         let are_finite =
             |all: &[Gradients]| all.iter().all(|own| own.largest.iter().all(|largest| largest.is_finite()));
         if are_finite(&self.gradients) {
@@ -244,7 +260,7 @@ impl Rounds<'_> {
 
     /// Refuses scores beyond the numbers of f32, or of which the predictions are.
     fn check_scores(&self, round: usize) -> Result<()> {
-        let most = if self.targets.are_logarithms() { f32::MAX.ln() } else { f32::MAX };
+        let most = self.largest_score();
         let counts = |row: usize| self.weights.is_none_or(|weights| weights[row] > 0.0);
         let is_wrong = |(row, score): (usize, &f32)| !(score.is_finite() && *score <= most) && counts(row);
         let any = |scores: &Vec<f32>| scores.par_iter().enumerate().with_min_len(BLOCK).any(is_wrong);
@@ -252,6 +268,11 @@ impl Rounds<'_> {
             true => Err(diverged(self.settings, "a score", round)),
             false => Ok(()),
         }
+    }
+
+    /// The largest score of which the prediction is a number.
+    pub fn largest_score(&self) -> f32 {
+        if self.targets.are_logarithms() { f32::MAX.ln() } else { f32::MAX }
     }
 
     /// The rows of a round: each that counts is in with probability `subsample`; all if none were.
@@ -269,7 +290,7 @@ impl Rounds<'_> {
 }
 
 /// The error of a fit whose steps grow without end.
-fn diverged(settings: &Settings, what: &str, round: usize) -> Error {
+pub(super) fn diverged(settings: &Settings, what: &str, round: usize) -> Error {
     let rule = "small enough that scores do not grow without end; or divide the targets by a constant".to_string();
     let got = format!("{}, with {what} beyond the numbers of f32 in round {}", settings.learning_rate, round + 1);
     Error::param("learning_rate", rule, got)

@@ -25,26 +25,33 @@ pub enum Growth {
 /// Operations of a tile in the time in which a row is added to the histogram of one column, in one level: 100 trees of
 /// 63 leaves on 1M×28 take 11 s where a product runs at 157 GFLOP/s.
 const PER_VALUE: f64 = 90.0;
-/// Bytes that the host streams for each row of a tree: scores, gradients, leaf values in f64.
-const HOST_BYTES: f64 = 400.0;
-/// Bytes for each row of a tree that a GPU gets and gives back: gradients, and the leaves of the rows.
+/// Bytes that are streamed for each row of a tree: scores, gradients, the order, leaf values.
+const ROW_BYTES: f64 = 400.0;
+/// Bytes for each row of a tree that a GPU gets and gives back, where scores do not stay on it.
 const MOVED_BYTES: f64 = 16.0;
-/// Leaves that a GPU works out together.
-const LOOKAHEAD: f64 = 6.0;
+/// Bytes for a tree that a GPU gets and gives back: tables of nodes and pieces, splits, sums of leaves.
+const TREE_BYTES: f64 = 1e5;
+/// Waits of a tree beyond its levels: what its gradients add up to, the sums of its leaves, and what looking ahead missed.
+const MORE_WAITS: f64 = 5.0;
 /// Levels of a tree that nothing limits.
 const UNLIMITED: f64 = 12.0;
-const KERNELS: f64 = 10.0;
+const KERNELS: f64 = 14.0;
 
-/// What so many boosted trees take.
-pub(super) fn cost(shape: &FitShape, trees: usize, leaves: Option<usize>, depth: Option<usize>) -> Cost {
+/// What so many boosted trees take; `stays` says whether scores and gradients are kept where the trees grow.
+pub(super) fn cost(shape: &FitShape, trees: usize, settings: &Settings, stays: bool) -> Cost {
     let (n, d, trees) = (shape.rows as f64, shape.columns as f64, trees as f64);
-    let levels = [leaves.map(|leaves| (leaves as f64).log2()), depth.map(|depth| depth as f64)];
+    let leaves = settings.max_leaf_nodes.map(|leaves| (leaves as f64).log2());
+    let levels = [leaves, settings.max_depth.map(|depth| depth as f64)];
     let levels = levels.into_iter().flatten().fold(UNLIMITED, f64::min).max(1.0);
+    let stays = stays && settings.subsample == 1.0 && settings.n_iter_no_change.is_none();
+    let (of_device, of_host) = if stays { (ROW_BYTES, 0.0) } else { (0.0, ROW_BYTES) };
+    let moved = if stays { 0.0 } else { MOVED_BYTES * n };
     Cost {
         operations: PER_VALUE * trees * n * d * levels,
-        host_bytes: HOST_BYTES * trees * n,
-        moved_bytes: n * d + MOVED_BYTES * trees * n,
-        syncs: trees * (levels.exp2() / LOOKAHEAD + 2.0),
+        streamed_bytes: of_device * trees * n,
+        host_bytes: of_host * trees * n,
+        moved_bytes: n * (d + MOVED_BYTES) + trees * (moved + TREE_BYTES),
+        syncs: trees * (levels + MORE_WAITS),
         kernels: KERNELS,
         ..Cost::default()
     }

@@ -2,12 +2,12 @@
 
 use super::custom_loss::{custom_base_score, custom_derivatives};
 use super::loss::BoostingLoss;
+use crate::cpu::tree::gradients::Gradients;
 use crate::error::{Error, Result};
 use crate::losses::{
     Derivatives, Loss, LossRows, huber_delta, log_shares, quantile, softmax_derivatives, softmax_value, sum_rows,
 };
 use crate::tree::bins::CategoryTargets;
-use crate::tree::grow::Gradients;
 
 /// The targets of rows, with one score for each output.
 #[derive(Clone)]

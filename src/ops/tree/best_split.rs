@@ -10,18 +10,18 @@ use super::histogram::decode;
 use super::{Binned, GrowState, fill_table};
 use crate::cpu::tree::best_split::{GradientNode, GradientRules, GradientSplit, best_split as of_feature};
 use crate::cpu::tree::histogram::Histogram;
-use crate::cpu::tree::monotone::MonotoneLimit;
+use crate::cpu::tree::monotone::{MonotoneLimit, UNBOUNDED};
 use crate::cpu::tree::split::better;
-use crate::cpu::tree::{FeaturePlace, GradientSums};
+use crate::cpu::tree::{FeaturePlace, GradientSums, SplitRule};
 use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
-    /// Bounds of what each feature gains.
+    /// The best split by each feature.
     pub KERNEL = "tree/best_split", [Read, Read, Read, Write], Params;
-    /// The cells of the features that may be best.
-    pub KERNEL_SHORTLIST = "tree/best_split__shortlist", [Read, Read, Read, Read, Write], Params;
+    /// The best of a node's features.
+    pub KERNEL_WINNER = "tree/best_split__winner", [Read, Read, Write], Params;
 }
 
 /// Lanes that look at a node and a feature together, as in the shader.
@@ -33,16 +33,17 @@ params! {
 
 /// Features that one task searches at least.
 const FEATURES_PER_TASK: usize = 4;
-/// Features of a node whose cells are copied at once.
-const LISTED: usize = 4;
-/// Words of a node's shortlist: count, features, 256 cells for each.
-const LIST_WORDS: usize = 4 * (2 + 256 * LISTED);
+/// Words of what a feature, and a node, found: gain, place of the split, feature, sums on the left.
+const FOUND_WORDS: usize = 8;
 /// Words of a cell.
 const CELL_WORDS: usize = CELL_BYTES as usize / 4;
 /// What one cell costs, in operations.
 const OPERATIONS: usize = 192;
+/// Bits of what was found: that there is a split, and that missing values go left.
+const FOUND: u32 = 1 << 31;
+const MISSING_LEFT: u32 = 1 << 30;
 /// Words of a search in the table.
-const SEARCH_WORDS: usize = 16;
+const SEARCH_WORDS: usize = 32;
 /// Σ Hessian stays below this, and Σ |gradient| too.
 const LARGEST: f64 = (1_u64 << 42) as f64;
 
@@ -88,10 +89,9 @@ impl Monotone {
 
 /// The best split of each node, none where none is allowed; equal gains go to the lowest feature.
 ///
-/// On a GPU the device bounds what each feature gains in f32, and the host settles the winner among those that may be
-/// best, in f64 from the exact sums, with the function that the CPU uses: the same split on every device, to the bit.
-/// The cells of categorical features come without bounds, in the same read-back: one, or two where a node has more than
-/// four such features. For monotone searches whole histograms are read back. Costs about 50 operations a cell.
+/// On a GPU each feature's splits are bounded in f32, and those that may be best are settled in f64, made of integers: the
+/// split that the CPU finds, to the bit. 32 bytes of a node come back, and beside them the cells of categorical features,
+/// which the host settles. One wait. Costs about 50 operations a cell, and some 2,000 for each split that may be best.
 pub fn best_split(
     stream: &mut Stream,
     binned: &Binned<'_>,
@@ -135,11 +135,11 @@ fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, searches: &[SplitSearch]) 
     Ok(winners)
 }
 
-/// Searches that are recorded together: as many as the room for their shortlists and the work of one dispatch allow.
+/// Searches that are recorded together: as many as the room for what they find and the work of one dispatch allow.
 fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[SplitSearch]) -> usize {
     let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
     let categories = searches.iter().map(|search| category_cells(search, binned.features).len()).max().unwrap_or(0);
-    let words = LIST_WORDS + SEARCH_WORDS + 4 * features + CELL_WORDS * categories;
+    let words = SEARCH_WORDS + FOUND_WORDS * (features + 1) + CELL_WORDS * categories;
     let by_room = gpu.scratch_bytes() as usize / (4 * words);
     let by_work = gpu.operations_per_dispatch() as usize / (OPERATIONS * 256 * features).max(1);
     by_room.min(by_work).max(1)
@@ -151,48 +151,21 @@ fn on_gpu(
     storage: &mut GpuGrowth,
     searches: &[SplitSearch],
 ) -> Result<Vec<Option<GradientSplit>>> {
-    // The device's bounds know nothing of directions: then all is settled here, from whole histograms.
-    let mut settled = match searches.iter().any(|search| search.monotone.is_some()) {
-        true => vec![None; searches.len()],
-        false => shortlisted(recording, binned, storage, searches)?,
-    };
-    let open: Vec<usize> = (0..searches.len()).filter(|at| settled[*at].is_none()).collect();
-    let together = recording.gpu.scratch_bytes() as usize / (CELL_BYTES as usize * binned.cells());
-    for open in open.chunks(together.max(1)) {
-        let slots: Vec<usize> = open.iter().map(|at| searches[*at].slot).collect();
-        let bytes = CELL_BYTES * binned.cells() as u64;
-        let words = storage.read_slots(recording, &slots, bytes)?;
-        for (&at, words) in open.iter().zip(words.chunks_exact(bytes as usize / 4)) {
-            let (search, histogram) = (&searches[at], decode(words));
-            let best = |feature: &u32| search.best(&histogram, *feature, &binned.features[*feature as usize]);
-            settled[at] = Some(search.features.iter().map(best).fold(None, better));
-        }
-    }
-    Ok(settled.into_iter().map(Option::flatten).collect())
-}
-
-/// The winner of each node whose shortlist holds all that may be best.
-fn shortlisted(
-    recording: &mut Recording,
-    binned: &Binned<'_>,
-    storage: &mut GpuGrowth,
-    searches: &[SplitSearch],
-) -> Result<Vec<Option<Option<GradientSplit>>>> {
-    let shortlist = record(recording, binned, storage, searches)?;
-    let lists = LIST_WORDS * searches.len();
+    let winners = record(recording, binned, storage, searches)?;
+    let numbers = FOUND_WORDS * searches.len();
     let cells: Vec<usize> = searches.iter().map(|search| category_cells(search, binned.features).len()).collect();
-    let all = lists + CELL_WORDS * cells.iter().sum::<usize>();
+    let all = numbers + CELL_WORDS * cells.iter().sum::<usize>();
     let mut words: Vec<u32> = Vec::with_capacity(all);
-    recording.read(&shortlist, 0, all as u64, &mut |part| words.extend_from_slice(part))?;
-    let (lists, mut rest) = words.split_at(lists);
+    recording.read(&winners, 0, all as u64, &mut |part| words.extend_from_slice(part))?;
+    let (numbers, mut rest) = words.split_at(numbers);
     let mut categories = Vec::with_capacity(searches.len());
     for cells in cells {
         let (own, others) = rest.split_at(CELL_WORDS * cells);
         categories.push(own);
         rest = others;
     }
-    let lists = searches.par_iter().zip(lists.par_chunks_exact(LIST_WORDS)).zip(&categories);
-    Ok(lists.map(|((search, list), categories)| settle(search, list, categories, binned.features)).collect())
+    let winners = searches.par_iter().zip(numbers.par_chunks_exact(FOUND_WORDS)).zip(&categories);
+    Ok(winners.map(|((search, words), categories)| settle(search, words, categories, binned.features)).collect())
 }
 
 /// The features of a search that are categorical, or those that are not.
@@ -215,22 +188,16 @@ fn cells_of(cells: &FeaturePlace) -> Range<usize> {
     first..first + if cells.all_bins() < 2 { 0 } else { cells.all_bins() }
 }
 
-/// The winner among the listed and the categorical features; nothing where the list does not hold all that may be best.
-fn settle(
-    search: &SplitSearch,
-    list: &[u32],
-    categories: &[u32],
-    features: &[FeaturePlace],
-) -> Option<Option<GradientSplit>> {
-    let count = list[0] as usize;
-    if count > LISTED || !is_bounded(&search.rules) {
-        return None;
-    }
-    let mut winner = None;
-    for (feature, cells) in list[4..8].iter().zip(list[8..].chunks_exact(4 * 256)).take(count) {
-        let own = FeaturePlace { first: 0, ..features[*feature as usize] };
-        winner = better(winner, search.best(&decode(cells), *feature, &own));
-    }
+/// The winner of the device and the categorical features.
+fn settle(search: &SplitSearch, words: &[u32], categories: &[u32], features: &[FeaturePlace]) -> Option<GradientSplit> {
+    let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
+    let place = words[2];
+    let mut winner = (place & FOUND != 0).then(|| {
+        let rule = SplitRule::at(words[3], place as u16, 0.0);
+        let rule = SplitRule { missing_left: place & MISSING_LEFT != 0, ..rule };
+        let left = GradientSums::wide(long(4) as i64, long(6));
+        GradientSplit { rule, gain: f64::from_bits(long(0)), left }
+    });
     let mut rest = categories;
     for feature in features_where(search, features, true) {
         let cells = &features[feature as usize];
@@ -239,7 +206,7 @@ fn settle(
         winner = better(winner, search.best(&decode(own), feature, &place));
         rest = others;
     }
-    Some(winner)
+    winner
 }
 
 fn record(
@@ -252,7 +219,12 @@ fn record(
     let mut tasks = vec![];
     for (number, search) in (0..).zip(searches) {
         let first_task = tasks.len() / 2;
-        tasks.extend(features_where(search, binned.features, false).flat_map(|feature| [number, feature]));
+        let direction = |feature: u32| match &search.monotone {
+            Some(monotone) => [0, 1, 2][usize::from(monotone.limit(feature).direction.rem_euclid(3) as u8)],
+            None => 0,
+        };
+        let task = |feature: u32| [number, feature | direction(feature) << 30];
+        tasks.extend(features_where(search, binned.features, false).flat_map(task));
         words.extend(entry(search, first_task, tasks.len() / 2 - first_task).as_flattened());
     }
     let count = tasks.len() / 2;
@@ -264,34 +236,33 @@ fn record(
     };
     words.extend(tasks);
     let plan = fill_table(recording, storage, ScratchBuffer::Searches, &words)?;
-    let bounds = storage.scratch_buffer(recording, ScratchBuffer::Bounds, 8 * count.max(1) as u64)?;
+    let found = storage.scratch_buffer(recording, ScratchBuffer::Found, 4 * (FOUND_WORDS * count.max(1)) as u64)?;
     let copies: Vec<(usize, Vec<usize>)> =
         searches.iter().map(|search| (search.slot, category_cells(search, binned.features))).collect();
     let copied: usize = copies.iter().map(|(_, cells)| cells.len()).sum();
-    let listed = LIST_WORDS * searches.len();
-    let shortlist =
-        storage.scratch_buffer(recording, ScratchBuffer::Shortlist, 4 * (listed + CELL_WORDS * copied) as u64)?;
+    let listed = FOUND_WORDS * searches.len();
+    let winners =
+        storage.scratch_buffer(recording, ScratchBuffer::Winners, 4 * (listed + CELL_WORDS * copied) as u64)?;
     let (slots, features) = (storage.filled()?, &binned.on_gpu()?.features);
     let cells = 256 * count as u64;
     if count > 0 {
         let grid = Grid::covering(TEAM * count as u64, 64)?;
         let work = Work { operations: OPERATIONS as u64 * cells, bytes: CELL_BYTES * cells };
-        recording.dispatch(&KERNEL, Dispatch::new(&params, &[&plan, features, &slots, &bounds], grid, work))?;
+        recording.dispatch(&KERNEL, Dispatch::new(&params, &[&plan, features, &slots, &found], grid, work))?;
     }
     let listed = listed as u64;
-    let buffers = &[&plan, features, &slots, &bounds, &shortlist];
-    let work = Work { operations: 4 * listed, bytes: 8 * listed };
+    let work = Work { operations: 64 * count as u64, bytes: 4 * (listed + (FOUND_WORDS * count) as u64) };
     let grid = Grid::linear(searches.len() as u64)?;
-    recording.dispatch(&KERNEL_SHORTLIST, Dispatch::new(&params, buffers, grid, work))?;
+    recording.dispatch(&KERNEL_WINNER, Dispatch::new(&params, &[&plan, &found, &winners], grid, work))?;
     let mut to = 4 * listed;
     for (slot, cells) in copies {
         for run in cells.chunk_by(|one, next| one + 1 == *next) {
             let (from, bytes) = ((slot * binned.cells() + run[0]) as u64, CELL_BYTES * run.len() as u64);
-            recording.copy((&slots, CELL_BYTES * from), (&shortlist, to), bytes)?;
+            recording.copy((&slots, CELL_BYTES * from), (&winners, to), bytes)?;
             to += bytes;
         }
     }
-    Ok(shortlist)
+    Ok(winners)
 }
 
 /// A search as the device reads it, in units of its sums: gains there are gains here divided by units[0]²/units[1].
@@ -305,11 +276,21 @@ fn entry(search: &SplitSearch, first_task: usize, tasks: usize) -> [[u32; 4]; SE
     let [weight_low, weight_high] = halves(node.weight());
     let [hessian_low, hessian_high] = halves(min_hessian_sum(rules));
     let min_count = rules.min_count.min(u64::from(u32::MAX)) as u32;
+    let pair = |one: f64, other: f64| {
+        let [[a, b], [c, d]] = [halves(one.to_bits()), halves(other.to_bits())];
+        [a, b, c, d]
+    };
+    let flags = u32::from(search.monotone.is_some()) | u32::from(is_bounded(search)) << 1;
+    let [low, high] = search.monotone.as_ref().map_or(UNBOUNDED, |monotone| monotone.bounds);
     [
-        [*slot as u32, first_task as u32, tasks as u32, 0],
+        [*slot as u32, first_task as u32, tasks as u32, flags],
         [gradient_low, gradient_high, weight_low, weight_high],
         [l1.to_bits(), l2.to_bits(), min_count, hessian_low],
         [hessian_high, 0, 0, 0],
+        pair(gradient_unit, hessian_unit),
+        pair(rules.l1, rules.l2),
+        pair(low, high),
+        pair(rules.min_gain, 0.0),
     ]
 }
 
@@ -325,8 +306,9 @@ fn min_hessian_sum(rules: &GradientRules) -> u64 {
     low
 }
 
-/// Whether the device's bounds hold. An l2 next to nothing, beside Hessians of zero, would leave the range of f32.
-fn is_bounded(rules: &GradientRules) -> bool {
-    let l2 = rules.l2 / rules.units[1];
-    l2 == 0.0 || l2 >= 1.0 / (1 << 20) as f64
+/// Whether the bounds in f32 hold. An l2 next to nothing, beside Hessians of zero, would leave its range; and they know
+/// nothing of directions.
+fn is_bounded(search: &SplitSearch) -> bool {
+    let l2 = search.rules.l2 / search.rules.units[1];
+    search.monotone.is_none() && (l2 == 0.0 || l2 >= 1.0 / (1 << 20) as f64)
 }

@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 
 /// Bytes of a gradient cell on a GPU: gradient, then Hessian above count, each 64 bits.
 pub(super) const CELL_BYTES: u64 = 16;
-/// Leaves that are worked out at once on a GPU.
-const LOOKAHEAD: usize = 6;
+/// Leaves that are worked out at once on a GPU: a wait costs as much as the histograms of many.
+const LOOKAHEAD: usize = 32;
 /// Bytes of kept histograms on the CPU.
 const KEPT: usize = 1 << 28;
 
@@ -50,7 +50,7 @@ pub(super) struct CpuGrowth {
 pub(super) struct GpuGrowth {
     pub(super) buffers: Option<RowBuffers>,
     slots: Option<Arc<Buffer>>,
-    scratch_buffers: [Option<Arc<Buffer>>; 9],
+    scratch_buffers: [Option<Arc<Buffer>>; 13],
 }
 
 /// What the passes of the ops hand to one another, kept from call to call.
@@ -63,8 +63,12 @@ pub(super) enum ScratchBuffer {
     Befores,
     Lefts,
     Searches,
-    Bounds,
-    Shortlist,
+    Found,
+    Winners,
+    Leaves,
+    LeafTable,
+    LeafValues,
+    Roots,
 }
 
 /// The order, as much room again, and the packed rows of all trees.
@@ -125,6 +129,13 @@ impl GrowState {
             (GrowthStorage::Cpu(_), _) => Ok(()),
             (GrowthStorage::Gpu(_), None) => Err(wrong_device("tree growth")),
         }
+    }
+
+    /// Trees of rows that are on the device, with so many places in all: the host does not know their order.
+    pub(super) fn begin_resident(&mut self, rows: usize, places: usize) {
+        self.rows = rows;
+        self.cell_bytes = CELL_BYTES;
+        self.order.resize(places, 0);
     }
 
     /// The order of new trees, in exchange for that of the last.
@@ -261,11 +272,18 @@ impl GpuGrowth {
 
     /// Space for the order and so many words beside it; the order is uploaded.
     fn begin_order(&mut self, recording: &mut Recording, order: &[u32], words: u64) -> Result<RowBuffers> {
+        let rows = self.row_buffers(recording, order.len(), words)?;
+        upload_words(recording, &rows.order, order)?;
+        Ok(rows)
+    }
+
+    /// Space for an order of so many places and so many words beside it.
+    pub(super) fn row_buffers(&mut self, recording: &mut Recording, places: usize, words: u64) -> Result<RowBuffers> {
         if self.buffers.is_none() {
             let kernels = [super::histogram::KERNELS, super::best_split::KERNELS, super::partition::KERNELS];
             recording.gpu.warm(&kernels.concat())?;
         }
-        let places = 4 * order.len() as u64;
+        let places = 4 * places as u64;
         let fits = |rows: &RowBuffers| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
         let rows = match self.buffers.take().filter(fits) {
             Some(rows) => rows,
@@ -275,7 +293,7 @@ impl GpuGrowth {
                 packed: recording.scratch(4 * words, "gradients")?,
             },
         };
-        upload_words(recording, &rows.order, order)?;
+        self.buffers = Some(rows.clone());
         Ok(rows)
     }
 

@@ -5,8 +5,10 @@
 
 pub mod best_split;
 mod binned;
+pub mod gradients;
 mod grow_state;
 pub mod histogram;
+pub mod leaves;
 pub mod partition;
 mod pieces;
 pub mod predict;
@@ -14,6 +16,7 @@ pub mod target_histogram;
 
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;
+pub use gradients::BoostingRows;
 pub use grow_state::GrowState;
 pub use histogram::HistogramFill;
 pub use partition::NodePartition;

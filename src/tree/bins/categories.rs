@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::category_contrasts::contrasts;
 use super::category_groups::{CategoryTargets, group_categories};
 use crate::array::{MAX_CATEGORIES, Matrix, category};
 use crate::cpu::tree::{CategoryBins, UNKNOWN};
@@ -17,8 +18,9 @@ pub struct Categories {
 impl Categories {
     /// The bins of the marked columns of `x`, by the rows whose weight is above 0: a category each where there are at
     /// most `max_bins`. Else the most frequent half of as many each have one (of equally frequent ones the lowest code),
-    /// and the others share the rest with those of like `targets`; what that leaves over goes to the next in frequency.
-    /// Costs one pass over the column and a number for each category, with too many of them three passes and a sort.
+    /// and the others share the rest with those of like `targets`, also on the sides of other features in which they
+    /// differ most; what that leaves over goes to the next in frequency. Costs one pass over the column and a number for
+    /// each category, with too many of them some passes over all columns.
     pub fn fit(
         x: &Matrix,
         weights: Option<&[f32]>,
@@ -101,15 +103,17 @@ fn fit_column(
     let mut seen: Vec<usize> = (0..counts.len()).filter(|code| counts[*code] > 0).collect();
     if seen.len() > max_bins {
         seen.sort_by_key(|code| (std::cmp::Reverse(counts[*code]), *code));
-        let mut rare = seen.split_off(max_bins / 2);
+        let mut rare = seen.split_off(max_bins / 4);
         let mut numbers = vec![usize::MAX; counts.len()];
         rare.iter().enumerate().for_each(|(number, code)| numbers[*code] = number);
         // All values were found to be categories or missing.
         let codes = (0..x.rows()).filter(|row| weights.is_none_or(|weights| weights[*row] > 0.0));
         let codes = codes.map(|row| (row, x.get(row, column))).filter(|(_, value)| !value.is_nan());
         let members = codes.map(|(row, code)| (row, numbers[code as usize]));
-        let members = members.filter(|(_, number)| *number != usize::MAX);
-        let groups = group_categories(targets, members, rare.len(), max_bins - seen.len());
+        let members: Vec<(usize, usize)> = members.filter(|(_, number)| *number != usize::MAX).collect();
+        let columns = contrasts(x, column, targets, &members, rare.len());
+        let targets = CategoryTargets::With { targets, columns: &columns };
+        let groups = group_categories(&targets, members.iter().copied(), rare.len(), max_bins - seen.len());
         let count = groups.iter().max().map_or(0, |last| last + 1);
         rare.iter().zip(groups).for_each(|(code, group)| bins[*code] = (max_bins - 1 - group) as u8);
         // Bins that no group needs.

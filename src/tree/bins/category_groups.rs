@@ -9,23 +9,30 @@ pub enum CategoryTargets<'a> {
     Fixed { values: &'a [i64], outputs: usize },
     /// A class below `count` for each row.
     Classes { codes: &'a [u32], count: usize },
+    /// Others, and columns of numbers beside them.
+    With { targets: &'a CategoryTargets<'a>, columns: &'a [Vec<f32>] },
 }
 
 impl CategoryTargets<'_> {
     /// Numbers of a row; a class counts as one for itself and zero for each other.
-    fn outputs(&self) -> usize {
+    pub(super) fn outputs(&self) -> usize {
         match self {
             CategoryTargets::Columns(columns) => columns.len(),
             CategoryTargets::Fixed { outputs, .. } => *outputs,
             CategoryTargets::Classes { count, .. } => *count,
+            CategoryTargets::With { targets, columns } => targets.outputs() + columns.len(),
         }
     }
 
-    fn get(&self, row: usize, output: usize) -> f64 {
+    pub(super) fn get(&self, row: usize, output: usize) -> f64 {
         match self {
             CategoryTargets::Columns(columns) => f64::from(columns[output][row]),
             CategoryTargets::Fixed { values, outputs } => values[row * outputs + output] as f64,
             CategoryTargets::Classes { codes, .. } => f64::from(u8::from(codes[row] as usize == output)),
+            CategoryTargets::With { targets, columns } => match output.checked_sub(targets.outputs()) {
+                None => targets.get(row, output),
+                Some(output) => f64::from(columns[output][row]),
+            },
         }
     }
 }

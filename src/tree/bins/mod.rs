@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `quantiles` | where the bins of numbers end |
 //! | `categories`, `category_groups` | the bins of categories, and which share one |
+//! | `category_contrasts` | what tells categories of the same mean apart |
 //! | `bundles` | sparse features that share a column |
 //! | `binned_matrix` | the rows as codes |
 
 mod binned_matrix;
 mod bundles;
 mod categories;
+mod category_contrasts;
 mod category_groups;
 mod quantiles;
 

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use super::{Cells, GrowContext, NodeSplit, OpenNode, Root};
 use crate::cpu::tree::best_split::{GradientRules, GradientSplit};
 use crate::cpu::tree::fixed_point::{FixedPoint, totals};
+use crate::cpu::tree::gradients::Gradients;
 use crate::cpu::tree::monotone::{MonotoneLimit, UNBOUNDED};
 use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder};
 use crate::cpu::tree::{GradientSums, SplitRule};
-use crate::device::Device;
+use crate::device::{Device, Stream};
 use crate::error::Result;
 use crate::ops::tree::best_split::best_split;
+use crate::ops::tree::gradients::RoundTotals;
 use crate::ops::tree::histogram::histogram;
-use crate::ops::tree::{HistogramFill, Monotone, NodePartition, SplitSearch};
+use crate::ops::tree::{GrowState, HistogramFill, Monotone, NodePartition, SplitSearch};
 use crate::tree::bins::{BinnedMatrix, Bins};
 
 /// Rows with a gradient and a Hessian for each tree that is grown.
@@ -42,16 +44,9 @@ pub(crate) struct NodeSums {
 
 /// What differs from tree to tree.
 struct GradientTree {
+    fixed: FixedPoint,
     draw: FeatureDraw,
     rules: GradientRules,
-}
-
-/// The gradient and Hessian of every row, and the largest |gradient| and Hessian.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Gradients {
-    pub gradients: Vec<f32>,
-    pub hessians: Vec<f32>,
-    pub largest: [f32; 2],
 }
 
 impl<'a> GradientCells<'a> {
@@ -79,7 +74,7 @@ impl<'a> GradientCells<'a> {
         for (at, (packed, gradients)) in (0..).zip(self.packed.iter_mut().zip(gradients)) {
             let fixed = FixedPoint::new(gradients.largest[0], gradients.largest[1], rows.len());
             let rules = GradientRules { units: fixed.units(), ..self.rules };
-            self.trees.push(GradientTree { draw: self.draw.of_tree((number + at) as u32), rules });
+            self.trees.push(GradientTree { fixed, draw: self.draw.of_tree((number + at) as u32), rules });
             packed.resize(gradients.gradients.len(), 0);
             fixed.pack(&gradients.gradients, &gradients.hessians, packed);
             let start = self.order.len();
@@ -90,6 +85,27 @@ impl<'a> GradientCells<'a> {
         let GrowContext { stream, state, .. } = &mut self.context;
         state.begin(stream, &mut self.order, &mut self.packed)?;
         Ok(roots)
+    }
+
+    /// Begins new trees of rows on the device, one for each output. The first is number `number` of the ensemble; each is
+    /// grown on `count` rows.
+    pub fn begin_boosting(&mut self, round: &RoundTotals, count: usize, number: u64) -> Vec<Root<NodeSums>> {
+        self.trees.clear();
+        let mut roots = vec![];
+        for (at, (largest, sums)) in (0..).zip(round.largest.iter().zip(&round.totals)) {
+            let fixed = FixedPoint::new(largest[0], largest[1], count);
+            let rules = GradientRules { units: fixed.units(), ..self.rules };
+            self.trees.push(GradientTree { fixed, draw: self.draw.of_tree((number + at) as u32), rules });
+            let first = at as usize * count;
+            roots.push(Root { rows: first..first + count, totals: NodeSums { sums: *sums, bounds: UNBOUNDED } });
+        }
+        roots
+    }
+
+    /// The stream, and what trees keep on its device.
+    pub fn growth(&mut self) -> (&mut Stream, &mut GrowState) {
+        let GrowContext { stream, state, .. } = &mut self.context;
+        (stream, state)
     }
 
     /// Brings the order of the rows to the host, when the trees are grown.
@@ -105,13 +121,13 @@ impl<'a> GradientCells<'a> {
         self.context.state.known_order()
     }
 
-    /// What one unit of the gradients and of the Hessians of a tree stands for.
-    pub fn units(&self, tree: usize) -> [f64; 2] {
-        self.trees[tree].rules.units
+    /// How the gradients and Hessians of a tree became integers.
+    pub fn fixed(&self, tree: usize) -> &FixedPoint {
+        &self.trees[tree].fixed
     }
 
     fn split_search(&self, node: &OpenNode<NodeSums>) -> SplitSearch {
-        let (GradientTree { draw, rules }, mut order) = (&self.trees[node.tree], FeatureOrder::default());
+        let (GradientTree { draw, rules, .. }, mut order) = (&self.trees[node.tree], FeatureOrder::default());
         draw.start(node.path, &mut order);
         let bounds = node.totals.bounds;
         SplitSearch {

@@ -170,7 +170,8 @@ impl<C: Cells> Grower<'_, C> {
         let mut leaves: Vec<&mut Leaf<C::Totals>> = vec![];
         for leaf in chosen.iter_mut().filter(|leaf| leaf.children.is_none()) {
             let room = self.limits.max_leaves - self.grown[leaf.tree].tree.leaves();
-            left_over[leaf.tree] = lookahead.min(room) - 1;
+            // Of those that are likely to follow some will not: a wait costs more than they do.
+            left_over[leaf.tree] = lookahead.min(room.saturating_mul(2)) - 1;
             leaves.push(leaf);
         }
         if self.limits.order == GrowOrder::BestFirst && lookahead > 1 {

@@ -22,7 +22,7 @@ mod target_cells;
 
 pub(crate) use batched_forest::BatchedForest;
 pub(crate) use context::GrowContext;
-pub(crate) use gradient_cells::{GradientCells, Gradients, NodeSums};
+pub(crate) use gradient_cells::{GradientCells, NodeSums};
 pub(crate) use grower::grow;
 pub use table::TreeTable;
 pub(crate) use target_cells::TreeLearner;

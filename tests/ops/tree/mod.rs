@@ -1,5 +1,7 @@
 mod best_split;
+mod gradients;
 mod histogram;
+mod leaves;
 mod partition;
 mod predict;
 mod target_histogram;

@@ -1,0 +1,305 @@
+//! Scores, gradients and Hessians that stay on a GPU while trees are boosted.
+
+use std::sync::Arc;
+
+use super::grow_state::GpuGrowth;
+use super::{GrowState, upload_words};
+use crate::cpu::tree::GradientSums;
+use crate::cpu::tree::fixed_point::hessian_limit;
+use crate::cpu::tree::gradients::{RowLoss, softmax_constants};
+use crate::device::{Buffer, Device, Dispatch, Recording, Stream};
+use crate::error::{Error, Result};
+use crate::kernel::{Grid, Work, kernels, params};
+
+kernels! {
+    /// Gradients and Hessians by the rows' scores.
+    pub KERNEL = "tree/gradients", [Read, Read, Read, Write, Write], Params;
+    /// Integers for splits.
+    pub KERNEL_PACK = "tree/gradients__pack", [Read, Read, Write], PackParams;
+}
+
+params! {
+    struct Params {
+        rows: u32, row_first: u32, row_count: u32, output_first: u32, outputs: u32, loss: u32, is_weighted: u32,
+        room: u32, factor: u32, above: f32, below: f32, at: f32,
+    }
+    struct PackParams { rows: u32, first: u32, count: u32, hessian_bits: u32, hessian_limit: u32 }
+}
+
+/// What a row and an output cost, in operations.
+const OPERATIONS: u64 = 512;
+/// Words of the report before the largest of each output.
+const REPORT_FIRST: usize = 2;
+
+/// The targets of rows.
+#[derive(Debug, Clone, Copy)]
+pub enum TargetColumns<'a> {
+    /// A column of numbers for each output, with the loss of each.
+    Numbers(&'a [Vec<f32>]),
+    /// The class of each row, for the softmax loss.
+    Classes(&'a [u32]),
+}
+
+/// The scores, targets, weights, gradients and Hessians of rows on a GPU, for a fit in which none of them comes back.
+#[derive(Debug)]
+pub struct BoostingRows {
+    pub(super) rows: usize,
+    outputs: usize,
+    is_weighted: bool,
+    scores: Arc<Buffer>,
+    targets: Arc<Buffer>,
+    weights: Arc<Buffer>,
+    gradients: Arc<Buffer>,
+    /// The largest |score| and score; the largest |gradient| and Hessian of each output; sums of pieces.
+    report: Arc<Buffer>,
+    /// The rows of each tree, ascending.
+    order: Arc<Buffer>,
+    places: usize,
+}
+
+/// What is known of a round before its trees are grown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundTotals {
+    /// The largest |score| and the largest score above 0, after the round before.
+    pub scores: [f32; 2],
+    /// The largest |gradient| and Hessian of each output.
+    pub largest: Vec<[f32; 2]>,
+    /// What the rows of each tree add up to, in the integers of splits.
+    pub totals: Vec<GradientSums>,
+}
+
+impl BoostingRows {
+    /// Brings the targets and scores of all rows to the stream's GPU, and the numbers of those that trees are grown on.
+    /// Nothing on the CPU, where rows are at hand, and where a GPU has no room.
+    pub fn new(
+        stream: &mut Stream,
+        targets: TargetColumns<'_>,
+        weights: Option<&[f32]>,
+        scores: &[Vec<f32>],
+        order: &[u32],
+    ) -> Result<Option<BoostingRows>> {
+        let Device::Gpu(gpu) = stream.device().clone() else { return Ok(None) };
+        let (rows, outputs) = (scores.first().map_or(0, Vec::len), scores.len());
+        let words = (rows * outputs) as u64;
+        if rows == 0 || 8 * words > gpu.binding_bytes() || 24 * words > gpu.memory.budget() / 4 {
+            return Ok(None);
+        }
+        let Some(recording) = stream.gpu() else { return Ok(None) };
+        let numbers = |recording: &mut Recording, columns: &[Vec<f32>], what: &str| {
+            let buffer = recording.scratch(4 * words, what)?;
+            for (number, column) in (0..).zip(columns) {
+                upload_numbers(recording, &buffer, number * rows as u64, column)?;
+            }
+            Ok::<_, Error>(buffer)
+        };
+        let scores = numbers(recording, scores, "scores of rows")?;
+        let targets = match targets {
+            TargetColumns::Numbers(columns) => numbers(recording, columns, "targets of rows")?,
+            TargetColumns::Classes(classes) => super::upload_table(recording, classes, 4, "classes of rows")?,
+        };
+        let of_weights = recording.scratch(4 * weights.map_or(1, <[f32]>::len) as u64, "weights of rows")?;
+        upload_numbers(recording, &of_weights, 0, weights.unwrap_or(&[1.0]))?;
+        let report = recording.scratch(4 * (REPORT_FIRST + 2 * outputs) as u64, "what is known of a round")?;
+        upload_words(recording, &report, &vec![0; REPORT_FIRST + 2 * outputs])?;
+        Ok(Some(BoostingRows {
+            rows,
+            outputs,
+            is_weighted: weights.is_some(),
+            scores,
+            targets,
+            weights: of_weights,
+            gradients: recording.scratch(8 * words, "gradients of rows")?,
+            report,
+            order: super::upload_table(recording, order, 4, "rows of trees")?,
+            places: order.len(),
+        }))
+    }
+
+    /// Records the gradients and Hessians of all rows by the loss of each output; by the softmax loss where there are
+    /// none. The same bits as [`gradients`](crate::cpu::tree::gradients::gradients) has on the CPU.
+    pub fn gradients(&mut self, stream: &mut Stream, losses: &[RowLoss]) -> Result<()> {
+        self.record_gradients(stream.gpu().ok_or_else(wrong_device)?, losses)
+    }
+
+    pub(super) fn record_gradients(&self, recording: &mut Recording, losses: &[RowLoss]) -> Result<()> {
+        let largest = vec![0; 2 * self.outputs];
+        recording.upload(&self.report, REPORT_FIRST as u64, largest.len() as u64, &|from, part| {
+            part.copy_from_slice(&largest[from as usize..from as usize + part.len()]);
+        })?;
+        if losses.is_empty() {
+            let [room, factor] = softmax_constants(self.outputs);
+            return self.record(recording, Params { room, factor, loss: 6, ..self.params(0, self.outputs) });
+        }
+        for (output, loss) in losses.iter().enumerate() {
+            self.record(recording, by_loss(*loss, self.params(output, 1)))?;
+        }
+        Ok(())
+    }
+
+    fn params(&self, output_first: usize, outputs: usize) -> Params {
+        Params {
+            rows: self.rows as u32,
+            row_first: 0,
+            row_count: 0,
+            output_first: output_first as u32,
+            outputs: outputs as u32,
+            loss: 0,
+            is_weighted: u32::from(self.is_weighted),
+            room: 0,
+            factor: 0,
+            above: 0.0,
+            below: 0.0,
+            at: 0.0,
+        }
+    }
+
+    fn record(&self, recording: &mut Recording, params: Params) -> Result<()> {
+        let outputs = u64::from(params.outputs);
+        let together = (recording.gpu.operations_per_dispatch() / (OPERATIONS * outputs)).max(256) as usize;
+        for first in (0..self.rows).step_by(together) {
+            let count = together.min(self.rows - first);
+            let params = Params { row_first: first as u32, row_count: count as u32, ..params };
+            let buffers = &[&self.scores, &self.targets, &self.weights, &self.gradients, &self.report];
+            let cells = count as u64 * outputs;
+            let work = Work { operations: OPERATIONS * cells, bytes: 16 * cells };
+            recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, Grid::covering(count as u64, 256)?, work))?;
+        }
+        Ok(())
+    }
+
+    /// The scores of one output, read back.
+    pub fn read_scores(&self, stream: &mut Stream, output: usize) -> Result<Vec<f32>> {
+        self.read(stream, &self.scores, output * self.rows)
+    }
+
+    /// The gradients and the Hessians of one output, read back.
+    pub fn read_gradients(&self, stream: &mut Stream, output: usize) -> Result<[Vec<f32>; 2]> {
+        let part = |stream: &mut Stream, at: usize| self.read(stream, &self.gradients, (2 * output + at) * self.rows);
+        Ok([part(stream, 0)?, part(stream, 1)?])
+    }
+
+    fn read(&self, stream: &mut Stream, buffer: &Arc<Buffer>, first: usize) -> Result<Vec<f32>> {
+        let recording = stream.gpu().ok_or_else(wrong_device)?;
+        let mut values = Vec::with_capacity(self.rows);
+        let take = &mut |words: &[u32]| values.extend(words.iter().map(|word| f32::from_bits(*word)));
+        recording.read(buffer, first as u64, self.rows as u64, take)?;
+        Ok(values)
+    }
+
+    /// The largest |score| and the largest score above 0, of those that trees were added to.
+    pub fn largest_scores(&self, stream: &mut Stream) -> Result<[f32; 2]> {
+        let recording = stream.gpu().ok_or_else(wrong_device)?;
+        let mut largest = vec![];
+        let take = &mut |words: &[u32]| largest.extend(words.iter().map(|word| f32::from_bits(*word)));
+        recording.read(&self.report, 0, REPORT_FIRST as u64, take)?;
+        Ok([largest[0], largest[1]])
+    }
+
+    pub(super) fn gradient_buffer(&self) -> &Arc<Buffer> {
+        &self.gradients
+    }
+
+    pub(super) fn score_buffer(&self) -> &Arc<Buffer> {
+        &self.scores
+    }
+
+    /// Where the sums of pieces begin in the report.
+    pub(super) fn sums_first(&self) -> usize {
+        REPORT_FIRST + 2 * self.outputs
+    }
+
+    /// The report, with room for so many words; what it holds is kept.
+    pub(super) fn report(&mut self, recording: &mut Recording, words: usize) -> Result<Arc<Buffer>> {
+        let bytes = 4 * words as u64;
+        if self.report.bytes < bytes {
+            let larger = recording.scratch(2 * bytes, "what is known of a round")?;
+            recording.copy((&self.report, 0), (&larger, 0), self.report.bytes)?;
+            self.report = larger;
+        }
+        Ok(self.report.clone())
+    }
+
+    /// Records the order and the integers of a tree for each output.
+    pub(super) fn begin(&self, recording: &mut Recording, storage: &mut GpuGrowth) -> Result<()> {
+        let words = self.rows * self.outputs;
+        let buffers = storage.row_buffers(recording, self.places * self.outputs, words as u64)?;
+        for output in 0..self.outputs {
+            let bytes = 4 * self.places as u64;
+            recording.copy((&self.order, 0), (&buffers.order, output as u64 * bytes), bytes)?;
+        }
+        let limit = hessian_limit(self.places);
+        let together = (recording.gpu.operations_per_dispatch() / 64).max(256) as usize;
+        for first in (0..words).step_by(together) {
+            let count = together.min(words - first);
+            let params = PackParams {
+                rows: self.rows as u32,
+                first: first as u32,
+                count: count as u32,
+                hessian_bits: (limit + 1).ilog2(),
+                hessian_limit: limit,
+            };
+            let work = Work { operations: 64 * count as u64, bytes: 12 * count as u64 };
+            let bound = &[&self.gradients, &self.report, &buffers.packed];
+            recording
+                .dispatch(&KERNEL_PACK, Dispatch::new(&params, bound, Grid::covering(count as u64, 256)?, work))?;
+        }
+        Ok(())
+    }
+
+    /// Rows that each tree is grown on.
+    pub(super) fn places(&self) -> usize {
+        self.places
+    }
+
+    /// Number of outputs, and of trees.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+}
+
+impl RoundTotals {
+    /// From the words of a report before its sums.
+    pub(super) fn new(words: &[u32], totals: Vec<GradientSums>) -> RoundTotals {
+        let numbers: Vec<f32> = words.iter().map(|word| f32::from_bits(*word)).collect();
+        let (scores, largest) = numbers.split_at(REPORT_FIRST);
+        let pair = |pair: &[f32]| [pair[0], pair[1]];
+        RoundTotals {
+            scores: pair(scores),
+            largest: largest.chunks_exact(2).take(totals.len()).map(pair).collect(),
+            totals,
+        }
+    }
+}
+
+fn by_loss(loss: RowLoss, params: Params) -> Params {
+    match loss {
+        RowLoss::Squared => params,
+        RowLoss::Slopes { above, below, at } => Params { loss: 1, above, below, at, ..params },
+        RowLoss::Huber { delta } => Params { loss: 2, above: delta, ..params },
+        RowLoss::Poisson => Params { loss: 3, ..params },
+        RowLoss::Logistic => Params { loss: 4, ..params },
+        RowLoss::Exponential => Params { loss: 5, ..params },
+    }
+}
+
+fn upload_numbers(recording: &mut Recording, buffer: &Arc<Buffer>, first: u64, numbers: &[f32]) -> Result<()> {
+    recording.upload(buffer, first, numbers.len() as u64, &|from, part| {
+        let from = &numbers[from as usize..from as usize + part.len()];
+        part.iter_mut().zip(from).for_each(|(word, number)| *word = number.to_bits());
+    })
+}
+
+fn wrong_device() -> Error {
+    Error::WrongDevice { op: "gradients", why: "the rows are on a GPU, the stream is not".to_string() }
+}
+
+impl GrowState {
+    /// Begins a tree for each output of rows on a GPU, whose gradients are recorded: their integers and the order are
+    /// made there, and what is known of them comes back. One wait.
+    pub fn begin_boosting(&mut self, stream: &mut Stream, rows: &mut BoostingRows) -> Result<RoundTotals> {
+        self.on(stream, "tree growth")?;
+        self.begin_resident(rows.rows, rows.places() * rows.outputs());
+        let recording = stream.gpu().ok_or_else(wrong_device)?;
+        super::leaves::begin_round(recording, self.on_gpu()?, rows)
+    }
+}
