@@ -2,8 +2,8 @@
 
 pub mod case;
 mod cluster;
-mod decomposition;
 mod decision;
+mod decomposition;
 mod distance;
 mod gram;
 mod linalg;

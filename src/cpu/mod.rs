@@ -1,8 +1,8 @@
 //! The CPU twins: plain slices in, plain slices out, on all cores. No GPU types here.
 
 pub mod cluster;
-pub mod decomposition;
 pub mod decision;
+pub mod decomposition;
 pub mod distance;
 pub mod elementary;
 pub mod gram;

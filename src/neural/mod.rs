@@ -70,9 +70,7 @@ pub use autoencoder::{
 pub use check::{GradientCheck, check_gradient};
 pub use latent::Latent;
 pub use layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
-pub use layers::{
-    Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool,
-};
+pub use layers::{Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool};
 pub use mlp::{
     LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
 };

@@ -5,8 +5,8 @@
 
 pub mod cluster;
 mod columns;
-pub mod decomposition;
 pub mod decision;
+pub mod decomposition;
 pub mod distance;
 pub mod gram;
 pub mod linalg;

@@ -15,7 +15,8 @@ fn image(height: usize, width: usize, channels: usize) -> Network {
 fn assert_right(name: &str, network: Network, rows: usize, x: &Matrix) {
     let network = network.layer(Dense::new(3, Activation::Softmax)).unwrap();
     // Scales and shifts that are not 1 and 0.
-    let parameters: Vec<f32> = network.start(5).iter().enumerate().map(|(at, value)| value + 0.01 * (at % 5) as f32).collect();
+    let parameters: Vec<f32> =
+        network.start(5).iter().enumerate().map(|(at, value)| value + 0.01 * (at % 5) as f32).collect();
     let mut clean = vec![0.0; parameters.len()];
     for (at, _) in network.blocks().enumerate() {
         network.set_block(&mut clean, at, &network.block(&parameters, at).unwrap()).unwrap();
@@ -36,9 +37,7 @@ fn assert_right_on(name: &str, network: Network, rows: usize) {
 
 #[test]
 fn the_gradient_of_convolutions_is_that_of_central_differences() {
-    for (height, width, channels, size, step, padding) in
-        [(5, 6, 1, [3, 3], 1, 1), (6, 7, 4, [2, 3], 2, 1)]
-    {
+    for (height, width, channels, size, step, padding) in [(5, 6, 1, [3, 3], 1, 1), (6, 7, 4, [2, 3], 2, 1)] {
         let first = Convolution::new(4, size, Activation::Tanh).step(step).padding(padding);
         let second = Convolution::new(8, [2, 2], Activation::LeakyRelu).padding(1).start(Start::Glorot);
         let network = image(height, width, channels).layer(first).unwrap().layer(second).unwrap();

@@ -1,8 +1,8 @@
 //! Every op on the CPU, on the GPU with its own limits, and on the GPU at baseline limits, against an f64 oracle.
 
 mod cluster;
-mod decomposition;
 mod decision;
+mod decomposition;
 mod distance;
 mod elementary;
 mod gram;

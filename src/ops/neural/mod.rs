@@ -31,8 +31,8 @@ pub use pool::{Pooling, pool_backward, pool_forward};
 pub use tie::{TiedBlocks, tie_slopes};
 pub use update::{Clip, Memory, StepNumbers, StepRule, WeightPenalty, update};
 
-pub use crate::cpu::neural::windows::Windows;
 pub use crate::cpu::neural::tail::{Activation, Dropout, LEAK, STEPS, Tail};
+pub use crate::cpu::neural::windows::Windows;
 
 use crate::array::{DeviceVec, Word};
 use crate::device::Stream;

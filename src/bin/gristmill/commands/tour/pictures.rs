@@ -1,10 +1,10 @@
 //! The pictures of trees, ensembles and kernels: those of the examples, and two trees.
 
+#[path = "../../../../../examples/decision_views.rs"]
+mod decision_views;
 #[allow(dead_code)]
 #[path = "../../../../../examples/density_views.rs"]
 mod density_views;
-#[path = "../../../../../examples/decision_views.rs"]
-mod decision_views;
 #[allow(dead_code)]
 #[path = "../../../../../examples/ensemble_regions.rs"]
 mod ensemble_regions;
@@ -65,7 +65,10 @@ pub fn draw(page: &mut Page, folder: &Path) -> Result<()> {
     tree_curves::draw(&path("tree_curves.svg"))?;
     written("tree_curves.svg", "pruning, errors round by round, importances, Shapley values");
     network_studies::draw(&path("network_studies.svg"))?;
-    written("network_studies.svg", "XOR's hidden units, width, double descent, lottery tickets, depth, regions over epochs");
+    written(
+        "network_studies.svg",
+        "XOR's hidden units, width, double descent, lottery tickets, depth, regions over epochs",
+    );
     linear_views::draw(&path("linear_views.svg"))?;
     written(
         "linear_views.svg",
