@@ -168,7 +168,7 @@ fn gaussian(
     passes: &[Smoothed],
 ) -> Emissions {
     let columns = means.ncols();
-    for state in 0..means.nrows() {
+    for (state, own) in covariances.iter_mut().enumerate() {
         let weighted = || {
             let pairs = passes.iter().zip(sequences);
             pairs.flat_map(|(pass, x)| (0..x.nrows()).map(move |step| (pass.posterior[(step, state)], x.row(step))))
@@ -189,7 +189,7 @@ fn gaussian(
             }
         }
         (0..columns).for_each(|at| covariance[(at, at)] += params.covars_prior);
-        covariances[state] = covariance / total.max(1e-5);
+        *own = covariance / total.max(1e-5);
         means.set_row(state, &mean.transpose());
     }
     Emissions::Gaussian { means, covariances, kind }

@@ -5,8 +5,8 @@ use super::table::Table;
 use super::{Ngram, Smoothing};
 use crate::error::{Error, Result};
 
-/// The discount where too little is known to estimate one.
-const DISCOUNT: f64 = 0.5;
+/// The discounts where too little is known to estimate them, as KenLM's.
+const FALLBACK: [f64; 3] = [0.5, 1.0, 1.5];
 
 /// The n-grams of m tokens, in the order of their codes: those that follow one context lie side by side.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -119,15 +119,16 @@ fn adjusted<const W: usize>(table: &Table<W>, length: usize, packing: Packing, p
 fn estimated(counts: &[u32]) -> [f64; 3] {
     let mut of = [0.0_f64; 5];
     counts.iter().filter(|count| **count < 5).for_each(|count| of[*count as usize] += 1.0);
-    if of[1] == 0.0 || of[2] == 0.0 {
-        return [DISCOUNT; 3];
+    if of[1..].contains(&0.0) {
+        return FALLBACK;
     }
     let share = of[1] / (of[1] + 2.0 * of[2]);
-    if of[3] == 0.0 || of[4] == 0.0 {
-        return [share; 3];
-    }
     let one = |size: usize| size as f64 - (size + 1) as f64 * share * of[size + 1] / of[size];
-    [1, 2, 3].map(|size| one(size).clamp(0.01, size as f64 - 0.01))
+    let found = [one(1), one(2), one(3)];
+    // A larger count loses more, and none all of it: else the counts are too few.
+    let sound =
+        found[0] > 0.0 && found.is_sorted() && found.iter().zip(1..).all(|(off, count)| *off < f64::from(count));
+    if sound { found } else { FALLBACK }
 }
 
 /// One level: the n-grams of each context that are kept, and what is left of its probability. Discounts are those of

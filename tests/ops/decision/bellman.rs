@@ -87,7 +87,7 @@ fn more_states_than_a_line_of_workgroups_holds() {
     let mut changes = DeviceVec::from_slice(&vec![0.0; table.changes_len()], gpu()).unwrap();
     bellman(&mut stream, &table, 1.0, &values, &mut out, &mut changes).unwrap();
     let found = out.to_vec(&mut stream).unwrap();
-    let expected = |state: usize| if state % 4 == 0 { (state / 2 % 1000) as f32 + 1.0 } else { 0.0 };
+    let expected = |state: usize| if state.is_multiple_of(4) { (state / 2 % 1000) as f32 + 1.0 } else { 0.0 };
     let wrong = (0..states).find(|state| found[*state] != expected(*state));
     assert_eq!(wrong, None);
 }

@@ -1,5 +1,6 @@
 //! `gristmill decide`: the values and the best policy of a decision process.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -76,7 +77,7 @@ struct StateReport {
     /// Null where nothing is done.
     action: Option<String>,
     /// The value of each action that can be taken.
-    actions: Vec<(String, f64)>,
+    actions: BTreeMap<String, f64>,
 }
 
 pub fn run(args: &DecideArgs, global: &GlobalArgs) -> CommandResult {
@@ -117,7 +118,8 @@ fn report(process: &MarkovDecisionProcess, solution: &Solution, device: String, 
     let state = |state: usize| {
         let row = &solution.action_values[state * process.actions()..(state + 1) * process.actions()];
         let taken = row.iter().enumerate().filter(|(_, value)| !value.is_nan());
-        let actions: Vec<(String, f64)> = taken.map(|(action, value)| (process.action_name(action), *value)).collect();
+        let actions: BTreeMap<String, f64> =
+            taken.map(|(action, value)| (process.action_name(action), *value)).collect();
         let action = (!actions.is_empty()).then(|| process.action_name(solution.policy.action(state)));
         StateReport { state: process.state_name(state), value: solution.values[state], action, actions }
     };
