@@ -10,7 +10,7 @@
 //! | `training` | batches, steps, epochs, the state that learning goes on from |
 //! | `predict` | the outputs for rows |
 //! | `check` | gradients beside central differences in f64 |
-//! | `mlp` | the estimators `MlpClassifier` and `MlpRegressor` |
+//! | `mlp` | the estimators `MlpClassifier`, `MlpRegressor` and `ConvClassifier` |
 //! | `latent` | the latent layer of a variational autoencoder |
 //! | `autoencoder` | the estimators `Autoencoder` and `VariationalAutoencoder` |
 //! | [`studies`] | small experiments with networks, each with a picture |
@@ -72,7 +72,7 @@ pub use latent::Latent;
 pub use layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
 pub use layers::{Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool};
 pub use mlp::{
-    LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
+    ConvClassifier, ConvClassifierModel, LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
 };
 pub use network::{Buffers, Network, PlacedBlock};
 pub use pictures::{regions_over_epochs, tiles};

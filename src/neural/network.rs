@@ -128,6 +128,11 @@ impl Network {
         self.shapes[self.layers.len()]
     }
 
+    /// The shape of what a layer gives.
+    pub fn shape_behind(&self, layer: usize) -> Shape {
+        self.shapes[layer + 1]
+    }
+
     /// Numbers that come out.
     pub fn outputs(&self) -> usize {
         self.shape().size()

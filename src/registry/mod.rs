@@ -107,6 +107,7 @@ pub fn entries() -> &'static [Entry] {
         Entry::of::<ensemble::OneVsOne>(),
         Entry::of::<ensemble::OutputCodes>(),
         Entry::of::<ensemble::NestedDichotomies>(),
+        Entry::of::<neural::ConvClassifier>(),
         Entry::of::<neural::MlpClassifier>(),
         Entry::of::<neural::MlpRegressor>(),
         Entry::of::<neural::Autoencoder>(),

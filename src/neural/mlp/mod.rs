@@ -1,6 +1,8 @@
 //! Networks of dense layers as estimators.
 
+mod classes;
 mod classifier;
+mod convolutional;
 mod fit;
 mod fitted;
 mod regressor;
@@ -8,6 +10,7 @@ mod regressor;
 use serde::{Deserialize, Serialize};
 
 pub use classifier::{MlpClassifier, MlpClassifierModel};
+pub use convolutional::{ConvClassifier, ConvClassifierModel};
 pub use regressor::{MlpRegressor, MlpRegressorModel, RegressionLoss};
 
 pub(in crate::neural) use fit::Problem;
@@ -89,7 +92,11 @@ pub(crate) struct MlpSettings {
 impl MlpSettings {
     /// The network for so many inputs and outputs.
     fn network(&self, inputs: usize, outputs: usize, activation: Activation, loss: OutputLoss) -> Result<Network> {
-        let mut network = Network::new(Shape::Flat(inputs), loss);
+        self.dense_layers(Network::new(Shape::Flat(inputs), loss), outputs, activation)
+    }
+
+    /// The network with the hidden layers and the outputs behind what it has.
+    fn dense_layers(&self, mut network: Network, outputs: usize, activation: Activation) -> Result<Network> {
         let sizes = self.hidden_layer_sizes.iter().map(|units| (*units, self.activation, self.dropout));
         for (units, activation, dropout) in sizes.chain([(outputs, activation, 0.0)]) {
             // scikit-learn's starts, of the activation of hidden layers throughout.
@@ -158,64 +165,104 @@ fn check_sizes(hidden: &[usize], container: &Container) -> Result<()> {
 
 /// What both models tell.
 macro_rules! mlp_model {
-    ($model:ident) => {
+    ($model:ident, $($fitted:ident).+) => {
         impl $model {
             /// The weights of each layer, inputs×outputs.
             pub fn weights(&self) -> Result<Vec<Matrix>> {
-                self.fitted.blocks("weights")
+                self.$($fitted).+.blocks("weights")
             }
 
             /// The biases of each layer, 1×outputs.
             pub fn biases(&self) -> Result<Vec<Matrix>> {
-                self.fitted.blocks("bias")
+                self.$($fitted).+.blocks("bias")
             }
 
             /// The same model with other weights of a layer, inputs×outputs.
             pub fn with_weights(mut self, layer: usize, weights: &Matrix) -> Result<$model> {
-                self.fitted.set_block("weights", layer, weights)?;
+                self.$($fitted).+.set_block("weights", layer, weights)?;
                 Ok(self)
             }
 
             /// The same model with other biases of a layer, 1×outputs.
             pub fn with_biases(mut self, layer: usize, biases: &Matrix) -> Result<$model> {
-                self.fitted.set_block("bias", layer, biases)?;
+                self.$($fitted).+.set_block("bias", layer, biases)?;
                 Ok(self)
             }
 
             /// The loss of each epoch.
             pub fn losses(&self) -> &[f64] {
-                &self.fitted.losses
+                &self.$($fitted).+.losses
             }
 
             /// The score of the validation rows after each epoch, where there are any.
             pub fn validation_scores(&self) -> &[f64] {
-                &self.fitted.scores
+                &self.$($fitted).+.scores
             }
 
             /// The length of the last gradient, by layer.
             pub fn gradient_norms(&self) -> &[f64] {
-                &self.fitted.gradient_norms
+                &self.$($fitted).+.gradient_norms
             }
 
             /// Epochs of the fit.
             pub fn iterations(&self) -> usize {
-                self.fitted.progress.epochs as usize
+                self.$($fitted).+.progress.epochs as usize
             }
 
             /// Whether the fit came to an end by itself.
             pub fn converged(&self) -> bool {
-                self.fitted.progress.converged
+                self.$($fitted).+.progress.converged
             }
 
             /// Whether the steps diverged: the weights are those before the epoch that did.
             pub fn diverged(&self) -> bool {
-                self.fitted.progress.diverged
+                self.$($fitted).+.progress.diverged
             }
         }
     };
 }
 
 pub(in crate::neural::mlp) use mlp_model;
+
+/// What both models of classes predict.
+macro_rules! class_model {
+    ($model:ident, $estimator:ident) => {
+        impl Predict for $model {
+            type Output = Labels;
+        }
+
+        impl PredictProba for $model {}
+
+        impl Model for $model {
+            fn predict_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<Prediction> {
+                Ok(self.net.winners(&self.net.probabilities($estimator::TYPE, x)?)?.into())
+            }
+
+            fn predict_proba_rows(&self, x: Rows<'_>) -> Result<Option<Matrix>> {
+                self.net.probabilities($estimator::TYPE, x).map(Some)
+            }
+
+            fn predict_both_rows(&self, x: Rows<'_>, _: &mut dyn Observer) -> Result<(Prediction, Option<Matrix>)> {
+                let probabilities = self.net.probabilities($estimator::TYPE, x)?;
+                Ok((self.net.winners(&probabilities)?.into(), Some(probabilities)))
+            }
+
+            fn classes(&self) -> &[String] {
+                self.net.classes.names()
+            }
+
+            fn report(&self) -> FitReport {
+                self.net.fitted.report()
+            }
+
+            fn figures(&self, _: &crate::estimator::PictureInput<'_>) -> Result<Vec<crate::plot::Figure>> {
+                Ok(crate::neural::pictures::first_layer(&self.weights()?)?.into_iter().collect())
+            }
+        }
+    };
+}
+
+pub(in crate::neural::mlp) use class_model;
 
 /// Declares one of the two: they share all but the target's own parameters.
 macro_rules! mlp_parameters {

@@ -178,7 +178,7 @@ pub struct MlpRegressorModel {
     fitted: Fitted,
 }
 
-super::mlp_model!(MlpRegressorModel);
+super::mlp_model!(MlpRegressorModel, fitted);
 
 impl Predict for MlpRegressorModel {
     type Output = Matrix;

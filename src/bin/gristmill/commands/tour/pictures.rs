@@ -1,5 +1,6 @@
 //! The pictures of trees, ensembles and kernels: those of the examples, and two trees.
 
+#[allow(dead_code)]
 #[path = "../../../../../examples/decision_views.rs"]
 mod decision_views;
 #[allow(dead_code)]
