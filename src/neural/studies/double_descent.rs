@@ -59,7 +59,7 @@ pub fn random_features_study(
                     let weighted = x.row(row).iter().enumerate().map(|(at, x)| f64::from(*x) * weight(feature, at));
                     (weighted.sum::<f64>() + weight(feature, x.columns())).max(0.0)
                 };
-                DMatrix::from_fn(x.rows(), *count, |row, feature| sum(row, feature))
+                DMatrix::from_fn(x.rows(), *count, sum)
             };
             let (a, b) = (design(&train.x), design(&test.x));
             let svd = Svd::factor(&a)?;

@@ -41,7 +41,7 @@ pub fn output_loss(
     let fits = match shape.loss {
         OutputLoss::BinaryCrossEntropy => shape.activation == Activation::Logistic,
         OutputLoss::CategoricalCrossEntropy => shape.activation == Activation::Softmax,
-        OutputLoss::Gaussian => shape.activation == Activation::Identity && shape.outputs % 2 == 0,
+        OutputLoss::Gaussian => shape.activation == Activation::Identity && shape.outputs.is_multiple_of(2),
         _ => true,
     };
     if !fits {
