@@ -16,6 +16,7 @@ use gristmill::prelude::*;
 fn main() -> gristmill::Result<()> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "network_studies.svg".to_string());
     draw(&path)?.iter().for_each(|line| println!("{line}"));
+    larger(&beside(&path, "larger"))?.iter().for_each(|line| println!("{line}"));
     println!("{path}");
     if let Some(folder) = std::env::args().nth(2) {
         mnist(Path::new(&folder), &path)?.iter().for_each(|line| println!("{line}"));
@@ -23,20 +24,56 @@ fn main() -> gristmill::Result<()> {
     Ok(())
 }
 
-/// Draws what small data shows, and returns its numbers.
+/// The name of another picture beside one.
+fn beside(path: &str, what: &str) -> String {
+    path.replace(".svg", &format!("_{what}.svg"))
+}
+
+/// Draws what a second shows, and returns its numbers.
 pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let mut panels = Panels::new(4)?.title("Networks");
-    let mut lines = vec![];
     let corners = notes::xor(200, 1)?;
-    let mut trained: Vec<XorNetwork> =
-        (0..5).map(|seed| xor_trained(&corners, 4, 2500, seed)).collect::<Result<_>>()?;
-    trained.sort_by(|one, other| other.accuracy.total_cmp(&one.accuracy));
-    lines.push(format!("XOR trained, best of five starts: {:.1} % right", 100.0 * trained[0].accuracy));
-    for figure in trained[0].figures()? {
+    let trained = xor_trained(&corners, 4, 1500, 0)?;
+    for figure in trained.figures()? {
         panels = panels.figure(figure);
     }
+    let widths = width_study(&corners, &[2, 8, 32, 128], 200, false, 0)?;
+    for figure in widths.figures() {
+        panels = panels.figure(figure);
+    }
+    let (train, test) = notes::noisy_xor(60, 2)?;
+    let features = random_features_study((&train, &test), &[5, 15, 30, 45, 60, 90, 150, 300], 3, 0)?;
+    panels = panels.figure(features.figure()?);
+    let starts = [
+        (Activation::Logistic, Start::Glorot),
+        (Activation::Tanh, Start::Glorot),
+        (Activation::Relu, Start::He),
+        (Activation::Relu, Start::Normal(1.0)),
+    ];
+    for figure in depth_study(&corners, (&[1, 2, 3, 5, 8, 12, 20, 30], 16), &starts, 0)?.figures() {
+        panels = panels.figure(figure);
+    }
+    let moons = datasets::moons(100, 0.2, 1)?;
+    let mlp = MlpClassifier::default().hidden_layer_sizes(vec![32]).learning_rate_init(0.02).tol(0.0);
+    for figure in regions_over_epochs(&mlp, (&moons.x, moons.labels()?), &[1, 10, 100], 40)? {
+        panels = panels.figure(figure);
+    }
+    panels.save(path)?;
+    Ok(vec![
+        format!("XOR trained: {:.1} % right", 100.0 * trained.accuracy),
+        format!("random features on 60 rows: the test error peaks at {} parameters", features.peak()),
+    ])
+}
+
+/// Draws the studies that take some seconds, and returns their numbers.
+fn larger(path: &str) -> gristmill::Result<Vec<String>> {
+    let mut panels = Panels::new(3)?.title("Networks, larger studies");
+    let corners = notes::xor(200, 1)?;
     let widths = width_study(&corners, &[2, 4, 8, 16, 32, 64, 128], 1000, false, 0)?;
-    lines.push(format!("relative change of the first layer, widths 2 to 128: {:.2?}", widths.relative_changes));
+    let lazy = width_study(&corners, &[2, 4, 8, 16, 32, 64, 128], 1000, true, 0)?;
+    let mut lines =
+        vec![format!("relative change of the first layer, widths 2 to 128: {:.2?}", widths.relative_changes)];
+    lines.push(format!("the same from the tangent kernel's start: {:.2?}", lazy.relative_changes));
     for figure in widths.figures() {
         panels = panels.figure(figure);
     }
@@ -56,23 +93,7 @@ pub fn draw(path: &str) -> gristmill::Result<Vec<String>> {
     let mask = untrained_mask_study((&train, &test), &[256], (0.5, 1000, 0.1), 0)?;
     let found = mask.accuracies.last().copied().unwrap_or(mask.before);
     lines.push(format!("half of an untrained network on digits: {:.3} before, {found:.3} chosen", mask.before));
-    panels = panels.figure(tickets.figure()).figure(mask.figure());
-    let starts = [
-        (Activation::Logistic, Start::Glorot),
-        (Activation::Tanh, Start::Glorot),
-        (Activation::Relu, Start::He),
-        (Activation::Relu, Start::Normal(1.0)),
-    ];
-    let depths: Vec<usize> = (1..=30).collect();
-    for figure in depth_study(&corners, (&depths, 32), &starts, 0)?.figures() {
-        panels = panels.figure(figure);
-    }
-    let moons = datasets::moons(200, 0.2, 1)?;
-    let mlp = MlpClassifier::default().hidden_layer_sizes(vec![32, 32]).learning_rate_init(0.01).tol(0.0);
-    for figure in regions_over_epochs(&mlp, (&moons.x, moons.labels()?), &[1, 10, 50, 200], 60)? {
-        panels = panels.figure(figure);
-    }
-    panels.save(path)?;
+    panels.figure(tickets.figure()).figure(mask.figure()).save(path)?;
     Ok(lines)
 }
 
@@ -100,12 +121,11 @@ fn mnist(folder: &Path, path: &str) -> gristmill::Result<Vec<String>> {
     let model = vae.batch_size(128).max_iter(5).fit(&train.x)?;
     let bounds = model.elbo(&test.x, 1)?;
     lines.push(format!("ELBO of MNIST's test images: {:.1} nats", bounds.iter().sum::<f64>() / bounds.len() as f64));
-    let name = |what: &str| path.replace(".svg", &format!("_{what}.svg"));
     let few = test.x.select(&(0..20).collect::<Vec<_>>())?;
     let back = model.decode(&model.encode(&few)?)?;
     let both = Matrix::from_vec(40, 784, [few.as_slice(), back.as_slice()].concat())?;
-    tiles("Images, and what comes back", &both, [28, 28], 20)?.save(name("reconstructions"))?;
-    tiles("Samples", &model.sample_means(60, 1)?, [28, 28], 20)?.save(name("samples"))?;
-    tickets.figure().save(name("tickets"))?;
+    tiles("Images, and what comes back", &both, [28, 28], 20)?.save(beside(path, "reconstructions"))?;
+    tiles("Samples", &model.sample_means(60, 1)?, [28, 28], 20)?.save(beside(path, "samples"))?;
+    tickets.figure().save(beside(path, "tickets"))?;
     Ok(lines)
 }

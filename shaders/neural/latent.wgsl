@@ -60,6 +60,7 @@ fn main(
                     parts[lane] += parts[lane + half];
                 }
             }
+            workgroupBarrier();
             if (lane == 0u) {
                 out[2u * (params.sums_first + at)] += parts[0];
             }

@@ -163,6 +163,7 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
         "kernel_ridge_fits.svg",
         "kernel_views.svg",
         "linear_views.svg",
+        "network_studies.svg",
         "play_tennis.svg",
         "regression_views.svg",
         "representation_views.svg",

@@ -49,6 +49,10 @@ const EXPERIMENTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Trees and ensembles", &["PlayTennis", "Margins of a forest", "falls exponentially", "AdaBoost by resampling"]),
+    (
+        "Networks",
+        &["XOR by hand", "XOR trained", "memoriser", "Effect of width", "untrained network", "Variational autoencoder"],
+    ),
 ];
 
 #[test]
