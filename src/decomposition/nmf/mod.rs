@@ -63,7 +63,7 @@ parameters! {
     /// ```
     ///
     /// # What to expect
-    /// - All steps are made where the rows are; a GPU is waited for once an iteration, for the k×d parts. By cd at most 1024
+    /// - All steps are made where the rows are; a GPU is waited for once an iteration (three times for kullback-leibler). By cd at most 1024
     ///   components there.
     /// - The iterations end when the parts change by less than `tol` of their size.
     /// - More components than rows or columns begin at random. A number below 0 is refused with its place; a table of zeros too.
