@@ -16,6 +16,8 @@ struct Params {
     push: f32,
     near: f32,
     far: f32,
+    first: u32,
+    count: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -93,8 +95,9 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let row = group.y * groups.x + group.x;
-    if (row < params.rows) {
+    let at = group.y * groups.x + group.x;
+    if (at < params.count) {
+        let row = params.first + at;
         for (var first = 0u; first < params.pairs; first += 256u / TEAM) {
             measure(row, first, lane);
         }

@@ -13,6 +13,8 @@ struct Params {
     begin_first: u32,
     entry_first: u32,
     out_first: u32,
+    first: u32,
+    end: u32,
 }
 
 override TEAM: u32 = 64u;
@@ -37,8 +39,8 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let number = group.y * groups.x + group.x;
-    let row = number * (256u / TEAM) + lane / TEAM;
-    if (number < params.groups && row < params.rows) {
+    let row = params.first + number * (256u / TEAM) + lane / TEAM;
+    if (number < params.groups && row < params.end) {
         let begin = begins[params.begin_first + row];
         let end = begins[params.begin_first + row + 1u];
         for (var at = lane % TEAM; at < params.vec4s; at += TEAM) {

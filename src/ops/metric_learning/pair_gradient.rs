@@ -1,6 +1,6 @@
 //! Losses of pairs of rows, and what each row adds to the gradient of a metric.
 
-use crate::array::{DeviceMatrix, DeviceVec};
+use crate::array::{DeviceMatrix, DeviceVec, blocks};
 pub use crate::cpu::metric_learning::pair_gradient::{PairLoss, PairRows};
 use crate::device::{Device, Dispatch, Stream};
 use crate::error::{Error, Result};
@@ -16,11 +16,11 @@ kernels! {
 params! {
     struct Params {
         rows: u32, vec4s: u32, pulls: u32, pairs: u32, loss: u32, z_first: u32, other_first: u32, weight_first: u32,
-        loss_first: u32, pull: f32, push: f32, near: f32, far: f32,
+        loss_first: u32, pull: f32, push: f32, near: f32, far: f32, first: u32, count: u32,
     }
     struct GatherParams {
         rows: u32, vec4s: u32, pairs: u32, groups: u32, z_first: u32, other_first: u32, weight_first: u32,
-        begin_first: u32, entry_first: u32, out_first: u32,
+        begin_first: u32, entry_first: u32, out_first: u32, first: u32, end: u32,
     }
 }
 
@@ -122,53 +122,66 @@ pub fn pair_gradient(
         PairLoss::Triplets { pull, push, margin } => (0, [pull, push, margin, 0.0]),
         PairLoss::Pairs { push, near, far } => (1, [1.0, push, near, far]),
     };
-    let params = Params {
-        rows: n as u32,
-        vec4s,
-        pulls: pairs.pulls as u32,
-        pairs: pairs.width as u32,
-        loss: kind,
-        z_first: z_view.first_word() / 4,
-        other_first: other_view.first_word(),
-        weight_first: 0,
-        loss_first: loss_target.view.first_word(),
-        pull,
-        push,
-        near,
-        far,
-    };
-    let work = Work { operations: 3 * (count * p) as u64, bytes: 4 * (count * p) as u64 };
-    let buffers = &[z_view.buffer(), other_view.buffer(), &weights, loss_target.view.buffer()];
-    recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, Grid::linear(n as u64)?, work))?;
+    // Each dispatch takes as many rows as its work allows.
+    let row_work = 4 * (pairs.width * p) as u64;
+    let at_once = (recording.gpu.operations_per_dispatch() / row_work.max(1)).max(256) as usize;
+    for rows in blocks(n, at_once) {
+        let params = Params {
+            rows: n as u32,
+            vec4s,
+            pulls: pairs.pulls as u32,
+            pairs: pairs.width as u32,
+            loss: kind,
+            z_first: z_view.first_word() / 4,
+            other_first: other_view.first_word(),
+            weight_first: 0,
+            loss_first: loss_target.view.first_word(),
+            pull,
+            push,
+            near,
+            far,
+            first: rows.start as u32,
+            count: rows.len() as u32,
+        };
+        let steps = (rows.len() * pairs.width * p) as u64;
+        let work = Work { operations: 3 * steps, bytes: 4 * steps };
+        let buffers = &[z_view.buffer(), other_view.buffer(), &weights, loss_target.view.buffer()];
+        recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, Grid::linear(rows.len() as u64)?, work))?;
+    }
     losses.store()?.commit(recording, loss_target)?;
     let begin_view = begins.store()?.view(recording, 0..begins.len())?;
     let entry_view = entries.store()?.view(recording, 0..entries.len())?;
     let target = sums.store()?.target(recording, 0..n, false)?;
     let team = (stride / 4).next_power_of_two().min(256);
-    let groups = n.div_ceil(256 / team);
-    let params = GatherParams {
-        rows: n as u32,
-        vec4s,
-        pairs: pairs.width as u32,
-        groups: groups as u32,
-        z_first: z_view.first_word() / 4,
-        other_first: other_view.first_word(),
-        weight_first: 0,
-        begin_first: begin_view.first_word(),
-        entry_first: entry_view.first_word(),
-        out_first: target.view.first_word() / 4,
-    };
-    let buffers = &[
-        z_view.buffer(),
-        other_view.buffer(),
-        &weights,
-        begin_view.buffer(),
-        entry_view.buffer(),
-        target.view.buffer(),
-    ];
-    let work = Work { operations: 4 * (count * p) as u64, bytes: 8 * (count * p) as u64 };
-    let dispatch = Dispatch::new(&params, buffers, Grid::linear(groups as u64)?, work);
-    recording.dispatch(&KERNEL_GATHER, dispatch.overrides(&[("TEAM", team as u32)]))?;
+    for rows in blocks(n, at_once) {
+        let groups = rows.len().div_ceil(256 / team);
+        let params = GatherParams {
+            rows: n as u32,
+            vec4s,
+            pairs: pairs.width as u32,
+            groups: groups as u32,
+            z_first: z_view.first_word() / 4,
+            other_first: other_view.first_word(),
+            weight_first: 0,
+            begin_first: begin_view.first_word(),
+            entry_first: entry_view.first_word(),
+            out_first: target.view.first_word() / 4,
+            first: rows.start as u32,
+            end: rows.end as u32,
+        };
+        let buffers = &[
+            z_view.buffer(),
+            other_view.buffer(),
+            &weights,
+            begin_view.buffer(),
+            entry_view.buffer(),
+            target.view.buffer(),
+        ];
+        let steps = (rows.len() * pairs.width * p) as u64;
+        let work = Work { operations: 4 * steps, bytes: 8 * steps };
+        let dispatch = Dispatch::new(&params, buffers, Grid::linear(groups as u64)?, work);
+        recording.dispatch(&KERNEL_GATHER, dispatch.overrides(&[("TEAM", team as u32)]))?;
+    }
     sums.store()?.commit(recording, target)?;
     Ok((crate::ops::sum(stream, &losses)?, sums))
 }
