@@ -72,7 +72,8 @@ pub use latent::Latent;
 pub use layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
 pub use layers::{Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool};
 pub use mlp::{
-    ConvClassifier, ConvClassifierModel, LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
+    ConvClassifier, ConvClassifierModel, LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor,
+    MlpRegressorModel, RegressionLoss, Solver,
 };
 pub use network::{Buffers, Network, PlacedBlock};
 pub use pictures::{regions_over_epochs, tiles};
