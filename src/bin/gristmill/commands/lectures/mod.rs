@@ -10,6 +10,8 @@ mod linear;
 mod mnist;
 mod networks;
 mod penalties;
+mod representation;
+mod sequences;
 mod trees;
 
 use std::path::PathBuf;
@@ -54,6 +56,8 @@ const CHAPTERS: &[Contents] = &[
     ("Choice of a model, and theory", choice::experiments),
     ("Trees and ensembles", trees::experiments),
     ("Networks", networks::experiments),
+    ("Density and representation", representation::experiments),
+    ("Sequences and decisions", sequences::experiments),
 ];
 
 pub fn run(args: &LecturesArgs, global: &GlobalArgs) -> CommandResult {
