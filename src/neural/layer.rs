@@ -135,7 +135,8 @@ pub struct Backward<'a> {
     pub input: &'a DeviceVec<f32>,
     /// rows×output: the slopes of the loss by this layer's sums, before its activation and dropout.
     pub slope: &'a DeviceVec<f32>,
-    /// rows×input, to be written: the slopes by the sums of the layer before, whose tail this is. Not asked of the first layer.
+    /// rows×input, to be written: the slopes by the sums of the layer before, whose tail this is. Asked where layers
+    /// before have parameters.
     pub input_slope: Option<(&'a mut DeviceVec<f32>, Tail)>,
     /// The parameters of all layers.
     pub parameters: &'a DeviceVec<f32>,

@@ -56,11 +56,10 @@ mod training;
 
 pub use check::{GradientCheck, check_gradient};
 pub use layer::{Backward, Block, Forward, Layer, Own};
-pub use layers::{
-    Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool,
-};
+pub use layers::{Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool};
 pub use mlp::{
-    ConvClassifier, ConvClassifierModel, LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor, MlpRegressorModel, RegressionLoss, Solver,
+    ConvClassifier, ConvClassifierModel, LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor,
+    MlpRegressorModel, RegressionLoss, Solver,
 };
 pub use network::{Buffers, Network, PlacedBlock};
 pub use predict::predict;

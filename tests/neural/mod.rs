@@ -1,5 +1,6 @@
 //! Networks on every device: gradients beside central differences, learning, files, what is refused.
 
+mod convolutional;
 mod gradients;
 mod layers;
 mod learning;

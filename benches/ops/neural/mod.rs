@@ -1,11 +1,30 @@
+mod activate;
+mod augment;
+mod convolution;
 mod dense;
+mod embedding;
 mod gather_batch;
 mod loss;
+mod normalise;
 mod norms;
+mod pool;
 mod update;
 
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    [dense::cases(), gather_batch::cases(), loss::cases(), norms::cases(), update::cases()].concat()
+    [
+        activate::cases(),
+        augment::cases(),
+        convolution::cases(),
+        dense::cases(),
+        embedding::cases(),
+        gather_batch::cases(),
+        loss::cases(),
+        normalise::cases(),
+        norms::cases(),
+        pool::cases(),
+        update::cases(),
+    ]
+    .concat()
 }

@@ -20,13 +20,7 @@ pub fn forward(x: &[f32], rows: usize, columns: usize, out: &mut [f32], tail: Ta
 }
 
 /// `out = tail'(slope)`, for the tail and the values of the layer before.
-pub fn backward(
-    slope: &[f32],
-    rows: usize,
-    columns: usize,
-    out: &mut [f32],
-    (tail, saved): (Tail, &[f32]),
-) {
+pub fn backward(slope: &[f32], rows: usize, columns: usize, out: &mut [f32], (tail, saved): (Tail, &[f32])) {
     let stride = columns.next_multiple_of(4);
     let length = rows * stride;
     let parts = out[..length].par_chunks_mut(ROWS * stride).zip(slope[..length].par_chunks(ROWS * stride));

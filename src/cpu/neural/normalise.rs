@@ -114,7 +114,8 @@ pub fn forward(
     let (stride, numbers) = (shape.stride(), shape.places * shape.channels);
     let (scales, shifts) = (shape.of(parameters, 0), shape.of(parameters, 1));
     out[..rows * stride].par_chunks_mut(stride).enumerate().for_each(|(row, out)| {
-        let places = out[..numbers].chunks_exact_mut(shape.channels).zip(x[row * stride..].chunks_exact(shape.channels));
+        let places =
+            out[..numbers].chunks_exact_mut(shape.channels).zip(x[row * stride..].chunks_exact(shape.channels));
         for (place, (out, x)) in places.enumerate() {
             for (channel, (out, x)) in out.iter_mut().zip(x).enumerate() {
                 let [mean, inverse] = statistics[set(shape, row, place, channel)];

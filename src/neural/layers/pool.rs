@@ -99,7 +99,9 @@ impl Layer for Pool {
                 for channel in 0..windows.channels {
                     let mut seen = vec![];
                     windows.visit(window, |_, from, numbers| {
-                        seen.extend(image[from..from + numbers].iter().skip(channel).step_by(windows.channels).copied());
+                        seen.extend(
+                            image[from..from + numbers].iter().skip(channel).step_by(windows.channels).copied(),
+                        );
                     });
                     out.push(match self.pooling {
                         Pooling::Max => seen.iter().copied().fold(f64::NEG_INFINITY, f64::max),

@@ -24,9 +24,10 @@ mlp_parameters! {
     /// use gristmill::neural::ConvClassifier;
     /// use gristmill::prelude::*;
     /// let digits = datasets::digits()?;
+    /// let x = Matrix::from_vec(1797, 64, digits.x.as_slice().iter().map(|pixel| pixel / 16.0).collect())?;
     /// let conv = ConvClassifier::default().image_shape(vec![8, 8]).filters(vec![8]).hidden_layer_sizes(vec![]);
-    /// let model = conv.learning_rate_init(0.01).max_iter(2).fit(&digits.x, digits.labels()?)?;
-    /// assert!(model.score(&digits.x, digits.labels()?)? > 0.8);
+    /// let model = conv.learning_rate_init(0.01).max_iter(3).fit(&x, digits.labels()?)?;
+    /// assert!(model.score(&x, digits.labels()?)? > 0.7);
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     ///
@@ -35,6 +36,7 @@ mlp_parameters! {
     ///   Rows of another length are refused.
     /// - It runs where the rows live, as `MlpClassifier` does; on a GPU a convolution is a product that reads windows where they
     ///   lie, so memory is that of the layers' outputs for one batch.
+    /// - Scale the pixels first, to 0 … 1 for instance.
     /// - Images are flipped and shifted on the device of the batch, while the network learns.
     /// - A rate that diverges ends the fit with the weights before the epoch, and a warning.
     ConvClassifier: classifier("conv-classifier") -> ConvClassifierModel;

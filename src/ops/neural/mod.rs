@@ -27,8 +27,8 @@ pub use norms::{PIECE, gradient_norms};
 pub use pool::{Pooling, pool_backward, pool_forward};
 pub use update::{Clip, Memory, StepNumbers, StepRule, WeightPenalty, update};
 
-pub use crate::cpu::neural::windows::Windows;
 pub use crate::cpu::neural::tail::{Activation, Dropout, LEAK, STEPS, Tail};
+pub use crate::cpu::neural::windows::Windows;
 
 use crate::array::{DeviceVec, Word};
 use crate::device::Stream;

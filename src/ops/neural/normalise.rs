@@ -258,5 +258,6 @@ fn run(
     let overrides = [mode[0], mode[1], batch, ("TAIL", tail.activation as u32), ("DROPOUT", drop.on)];
     let work = Work { operations: 40 * vec4s, bytes: 48 * vec4s };
     let buffers = [0, 1, 2, 3, 4, 5].map(|at| views[at].buffer());
-    recording.dispatch(&KERNEL, Dispatch::new(&params, &buffers, Grid::covering(vec4s, 64)?, work).overrides(&overrides))
+    recording
+        .dispatch(&KERNEL, Dispatch::new(&params, &buffers, Grid::covering(vec4s, 64)?, work).overrides(&overrides))
 }

@@ -1,5 +1,11 @@
+mod activate;
+mod augment;
+mod convolution;
 mod dense;
+mod embedding;
 mod gather_batch;
 mod loss;
+mod normalise;
 mod norms;
+mod pool;
 mod update;
