@@ -118,7 +118,7 @@ pub struct Forward<'a> {
     pub kept: &'a mut [DeviceVec<f32>],
     /// Whether the network learns: batch statistics and random samples are for learning alone.
     pub learning: bool,
-    /// Key and number of the step for random numbers by counter.
+    /// Key and number of the step for random numbers by counter; (0, 0) where nothing shall be random.
     pub random: (u64, u32),
 }
 

@@ -84,7 +84,7 @@ impl Network {
         Ok(self)
     }
 
-    /// The same without dropout.
+    /// The same without dropout, and with inputs as they are.
     pub fn without_dropout(mut self) -> Network {
         self.drops = false;
         self
@@ -209,7 +209,7 @@ impl Network {
                 tail: self.tail(at, learning, random),
                 kept: &mut buffers.kept[at],
                 learning,
-                random: (layer_key(random.0, at), random.1),
+                random: if self.drops { (layer_key(random.0, at), random.1) } else { (0, 0) },
             })?;
         }
         Ok(())

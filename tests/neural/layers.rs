@@ -40,7 +40,9 @@ fn the_gradient_of_convolutions_is_that_of_central_differences() {
     for (height, width, channels, size, step, padding) in [(5, 6, 1, [3, 3], 1, 1), (6, 7, 4, [2, 3], 2, 1)] {
         let first = Convolution::new(4, size, Activation::Tanh).step(step).padding(padding);
         let second = Convolution::new(8, [2, 2], Activation::LeakyRelu).padding(1).start(Start::Glorot);
-        let network = image(height, width, channels).layer(first).unwrap().layer(second).unwrap();
+        let augment = Augment { flip: true, shift: 1 };
+        let network = image(height, width, channels).layer(augment).unwrap();
+        let network = network.layer(first).unwrap().layer(second).unwrap();
         assert_right_on(&format!("{height}×{width}×{channels} by {size:?}/{step}+{padding}"), network, 3);
     }
 }

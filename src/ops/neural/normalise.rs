@@ -102,7 +102,8 @@ pub fn normalise_backward(
     (parameters, statistics): (&DeviceVec<f32>, &DeviceVec<f32>),
     rows: usize,
     shape: NormaliseShape,
-    (gradient, pairs, to_input): (&mut DeviceVec<f32>, &mut DeviceVec<f32>, Option<(&mut DeviceVec<f32>, Tail)>),
+    (gradient, pairs): (&mut DeviceVec<f32>, &mut DeviceVec<f32>),
+    to_input: Option<(&mut DeviceVec<f32>, Tail)>,
 ) -> Result<()> {
     const OP: &str = "normalise_backward";
     check(OP, shape, rows, &[("values", x), ("slopes", slope)], parameters)?;
