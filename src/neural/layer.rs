@@ -123,7 +123,7 @@ pub struct Forward<'a> {
     pub kept: &'a mut [DeviceVec<f32>],
     /// Whether the network learns: batch statistics and random samples are for learning alone.
     pub learning: bool,
-    /// Key and number of the step for random numbers by counter.
+    /// Key and number of the step for random numbers by counter; (0, 0) where nothing shall be random.
     pub random: (u64, u32),
 }
 
@@ -157,7 +157,8 @@ pub struct Backward<'a> {
     pub input: &'a DeviceVec<f32>,
     /// rows×output: the slopes of the loss by this layer's sums, before its activation and dropout.
     pub slope: &'a DeviceVec<f32>,
-    /// rows×input, to be written: the slopes by the sums of the layer before, whose tail this is. Not asked of the first layer.
+    /// rows×input, to be written: the slopes by the sums of the layer before, whose tail this is. Asked where layers
+    /// before have parameters.
     pub input_slope: Option<(&'a mut DeviceVec<f32>, Tail)>,
     /// The parameters of all layers.
     pub parameters: &'a DeviceVec<f32>,

@@ -45,8 +45,8 @@
 //! Kernels are in `ops/neural`, each with its twin in `cpu/neural`. A recurrent layer calls [`dense_weight_slope`] with `add`
 //! for all steps but the first. Losses of one's own, two heads and samples: run [`Network::forward`], write
 //! the slopes by the last sums into the last of [`Buffers::slopes`], then [`Network::backward`], with `to_input` for a network that stands behind
-//! another, and [`Learner::update`]. Images are flipped and shifted where the batch is gathered, beside the noise
-//! ([`Batch`](crate::ops::neural::Batch)).
+//! another, and [`Learner::update`]. Images are flipped and shifted by the layer
+//! [`Augment`], noise is added where the batch is gathered ([`Batch`](crate::ops::neural::Batch)).
 //!
 //! [`dense_weight_slope`]: crate::ops::neural::dense_weight_slope
 

@@ -95,7 +95,7 @@ impl Network {
         Ok(self)
     }
 
-    /// The same without dropout.
+    /// The same without dropout, and with inputs as they are.
     pub fn without_dropout(mut self) -> Network {
         self.drops = false;
         self
@@ -238,7 +238,7 @@ impl Network {
                 tail: self.tail(at, learning, random),
                 kept: &mut buffers.kept[at],
                 learning,
-                random: (layer_key(random.0, at), random.1),
+                random: if self.drops { (layer_key(random.0, at), random.1) } else { (0, 0) },
             })?;
         }
         Ok(())
@@ -289,6 +289,10 @@ impl Network {
         (to_input, random): (bool, (u64, u32)),
     ) -> Result<()> {
         for (at, layer) in self.layers.iter().enumerate().rev() {
+            // Below the first parameters nobody needs slopes.
+            if !to_input && self.firsts[at + 1] == 0 {
+                break;
+            }
             let (before, behind) = buffers.slopes.split_at_mut(at + 1);
             let tail = if at == 0 { Tail::default() } else { self.tail(at - 1, true, random) };
             layer.backward(Backward {
@@ -297,7 +301,7 @@ impl Network {
                 shape: self.shapes[at],
                 input: &buffers.values[at],
                 slope: &behind[0],
-                input_slope: (at > 0 || to_input).then_some((&mut before[at], tail)),
+                input_slope: (self.firsts[at] > 0 || to_input).then_some((&mut before[at], tail)),
                 parameters,
                 gradient,
                 first: self.firsts[at],

@@ -314,8 +314,7 @@ impl Learner {
         (rows, indices): (TrainingRows<'_>, &DeviceVec<u32>),
         validation: Option<(TrainingRows<'_>, &DeviceVec<u32>)>,
     ) -> Result<EpochReport> {
-        let batch = self.options.batch_size;
-        let n = indices.len();
+        let (batch, n) = (self.options.batch_size, indices.len());
         let per_batch = self.network.loss_sums(batch);
         let scored = validation.map_or(0, |(_, listed)| listed.len());
         let (trained, held) = (n.div_ceil(batch) * per_batch, scored.div_ceil(batch) * per_batch);

@@ -1,6 +1,7 @@
 //! Networks on every device: gradients beside central differences, learning, files, what is refused.
 
 mod autoencoder;
+mod convolutional;
 mod gradients;
 mod layers;
 mod learning;

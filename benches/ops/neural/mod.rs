@@ -1,14 +1,34 @@
+mod activate;
+mod augment;
+mod convolution;
 mod dense;
+mod embedding;
 mod gather_batch;
 mod latent;
 mod loss;
+mod normalise;
 mod norms;
+mod pool;
 mod tie;
 mod update;
 
 use super::case::Case;
 
 pub fn cases() -> Vec<Case> {
-    let first = [dense::cases(), gather_batch::cases(), latent::cases(), loss::cases()].concat();
-    [first, norms::cases(), tie::cases(), update::cases()].concat()
+    [
+        activate::cases(),
+        augment::cases(),
+        convolution::cases(),
+        dense::cases(),
+        embedding::cases(),
+        gather_batch::cases(),
+        latent::cases(),
+        loss::cases(),
+        normalise::cases(),
+        norms::cases(),
+        pool::cases(),
+        tie::cases(),
+        update::cases(),
+    ]
+    .concat()
 }

@@ -10,7 +10,7 @@ use crate::ops::neural::{
 };
 
 /// Filters that move over an image: activation(window·W + bias) at every place. Filters are a multiple of 4; so are the
-/// channels of an image, unless the convolution is the first layer.
+/// channels of an image, unless no layer before it learns.
 ///
 /// ```
 /// use gristmill::neural::{Activation, Convolution, Layer, Shape};

@@ -72,8 +72,8 @@ fn block(input: Shape, name: &'static str, start: f64) -> Block {
 fn back(pass: Backward<'_>, shape: NormaliseShape) -> Result<()> {
     let (statistics, sums) = pass.kept.split_at_mut(1);
     let known = (pass.parameters, &statistics[0]);
-    let made = (pass.gradient, &mut sums[0], pass.input_slope);
-    normalise_backward(pass.stream, (pass.input, pass.slope), known, pass.rows, shape, made)
+    let made = (pass.gradient, &mut sums[0]);
+    normalise_backward(pass.stream, (pass.input, pass.slope), known, pass.rows, shape, made, pass.input_slope)
 }
 
 /// The sums in f64; `set` says which mean a number goes by, of row, place and channel.

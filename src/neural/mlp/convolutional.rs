@@ -24,29 +24,31 @@ mlp_parameters! {
     /// use gristmill::neural::ConvClassifier;
     /// use gristmill::prelude::*;
     /// let digits = datasets::digits()?;
+    /// let x = Matrix::from_vec(1797, 64, digits.x.as_slice().iter().map(|pixel| pixel / 16.0).collect())?;
     /// let conv = ConvClassifier::default().image_shape(vec![8, 8]).filters(vec![8]).hidden_layer_sizes(vec![]);
-    /// let model = conv.learning_rate_init(0.01).max_iter(2).fit(&digits.x, digits.labels()?)?;
-    /// assert!(model.score(&digits.x, digits.labels()?)? > 0.8);
+    /// let model = conv.learning_rate_init(0.01).max_iter(3).fit(&x, digits.labels()?)?;
+    /// assert!(model.score(&x, digits.labels()?)? > 0.7);
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     ///
     /// # What to expect
     /// - `image_shape` is height, width and channels of a row, the channels of a pixel side by side; without channels there is one.
-    ///   Rows of another length are refused.
+    ///   Rows of another length are refused. Empty, it is a square of one channel, or one row of pixels.
     /// - It runs where the rows live, as `MlpClassifier` does; on a GPU a convolution is a product that reads windows where they
     ///   lie, so memory is that of the layers' outputs for one batch.
+    /// - Scale the pixels first, to 0 … 1 for instance.
     /// - Images are flipped and shifted on the device of the batch, while the network learns.
     /// - A rate that diverges ends the fit with the weights before the epoch, and a warning.
     ConvClassifier: classifier("conv-classifier") -> ConvClassifierModel;
     about "a network of convolutions for classes of images";
     {
-        /// Height, width and channels of the image in a row; without channels there is one.
-        image_shape: Vec<usize> = vec![28, 28];
+        /// Height, width and channels of the image in a row; without channels one; empty: a square, else one row of pixels.
+        image_shape: Vec<usize> = vec![];
         /// Filters of each convolution, multiples of 4.
         filters: Vec<usize> = vec![32, 64];
         /// Rows and columns of a window, odd.
         kernel_size: usize = 3, at_least(1.0);
-        /// Rows and columns of pixels that become one behind each convolution; 1 for none.
+        /// Rows and columns of pixels that become one behind each convolution, while there are so many; 1 for none.
         pool_size: usize = 2, at_least(1.0);
         /// Whether left and right change places in half of the images of a batch.
         flip: bool = false;
@@ -80,8 +82,11 @@ impl ConvClassifier {
         Ok(remember(x, self.learn(Some(model), x, y, Fit::default(), self.max_iter as u64)?))
     }
 
-    fn image(&self) -> Result<Shape> {
+    fn image(&self, columns: usize) -> Result<Shape> {
+        let side = columns.isqrt();
         let (height, width, channels) = match self.image_shape[..] {
+            [] if side * side == columns => (side, side, 1),
+            [] => (1, columns, 1),
             [height, width] => (height, width, 1),
             [height, width, channels] => (height, width, channels),
             _ => (0, 0, 0),
@@ -95,7 +100,7 @@ impl ConvClassifier {
     }
 
     fn network(&self, columns: usize, classes: usize) -> Result<Network> {
-        let image = self.image()?;
+        let image = self.image(columns)?;
         if image.size() != columns {
             let expected = format!("rows of {image} = {} numbers, as image_shape says", image.size());
             return Err(Error::shape(Self::TYPE, expected, columns));
@@ -116,7 +121,8 @@ impl ConvClassifier {
             let size = [self.kernel_size; 2];
             let layer = Convolution::new(*filters, size, settings.activation).padding(self.kernel_size / 2);
             network = network.layer(layer)?;
-            if self.pool_size > 1 {
+            let Shape::Image { height, width, .. } = network.shape() else { continue };
+            if self.pool_size > 1 && self.pool_size <= height.min(width) {
                 network = network.layer(Pool::max(self.pool_size))?;
             }
         }
@@ -195,13 +201,18 @@ impl Save for ConvClassifierModel {
     type Estimator = ConvClassifier;
 
     fn save_fitted(&self, container: &mut Container) -> Result<()> {
+        container.insert_list("columns", &[self.net.fitted.network.input().size() as f64])?;
         self.net.store(container)
     }
 
     fn load_fitted(params: FittedWith<ConvClassifier>, container: &mut Container) -> Result<ConvClassifierModel> {
+        let columns: Vec<f64> = container.take_list("columns")?;
+        let columns = match columns[..] {
+            [columns] if (1.0..=f64::from(1 << 24)).contains(&columns) && columns.fract() == 0.0 => columns as usize,
+            _ => return Err(container.refuse("no number of columns")),
+        };
         let net = ClassNetwork::restore(container, |container, classes| {
-            let network = params.image().and_then(|image| params.network(image.size(), classes));
-            network.map_err(|error| container.refuse(error.to_string()))
+            params.network(columns, classes).map_err(|error| container.refuse(error.to_string()))
         })?;
         Ok(ConvClassifierModel { params, net })
     }

@@ -68,7 +68,7 @@ pub fn convolution_input_slope(
     check(OP, shape, tail)?;
     let (stride, channels) = (shape.windows.image_stride(), shape.windows.channels);
     if !channels.is_multiple_of(4) {
-        let expected = "channels that are a multiple of 4, unless the convolution is the first layer";
+        let expected = "channels that are a multiple of 4, where layers before the convolution learn";
         return Err(Error::shape(OP, expected, channels));
     }
     holds(OP, "slopes", slope, images * shape.output_stride())?;

@@ -94,9 +94,6 @@ pub fn normalise_forward(
     run(stream, [x, x, parameters, known, known], rows, shape, (out, tail), [("BACK", 0), ("RUNNING", running)])
 }
 
-/// What is written: gradients, sums, and the slopes by the inputs with the tail of the layer before.
-type BackwardTargets<'a> = (&'a mut DeviceVec<f32>, &'a mut DeviceVec<f32>, Option<(&'a mut DeviceVec<f32>, Tail)>);
-
 /// The slopes by scales and shifts, written into `gradient` where the parameters are, and with `to_input` `tail'(slopes by the
 /// inputs)`, for the tail of the layer before, whose values are `x`. `sums` is room for as many pairs as there are statistics.
 pub fn normalise_backward(
@@ -105,7 +102,8 @@ pub fn normalise_backward(
     (parameters, statistics): (&DeviceVec<f32>, &DeviceVec<f32>),
     rows: usize,
     shape: NormaliseShape,
-    (gradient, pairs, to_input): BackwardTargets<'_>,
+    (gradient, pairs): (&mut DeviceVec<f32>, &mut DeviceVec<f32>),
+    to_input: Option<(&mut DeviceVec<f32>, Tail)>,
 ) -> Result<()> {
     const OP: &str = "normalise_backward";
     check(OP, shape, rows, &[("values", x), ("slopes", slope)], parameters)?;

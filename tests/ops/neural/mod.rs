@@ -1,7 +1,13 @@
+mod activate;
+mod augment;
+mod convolution;
 mod dense;
+mod embedding;
 mod gather_batch;
 mod latent;
 mod loss;
+mod normalise;
 mod norms;
+mod pool;
 mod tie;
 mod update;
