@@ -313,8 +313,7 @@ impl Learner {
         (rows, indices): (TrainingRows<'_>, &DeviceVec<u32>),
         validation: Option<(TrainingRows<'_>, &DeviceVec<u32>)>,
     ) -> Result<EpochReport> {
-        let batch = self.options.batch_size;
-        let n = indices.len();
+        let (batch, n) = (self.options.batch_size, indices.len());
         let per_batch = self.network.loss_sums(batch);
         let scored = validation.map_or(0, |(_, listed)| listed.len());
         let (trained, held) = (n.div_ceil(batch) * per_batch, scored.div_ceil(batch) * per_batch);
@@ -331,8 +330,7 @@ impl Learner {
             }
             false => None,
         };
-        let order = shuffled.as_ref().unwrap_or(indices);
-        let steps_before = self.steps;
+        let (order, steps_before) = (shuffled.as_ref().unwrap_or(indices), self.steps);
         for (at, first) in (0..n).step_by(batch).enumerate() {
             self.step(stream, rows, (order, first, batch.min(n - first)), at * per_batch)?;
         }
@@ -345,6 +343,8 @@ impl Learner {
             Ok(read) => read,
             Err(error) => {
                 self.parameters.copy_from(stream, &self.good)?;
+                self.memory =
+                    Memory { first: zeros(stream, self.good.len())?, second: zeros(stream, self.good.len())? };
                 (self.epochs, self.steps) = (self.epochs - 1, steps_before);
                 return Err(error);
             }

@@ -3,6 +3,8 @@
 use crate::cpu::random::philox::Philox;
 use crate::cpu::tile::with_buffer;
 
+/// Logarithms of variances count as within ± this, so that no step overflows: columns may be far from the unit scale.
+pub const MOST_SPREAD: f32 = 20.0;
 /// The random numbers of values.
 const STREAM: u32 = 0x4e44_0004;
 
@@ -27,6 +29,10 @@ impl LatentShape {
     }
 }
 
+fn held(spread: f32) -> f32 {
+    spread.clamp(-MOST_SPREAD, MOST_SPREAD)
+}
+
 /// Calls `run` with (place of a mean, place of its logarithm of variance, place of the value, normal).
 fn each(shape: LatentShape, random: Option<(u64, u32)>, mut run: impl FnMut([usize; 3], f32)) {
     let stride = shape.stride();
@@ -48,7 +54,7 @@ fn each(shape: LatentShape, random: Option<(u64, u32)>, mut run: impl FnMut([usi
 /// Values: mean + e^(½·log variance)·normal, or the means without `random`.
 pub fn forward(inputs: &[f32], shape: LatentShape, random: Option<(u64, u32)>, out: &mut [f32]) {
     each(shape, random, |[mean, spread, value], normal| {
-        out[value] = inputs[mean] + (0.5 * inputs[spread]).exp() * normal;
+        out[value] = inputs[mean] + (0.5 * held(inputs[spread])).exp() * normal;
     });
 }
 
@@ -60,7 +66,7 @@ pub fn backward(
     out: &mut [f32],
 ) {
     each(shape, Some(random), |[mean, spread, value], normal| {
-        let deviation = (0.5 * inputs[spread]).exp();
+        let deviation = (0.5 * held(inputs[spread])).exp();
         out[mean] = slopes[value] + scale * inputs[mean];
         out[spread] = 0.5 * slopes[value] * deviation * normal + scale * 0.5 * (deviation * deviation - 1.0);
     });
@@ -71,6 +77,6 @@ pub fn divergence(inputs: &[f32], shape: LatentShape, together: usize, sums: &mu
     each(shape, None, |[mean, spread, value], _| {
         let (mean, spread) = (inputs[mean], inputs[spread]);
         let row = value / shape.stride();
-        sums[row / together][0] += 0.5 * (mean * mean + spread.exp() - 1.0 - spread);
+        sums[row / together][0] += 0.5 * (mean * mean + held(spread).exp() - 1.0 - spread);
     });
 }

@@ -11,7 +11,7 @@ pub mod update;
 
 pub use dense::{DenseShape, dense_forward, dense_input_slope, dense_weight_slope};
 pub use gather_batch::{Batch, Noise, gather_batch};
-pub use latent::{LatentShape, latent_backward, latent_divergence, latent_forward};
+pub use latent::{LatentShape, MOST_SPREAD, latent_backward, latent_divergence, latent_forward};
 pub use loss::{LossShape, OutputLoss, TargetLayout, VARIANCE_FLOOR, activate_outputs, output_loss};
 pub use norms::{PIECE, gradient_norms};
 pub use tie::{TiedBlocks, tie_slopes};
