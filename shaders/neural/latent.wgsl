@@ -21,7 +21,7 @@ struct Params {
 }
 
 override MODE: u32 = 0u;
-const LATENT_STREAM = 0x4e440004u;
+const LATENT_STREAM = 0x4e440010u;
 const MOST_SPREAD = 20.0;
 
 @group(0) @binding(0) var<uniform> params: Params;

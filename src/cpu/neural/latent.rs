@@ -6,7 +6,7 @@ use crate::cpu::tile::with_buffer;
 /// Logarithms of variances count as within ± this, so that no step overflows: columns may be far from the unit scale.
 pub const MOST_SPREAD: f32 = 20.0;
 /// The random numbers of values.
-const STREAM: u32 = 0x4e44_0004;
+const STREAM: u32 = 0x4e44_0010;
 
 /// Rows and latent columns; the inputs have twice as many columns, means first, then logarithms of variances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
