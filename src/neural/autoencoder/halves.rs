@@ -3,7 +3,7 @@
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{OwnedRows, Rows};
-use crate::neural::dense::Dense;
+use crate::neural::Dense;
 use crate::neural::latent::Latent;
 use crate::neural::network::Network;
 use crate::neural::predict::predict;
