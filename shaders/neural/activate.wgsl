@@ -1,5 +1,6 @@
 // Activation and dropout where a layer has no product, and the way back from slopes by its values.
-// A lane takes four numbers of a row; padding is 0 and stays so.
+// A lane takes four numbers of a row, neighbours take neighbouring ones.
+// Padding is 0 and stays so.
 //#import layer_tail
 //#import status
 struct Params {

@@ -21,7 +21,8 @@ struct Params {
 }
 
 override MODE: u32 = 0u;
-const LATENT_STREAM = 0x4e440004u;
+const LATENT_STREAM = 0x4e440010u;
+const MOST_SPREAD = 20.0;
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> inputs: array<f32>;
@@ -29,6 +30,11 @@ const LATENT_STREAM = 0x4e440004u;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
 var<workgroup> parts: array<f32, 256>;
+
+// A variance by its logarithm.
+fn held_power(spread: f32) -> f32 {
+    return exponential(clamp(spread, -MOST_SPREAD, MOST_SPREAD));
+}
 
 fn normals_of(item: u32) -> vec4<f32> {
     let numbers = philox_of(vec4(item, params.step, LATENT_STREAM, 0u), vec2(params.key_low, params.key_high));
@@ -51,7 +57,7 @@ fn main(
                 let place = (first + item / params.columns) * params.input_stride + item % params.columns;
                 let mean = inputs[place];
                 let spread = inputs[place + params.columns];
-                sum += 0.5 * (mean * mean + exponential(spread) - 1.0 - spread);
+                sum += 0.5 * (mean * mean + held_power(spread) - 1.0 - spread);
             }
             parts[lane] = sum;
             for (var half = 128u; half > 0u; half = half / 2u) {
@@ -80,7 +86,7 @@ fn main(
                     let place = row * params.input_stride + column;
                     let mean = inputs[place];
                     let spread = inputs[place + params.columns];
-                    let deviation = exponential(0.5 * spread);
+                    let deviation = sqrt(held_power(spread));
                     if (MODE == 0u) {
                         out[4u * item + part] = mean + deviation * normals[part];
                     } else {

@@ -33,6 +33,7 @@ const BINARY = 3u;
 const CATEGORICAL = 4u;
 const GAUSSIAN = 5u;
 const VARIANCE_FLOOR = 1.0e-3;
+const MOST_SPREAD = 20.0;
 const TWO_PI = 6.28318530717959;
 const NO_WEIGHT = 0xffffffffu;
 
@@ -186,7 +187,7 @@ fn main(
         if (PREDICT == 0u && params.loss == GAUSSIAN) {
             let half = params.columns / 2u;
             for (var column = member; column < half; column += TEAM) {
-                let power = exponential(values[first + half + column]);
+                let power = exponential(clamp(values[first + half + column], -MOST_SPREAD, MOST_SPREAD));
                 let variance = VARIANCE_FLOOR + power;
                 let error = values[first + column] - target_of(row, column);
                 let share = error * error / variance;

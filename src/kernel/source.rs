@@ -11,8 +11,7 @@ macro_rules! library {
 /// Every file of `shaders/lib`, by the name that an import line uses.
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
-    "bias", "elementary", "k_nearest_list", "kernel_program", "layer_tail", "metric", "normals", "order", "pairs",
-    "bias", "double", "elementary", "k_nearest_list", "kernel_program", "metric", "order", "pairs",
+    "bias", "double", "elementary", "k_nearest_list", "kernel_program", "layer_tail", "metric", "normals", "order", "pairs",
     "pairs_operands", "selection", "status", "tile", "tile_best", "tree_cuts", "tree_jobs", "tree_pieces", "tree_searches",
     "wide"
 ];

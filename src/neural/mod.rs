@@ -55,6 +55,7 @@ mod check;
 mod latent;
 mod layer;
 mod layers;
+mod learning;
 mod mlp;
 mod network;
 mod pictures;
@@ -71,6 +72,7 @@ pub use check::{GradientCheck, check_gradient};
 pub use latent::Latent;
 pub use layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
 pub use layers::{Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool};
+pub use learning::{EpochReport, LearnerState, TrainingOptions, TrainingRows};
 pub use mlp::{
     ConvClassifier, ConvClassifierModel, LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor,
     MlpRegressorModel, RegressionLoss, Solver,
@@ -80,6 +82,6 @@ pub use pictures::{regions_over_epochs, tiles};
 pub use predict::predict;
 pub use shape::Shape;
 pub use start::Start;
-pub use training::{EpochReport, Learner, LearnerState, TrainingOptions, TrainingRows};
+pub use training::Learner;
 
 pub use crate::ops::neural::{Activation, Dropout, OutputLoss, Pooling, Tail, TargetLayout};

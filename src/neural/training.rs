@@ -1,7 +1,8 @@
 //! Learning: epochs of shuffled batches, one read-back each.
 
+use super::learning::{EpochReport, LearnerState, TrainingOptions, TrainingRows};
 use super::network::{Buffers, Network, random_step};
-use crate::array::{DeviceMatrix, DeviceVec};
+use crate::array::DeviceVec;
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::ops::neural::{
@@ -9,59 +10,11 @@ use crate::ops::neural::{
 };
 use crate::ops::random::philox::Draw;
 use crate::ops::{radix_sort, random_bits};
-use crate::solvers::{Rate, UpdateRule};
 
 /// The random numbers of the order of an epoch; the epoch is added.
 const ORDER_STREAM: u32 = 0x4e45_0000;
 /// What tells the key of noise from those of layers.
 const NOISE_KEY: u64 = 0x6e6f_6973_6500_0000;
-
-/// How a network learns.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TrainingOptions {
-    /// Rows of a batch; more than there are means all.
-    pub batch_size: usize,
-    /// What a step makes of a gradient.
-    pub rule: UpdateRule,
-    /// How long step 0, 1, … is.
-    pub rate: Rate,
-    /// L1 on weights: alpha·Σ|w| is added to the sum of the losses of a batch.
-    pub l1: f64,
-    /// L2 on weights: ½·alpha·Σw² is added to the sum of the losses of a batch.
-    pub l2: f64,
-    /// The longest gradient; longer ones are shortened.
-    pub clip_norm: Option<f64>,
-    /// Deviation of normal noise on the inputs of each batch.
-    pub noise: f64,
-    /// Whether each epoch has an order of its own.
-    pub shuffle: bool,
-    /// Decides orders, dropout and noise.
-    pub seed: u64,
-}
-
-/// The rows that a network learns from or is scored on, on one device.
-#[derive(Debug, Clone, Copy)]
-pub struct TrainingRows<'a> {
-    /// n×d.
-    pub x: &'a DeviceMatrix,
-    /// n×t: targets, and a column of weights if the layout says so.
-    pub y: &'a DeviceMatrix,
-    /// How targets are read.
-    pub targets: TargetLayout,
-}
-
-/// What an epoch tells about itself.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct EpochReport {
-    /// Mean loss of a row, as it was when its batch was learnt, with the penalty as it is in the end.
-    pub loss: f64,
-    /// Mean of what a score needs: right rows, or squared errors.
-    pub score: f64,
-    /// The same of the validation rows, if there are any: loss and score.
-    pub validation: Option<[f64; 2]>,
-    /// Length of the last batch's gradient, by layer.
-    pub gradient_norms: Vec<f64>,
-}
 
 /// A network that learns: parameters, gradient and what the optimiser remembers, each one flat vector on a device.
 #[derive(Debug)]
@@ -88,28 +41,6 @@ pub struct Learner {
     rate_factor: f64,
     /// Parameters that were best so far, if somebody asked to keep them.
     best: Option<DeviceVec<f32>>,
-}
-
-/// What a learner needs to go on to the same bits.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LearnerState {
-    /// The parameters.
-    pub parameters: Vec<f32>,
-    /// Both memories of the optimiser; empty where the rule has none.
-    pub memory: [Vec<f32>; 2],
-    /// Steps taken.
-    pub steps: u64,
-    /// Epochs taken.
-    pub epochs: u64,
-    /// What rates are multiplied by.
-    pub rate_factor: f64,
-}
-
-impl LearnerState {
-    /// Before the first step.
-    pub fn new(parameters: Vec<f32>) -> LearnerState {
-        LearnerState { parameters, rate_factor: 1.0, ..LearnerState::default() }
-    }
 }
 
 impl Learner {
@@ -331,8 +262,7 @@ impl Learner {
             }
             false => None,
         };
-        let order = shuffled.as_ref().unwrap_or(indices);
-        let steps_before = self.steps;
+        let (order, steps_before) = (shuffled.as_ref().unwrap_or(indices), self.steps);
         for (at, first) in (0..n).step_by(batch).enumerate() {
             self.step(stream, rows, (order, first, batch.min(n - first)), at * per_batch)?;
         }
@@ -345,6 +275,8 @@ impl Learner {
             Ok(read) => read,
             Err(error) => {
                 self.parameters.copy_from(stream, &self.good)?;
+                self.memory =
+                    Memory { first: zeros(stream, self.good.len())?, second: zeros(stream, self.good.len())? };
                 (self.epochs, self.steps) = (self.epochs - 1, steps_before);
                 return Err(error);
             }

@@ -291,6 +291,10 @@ fn autoencoders_refuse_what_they_cannot_learn_from() {
     assert!(vae.fit(&missing).is_err() && Autoencoder::new(1).fit(&missing).is_err());
     assert!(Autoencoder::new(1).hidden_layer_sizes(vec![3, 0]).fit(&beyond).is_err());
     assert!(Autoencoder::new(1).fit(&beyond.select(&[0]).unwrap()).is_err());
+    // Columns far from the unit scale: learnt slowly, or stopped with the first weights, and no number is lost.
+    let wide = Matrix::from_vec(40, 3, matrix(40, 3, 5).as_slice().iter().map(|value| 1e4 * value).collect()).unwrap();
+    let gaussian = vae.clone().decoder(Decoder::Gaussian).max_iter(30).learning_rate_init(0.5).fit(&wide).unwrap();
+    assert!(gaussian.encode(&wide).unwrap().as_slice().iter().all(|value| value.is_finite()));
     let model = vae.fit(&x).unwrap();
     assert!(model.elbo(&x, 0).is_err() && model.decode(&x).is_err());
 }

@@ -3,8 +3,10 @@
 use crate::cpu::random::philox::Philox;
 use crate::cpu::tile::with_buffer;
 
+/// Logarithms of variances count as within ± this, so that no step overflows: columns may be far from the unit scale.
+pub const MOST_SPREAD: f32 = 20.0;
 /// The random numbers of values.
-const STREAM: u32 = 0x4e44_0004;
+const STREAM: u32 = 0x4e44_0010;
 
 /// Rows and latent columns; the inputs have twice as many columns, means first, then logarithms of variances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,10 @@ impl LatentShape {
     pub fn input_stride(&self) -> usize {
         (2 * self.columns).next_multiple_of(4)
     }
+}
+
+fn held(spread: f32) -> f32 {
+    spread.clamp(-MOST_SPREAD, MOST_SPREAD)
 }
 
 /// Calls `run` with (place of a mean, place of its logarithm of variance, place of the value, normal).
@@ -48,7 +54,7 @@ fn each(shape: LatentShape, random: Option<(u64, u32)>, mut run: impl FnMut([usi
 /// Values: mean + e^(½·log variance)·normal, or the means without `random`.
 pub fn forward(inputs: &[f32], shape: LatentShape, random: Option<(u64, u32)>, out: &mut [f32]) {
     each(shape, random, |[mean, spread, value], normal| {
-        out[value] = inputs[mean] + (0.5 * inputs[spread]).exp() * normal;
+        out[value] = inputs[mean] + (0.5 * held(inputs[spread])).exp() * normal;
     });
 }
 
@@ -60,7 +66,7 @@ pub fn backward(
     out: &mut [f32],
 ) {
     each(shape, Some(random), |[mean, spread, value], normal| {
-        let deviation = (0.5 * inputs[spread]).exp();
+        let deviation = (0.5 * held(inputs[spread])).exp();
         out[mean] = slopes[value] + scale * inputs[mean];
         out[spread] = 0.5 * slopes[value] * deviation * normal + scale * 0.5 * (deviation * deviation - 1.0);
     });
@@ -71,6 +77,6 @@ pub fn divergence(inputs: &[f32], shape: LatentShape, together: usize, sums: &mu
     each(shape, None, |[mean, spread, value], _| {
         let (mean, spread) = (inputs[mean], inputs[spread]);
         let row = value / shape.stride();
-        sums[row / together][0] += 0.5 * (mean * mean + spread.exp() - 1.0 - spread);
+        sums[row / together][0] += 0.5 * (mean * mean + held(spread).exp() - 1.0 - spread);
     });
 }

@@ -5,6 +5,7 @@ use std::f32::consts::{LOG2_E, TAU};
 use pulp::Scalar;
 use rayon::prelude::*;
 
+use super::latent::MOST_SPREAD;
 use super::tail::{Activation, logistic};
 use crate::cpu::elementary::{exp2, log2};
 
@@ -205,7 +206,7 @@ fn row_loss(shape: LossShape, row: &mut [f32], target: &[f32], slopes: &mut [f32
             let (by_mean, by_spread) = slopes.split_at_mut(means.len());
             let (mut loss, mut squares) = (0.0, 0.0);
             for (column, (mean, spread)) in means.iter().zip(spreads).enumerate() {
-                let power = exp2(Scalar, spread * LOG2_E);
+                let power = exp2(Scalar, spread.clamp(-MOST_SPREAD, MOST_SPREAD) * LOG2_E);
                 let (variance, error) = (VARIANCE_FLOOR + power, mean - target[column]);
                 let share = error * error / variance;
                 let logarithm = log2(Scalar, TAU * variance) * std::f32::consts::LN_2;

@@ -4,7 +4,7 @@ use super::variational::Decoder;
 use crate::array::Matrix;
 use crate::cpu::random::philox::Philox;
 use crate::error::Result;
-use crate::ops::neural::VARIANCE_FLOOR;
+use crate::ops::neural::{MOST_SPREAD, VARIANCE_FLOOR};
 
 /// The random numbers of codes; the sample is added.
 const STREAM: u32 = 0x5641_1000;
@@ -39,7 +39,8 @@ impl Evidence {
     /// Mean and variance's logarithm of a code.
     fn code(&self, row: usize, column: usize) -> [f64; 2] {
         let k = self.codes.columns() / 2;
-        [self.codes.get(row, column), self.codes.get(row, k + column)].map(f64::from)
+        let spread = self.codes.get(row, k + column).clamp(-MOST_SPREAD, MOST_SPREAD);
+        [self.codes.get(row, column), spread].map(f64::from)
     }
 
     /// A code for each row, by counter.
@@ -64,7 +65,8 @@ impl Evidence {
             match self.decoder {
                 Decoder::Bernoulli => x * sum - sum.max(0.0) - (-sum.abs()).exp().ln_1p(),
                 Decoder::Gaussian => {
-                    let variance = f64::from(VARIANCE_FLOOR) + f64::from(sums[d + column]).exp();
+                    let variance =
+                        f64::from(VARIANCE_FLOOR) + f64::from(sums[d + column].clamp(-MOST_SPREAD, MOST_SPREAD)).exp();
                     -0.5 * ((std::f64::consts::TAU * variance).ln() + (x - sum).powi(2) / variance)
                 }
             }

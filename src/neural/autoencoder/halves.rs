@@ -3,8 +3,8 @@
 use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::{OwnedRows, Rows};
+use crate::neural::Dense;
 use crate::neural::latent::Latent;
-use crate::neural::layers::Dense;
 use crate::neural::network::Network;
 use crate::neural::predict::predict;
 use crate::neural::shape::Shape;

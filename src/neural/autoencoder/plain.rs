@@ -36,7 +36,7 @@ autoencoder_parameters! {
     /// use gristmill::neural::Autoencoder;
     /// use gristmill::prelude::*;
     /// let iris = datasets::iris()?;
-    /// let model = Autoencoder::new(2).learning_rate_init(0.02).batch_size(150).max_iter(300).fit(&iris.x)?;
+    /// let model = Autoencoder::new(2).learning_rate_init(0.02).batch_size(30).max_iter(300).fit(&iris.x)?;
     /// let z = model.encode(&iris.x)?; // 150×2
     /// let back = model.decode(&z)?; // 150×4
     /// assert_eq!((z.columns(), back.columns()), (2, 4));

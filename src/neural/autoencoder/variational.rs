@@ -16,7 +16,7 @@ use crate::estimator::{
 };
 use crate::model_file::Container;
 use crate::neural::mlp::{Fitted, LearningRate, MlpSettings, Problem, Progress, Solver, cost as mlp_cost};
-use crate::ops::neural::{Activation, OutputLoss, TargetLayout, VARIANCE_FLOOR};
+use crate::ops::neural::{Activation, MOST_SPREAD, OutputLoss, TargetLayout, VARIANCE_FLOOR};
 use crate::plot::Figure;
 
 /// The random numbers of sampled codes, and of values given the codes.
@@ -129,7 +129,7 @@ impl VariationalAutoencoderModel {
         let sums = self.sums(x.into())?;
         let k = self.params.n_components;
         let mut variances = sums.select_columns(&(k..2 * k).collect::<Vec<_>>())?;
-        variances.as_mut_slice().iter_mut().for_each(|value| *value = value.exp());
+        variances.as_mut_slice().iter_mut().for_each(|value| *value = value.clamp(-MOST_SPREAD, MOST_SPREAD).exp());
         Ok([sums.select_columns(&(0..k).collect::<Vec<_>>())?, variances])
     }
 
@@ -163,7 +163,7 @@ impl VariationalAutoencoderModel {
             Decoder::Gaussian => {
                 let drawn = normals(seed, VALUES, n, d)?;
                 let value = |row: usize, column: usize| {
-                    let variance = VARIANCE_FLOOR + made.get(row, d + column).exp();
+                    let variance = VARIANCE_FLOOR + made.get(row, d + column).clamp(-MOST_SPREAD, MOST_SPREAD).exp();
                     made.get(row, column) + variance.sqrt() * drawn.get(row, column)
                 };
                 let values = (0..n * d).map(|at| value(at / d, at % d)).collect();

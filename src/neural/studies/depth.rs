@@ -3,7 +3,7 @@
 use super::lesson::{Lesson, Pace, Rows, code_column};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::neural::layers::Dense;
+use crate::neural::Dense;
 use crate::neural::network::Network;
 use crate::neural::shape::Shape;
 use crate::neural::start::Start;

@@ -8,7 +8,7 @@ use crate::cpu::random::philox::Philox;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::Svd;
-use crate::neural::layers::Dense;
+use crate::neural::Dense;
 use crate::neural::network::Network;
 use crate::neural::shape::Shape;
 use crate::neural::start::Start;

@@ -3,7 +3,7 @@
 use crate::array::Matrix;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::neural::layers::Dense;
+use crate::neural::Dense;
 use crate::neural::network::Network;
 use crate::neural::predict::predict;
 use crate::neural::shape::Shape;

@@ -5,7 +5,7 @@ use crate::array::{DeviceMatrix, Matrix};
 use crate::data::Dataset;
 use crate::device::Device;
 use crate::error::Result;
-use crate::neural::layers::Dense;
+use crate::neural::Dense;
 use crate::neural::network::Network;
 use crate::neural::pictures::curve;
 use crate::neural::predict::predict;

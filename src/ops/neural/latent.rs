@@ -4,7 +4,7 @@ use super::holds;
 use super::loss::group_rows;
 use crate::array::DeviceVec;
 use crate::cpu::neural::latent as twin;
-pub use crate::cpu::neural::latent::LatentShape;
+pub use crate::cpu::neural::latent::{LatentShape, MOST_SPREAD};
 use crate::device::{Dispatch, Stream};
 use crate::error::Result;
 use crate::kernel::{Grid, Work, kernels, params};

@@ -21,7 +21,7 @@ pub use convolution::{ConvolutionShape, convolution_forward, convolution_input_s
 pub use dense::{DenseShape, dense_forward, dense_input_slope, dense_weight_slope};
 pub use embedding::{EmbeddingShape, embedding_forward, embedding_weight_slope};
 pub use gather_batch::{Batch, Noise, gather_batch};
-pub use latent::{LatentShape, latent_backward, latent_divergence, latent_forward};
+pub use latent::{LatentShape, MOST_SPREAD, latent_backward, latent_divergence, latent_forward};
 pub use loss::{LossShape, OutputLoss, TargetLayout, VARIANCE_FLOOR, activate_outputs, output_loss};
 pub use normalise::{
     NormaliseShape, Together, follow_statistics, normalise_backward, normalise_forward, normalise_statistics,

@@ -34,7 +34,8 @@ fn program() -> Result<Experiment> {
     let model = least_squares(32, 16).fit(&images()?.x)?;
     let objective = model.objective();
     let (first, last) = (objective[0], objective[objective.len() - 1]);
-    let ours = format!("32 atoms, 16 codes a row: {first:.1} after the first round, {last:.1} after {}", objective.len());
+    let ours =
+        format!("32 atoms, 16 codes a row: {first:.1} after the first round, {last:.1} after {}", objective.len());
     Ok(Experiment::new("000 §2.6", "A dictionary by least squares and a soft threshold", "pictures of atoms", ours)
         .why("the notes print D = XAᵀAAᵀ; the inverse of AAᵀ is meant, as in their program"))
 }
@@ -45,7 +46,8 @@ fn singular_vectors() -> Result<Experiment> {
     let found = model.objective()[model.objective().len() - 1];
     let values = Svd::factor(&x.to_dmatrix())?.values().clone();
     let rest: f64 = values.iter().skip(8).map(|value| value * value).sum();
-    let ours = format!("mean square {found:.3} by eight atoms, {:.3} by eight singular vectors", rest / x.rows() as f64);
+    let ours =
+        format!("mean square {found:.3} by eight atoms, {:.3} by eight singular vectors", rest / x.rows() as f64);
     Ok(Experiment::new("000 §2.6.1", "Fewer atoms than columns", "the leading singular vectors", ours))
 }
 

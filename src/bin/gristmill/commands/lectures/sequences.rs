@@ -34,7 +34,8 @@ fn students() -> Result<Experiment> {
     let words: Vec<Vec<&str>> = SENTENCES.iter().map(|sentence| sentence.split(' ').collect()).collect();
     let chain = MarkovChain::new(3).fit(&words)?;
     let after = |word: &str| chain.probability(&["students", "opened", "their"], word);
-    let ours = format!("P(books) = {}, P(minds) = {}, P(exams) = {}", after("books")?, after("minds")?, after("exams")?);
+    let ours =
+        format!("P(books) = {}, P(minds) = {}, P(exams) = {}", after("books")?, after("minds")?, after("exams")?);
     Ok(Experiment::new("001 §6.5.2", "The students opened their …", "counts of four words over counts of three", ours))
 }
 
@@ -72,6 +73,7 @@ fn incremental_mean() -> Experiment {
     for (t, draw) in draws.iter().enumerate() {
         mean += (draw - mean) / (t + 1) as f64;
     }
-    let ours = format!("X ← X + (x − X)/t over 3, 5, 10, 2 gives {mean}, their mean {}", draws.iter().sum::<f64>() / 4.0);
+    let ours =
+        format!("X ← X + (x − X)/t over 3, 5, 10, 2 gives {mean}, their mean {}", draws.iter().sum::<f64>() / 4.0);
     Experiment::new("002", "A mean, one number at a time", "S ← S + x, X ← X + α(x − X)", ours)
 }
