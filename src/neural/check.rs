@@ -1,7 +1,8 @@
 //! Gradients beside central differences.
 
+use super::learning::{LearnerState, TrainingOptions, TrainingRows};
 use super::network::Network;
-use super::training::{Learner, LearnerState, TrainingOptions, TrainingRows};
+use super::training::Learner;
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::error::{Error, Result};
 use crate::ops::neural::{Activation, LEAK, OutputLoss, TargetLayout, VARIANCE_FLOOR};

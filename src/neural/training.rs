@@ -6,7 +6,7 @@ use crate::array::DeviceVec;
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::ops::neural::{
-    Batch, Clip, Memory, Noise, PIECE, TargetLayout, WeightPenalty, gather_batch, gradient_norms, update, zeros,
+    Batch, Clip, Memory, Noise, PIECE, WeightPenalty, gather_batch, gradient_norms, update, zeros,
 };
 use crate::ops::random::philox::Draw;
 use crate::ops::{radix_sort, random_bits};

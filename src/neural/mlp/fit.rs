@@ -6,7 +6,8 @@ use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::data::Labels;
 use crate::error::{Error, Result};
 use crate::estimator::Reporter;
-use crate::neural::training::{Learner, TrainingRows};
+use crate::neural::learning::TrainingRows;
+use crate::neural::training::Learner;
 use crate::ops::neural::TargetLayout;
 use crate::splits::{stratified_train_test_split, train_test_split};
 

@@ -6,8 +6,8 @@ use crate::array::Matrix;
 use crate::error::Result;
 use crate::estimator::FitReport;
 use crate::model_file::Container;
+use crate::neural::learning::LearnerState;
 use crate::neural::network::Network;
-use crate::neural::training::LearnerState;
 
 /// A network that learnt, and all that is needed to go on to the same bits.
 #[derive(Debug, Clone)]

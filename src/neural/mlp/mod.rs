@@ -17,10 +17,10 @@ pub(in crate::neural) use fit::Problem;
 pub(in crate::neural) use fitted::{Fitted, Progress};
 
 use super::layers::Dense;
+use super::learning::TrainingOptions;
 use super::network::Network;
 use super::shape::Shape;
 use super::start::Start;
-use super::training::TrainingOptions;
 use crate::cost::Cost;
 use crate::error::Result;
 use crate::estimator::FitShape;
