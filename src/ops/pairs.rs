@@ -47,6 +47,8 @@ pub(crate) struct PairKernel<'a> {
     pub(crate) column_vector: Option<&'a View>,
     /// Numbers that the shader knows as `low` and `high`.
     pub(crate) scalars: [f32; 8],
+    /// Rows and columns of a tile at most: 64 where a long epilogue would spill registers on some GPUs.
+    pub(crate) largest_tile: usize,
 }
 
 impl PairKernel<'static> {
@@ -67,6 +69,7 @@ impl PairKernel<'static> {
             row_vector: None,
             column_vector: None,
             scalars: [0.0; 8],
+            largest_tile: TILE,
         }
     }
 }
@@ -163,10 +166,10 @@ struct TileCut {
 
 impl TileCut {
     /// The largest tile that gives a card enough to do. The bits depend on neither the tile nor the layers.
-    fn new(rows: usize, columns: usize, depth_blocks: usize) -> TileCut {
+    fn new(rows: usize, columns: usize, depth_blocks: usize, largest: usize) -> TileCut {
         let groups = |tile: usize| rows.div_ceil(tile) * columns.div_ceil(tile);
         let tile = match () {
-            () if groups(128) * depth_blocks >= 2 * FILL => 128,
+            () if largest >= 128 && groups(128) * depth_blocks >= 2 * FILL => 128,
             () if groups(64) * depth_blocks >= FILL => 64,
             () => 32,
         };
@@ -204,7 +207,7 @@ fn depth_blocks(
     depth: Range<usize>,
     out: Output,
 ) -> Result<()> {
-    let cut = TileCut::new(a.rows, b.rows, depth.len().div_ceil(DEPTH_BLOCK));
+    let cut = TileCut::new(a.rows, b.rows, depth.len().div_ceil(DEPTH_BLOCK), pair.largest_tile);
     let row_vec4s = padded(b.rows) / 4;
     let layer_vec4s = a.rows * row_vec4s;
     let work = pair.step_operations * (a.rows * b.rows * DEPTH_BLOCK) as u64;
@@ -241,7 +244,7 @@ pub(crate) fn product(
     depth: Range<usize>,
     out: Output,
 ) -> Result<()> {
-    let tile = TileCut::new(a.rows, b.rows, 1).tile;
+    let tile = TileCut::new(a.rows, b.rows, 1, pair.largest_tile).tile;
     let block = depth.len().next_multiple_of(4).max(4);
     dispatch(recording, pair, (a, b), depth, out, (tile, (block, 1, 0)))
 }

@@ -184,6 +184,7 @@ impl Call<'_> {
             row_vector: Some(self.saved),
             column_vector: Some(self.bias),
             scalars: drop_scalars(self.tail),
+            largest_tile: 64,
             ..PairKernel::new(&KERNEL, &[], 2, layered)
         };
         let out = Output { view, stride, column: 0, alpha: 1.0, beta: 0.0, finish: !layered };

@@ -171,6 +171,7 @@ impl Call<'_> {
             row_vector: Some(self.saved),
             column_vector: Some(self.bias),
             scalars: drop_scalars(self.tail),
+            largest_tile: 64,
             ..pair
         };
         let beta = if add { 1.0 } else { 0.0 };
