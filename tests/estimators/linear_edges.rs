@@ -150,7 +150,7 @@ fn what_cannot_be_is_refused_alike() {
         let few = LinearRegression::default().fit(&x, &[1.0, 2.0]);
         assert!(matches!(few, Err(Error::Shape { .. })), "{name}");
         let missing = LinearRegression::default().fit(&x, &[f32::NAN; 10]);
-        assert!(matches!(missing, Err(Error::NotFinite { row: 0, .. })), "{name}");
+        assert!(matches!(missing, Err(Error::Target { row: 0, .. })), "{name}");
         let nan = Matrix::from_rows(&[[1.0, f32::NAN]]).unwrap().to(device).unwrap();
         let missing = Ridge::default().fit(&nan, &[1.0]);
         assert!(matches!(missing, Err(Error::NotFinite { row: 0, column: 1, .. })), "{name}");

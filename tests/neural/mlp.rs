@@ -123,7 +123,7 @@ fn what_cannot_be_learnt_is_refused() {
     assert!(mlp.clone().activation(Activation::Softmax).fit(&x, &y).is_err());
     assert!(mlp.clone().batch_size(1000).fit(&x, &y).is_ok());
     let missing = [1.0, f32::NAN, 2.0, 1.0, 0.0, 1.0];
-    assert!(matches!(MlpRegressor::default().fit(&x, &missing), Err(Error::NotFinite { .. })));
+    assert!(matches!(MlpRegressor::default().fit(&x, &missing), Err(Error::Target { .. })));
 }
 
 #[test]
