@@ -126,7 +126,7 @@ fn what_cannot_be_is_refused_by_name() {
     let model = tree().fit(&x, &y).unwrap();
     assert!(matches!(model.predict(&Matrix::zeros(1, 2).unwrap()), Err(Error::Shape { .. })));
     let numbers = DecisionTreeRegressor::default().fit(&x, &[1.0, f32::NAN]);
-    assert!(matches!(numbers, Err(Error::NotFinite { row: 1, .. })));
+    assert!(matches!(numbers, Err(Error::Target { row: 1, .. })));
     assert!(RandomForestClassifier::new(0).fit(&x, &y).is_err());
     assert!(RandomForestClassifier::new(2).bootstrap(false).oob_score(true).fit(&x, &y).is_err());
     assert!(RandomForestClassifier::new(2).max_samples(1.5).fit(&x, &y).is_err());
