@@ -158,6 +158,7 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
     names.sort();
     let expected = [
         "bayesian_line.svg",
+        "decision_views.svg",
         "density_views.svg",
         "ensemble_regions.svg",
         "kernel_ridge_fits.svg",

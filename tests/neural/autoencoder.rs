@@ -242,7 +242,11 @@ fn the_bound_is_below_the_importance_sampled_log_likelihood_and_rises_with_learn
             let bound = mean(model.elbo(&x, 50).unwrap());
             let likelihood = mean(model.log_likelihood(&x, 50).unwrap());
             assert!(bound <= likelihood && likelihood < bound + 10.0, "{name}, {decoder:?}: {bound}, {likelihood}");
-            assert!((bound - elbos[11]).abs() < 0.15 * bound.abs() + 3.0, "{name}: {bound} beside {}", elbos[11]);
+            // Epochs tell the bound while it rises: what was reached lies between the last and the next.
+            let longer = vae.clone().learning_rate_init(5e-3).max_iter(13).fit(&x.to(device).unwrap()).unwrap();
+            let (last, next, margin) = (elbos[11], longer.elbos()[12], 0.15 * bound.abs() + 3.0);
+            let between = last.min(next) - margin < bound && bound < last.max(next) + margin;
+            assert!(between, "{name}: {bound} beside {last} and {next}");
         }
     }
 }
