@@ -53,6 +53,11 @@ const EXPERIMENTS: &[(&str, &[&str])] = &[
         "Networks",
         &["XOR by hand", "XOR trained", "memoriser", "Effect of width", "untrained network", "Variational autoencoder"],
     ),
+    (
+        "Density and representation",
+        &["least squares", "Fewer atoms", "One code", "Which rows", "five diagonal", "Regression on codes"],
+    ),
+    ("Sequences and decisions", &["A chain", "students", "Text from counts", "A grid", "A mean"]),
 ];
 
 #[test]
