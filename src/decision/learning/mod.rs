@@ -29,7 +29,7 @@ pub enum Control {
     },
     /// r + γ·Q(s', a') with the action that is taken next: the values of the policy that is followed.
     Sarsa,
-    /// r + γ·Σ π(a')·Q(s', a'): the same, without the chance of the next action.
+    /// r + γ·Σ π(a')·Q(s', a'): the same, averaged over the next action instead of drawing it.
     ExpectedSarsa,
     /// r + γ·max Q(s', a'): the values of the best policy, whatever is followed.
     QLearning,

@@ -18,7 +18,7 @@ impl Learning {
     /// let best = world.process(0.9)?.value_iteration(&Solve::default())?;
     /// let learning = Learning::new(0.9).episodes(300).rate(Rate::Visits(1.0));
     /// let found = learning.predict(Prediction::MonteCarlo { first_visit: true }, &world, &best.policy)?;
-    /// assert!((found.values[0] - best.values[0]).abs() < 1e-9); // nothing in this world is left to chance
+    /// assert!((found.values[0] - best.values[0]).abs() < 1e-9); // this world is deterministic
     /// # Ok::<(), gristmill::Error>(())
     /// ```
     pub fn predict<E: Environment>(
