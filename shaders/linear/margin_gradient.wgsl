@@ -25,9 +25,9 @@ override SPLIT: u32 = 1u;
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> classes: array<u32>;
 @group(0) @binding(3) var<storage, read> weights: array<f32>;
-// A row of coefficients for each plane, then the intercepts, four of them in a vector.
+// A row for each plane: its coefficients, then a vector that begins with the intercept.
 @group(0) @binding(4) var<storage, read> planes: array<vec4<f32>>;
-// For each workgroup the gradient in the same layout, with the loss behind the intercepts.
+// For each workgroup the gradient in the same layout, with the loss behind the first intercept.
 @group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
 
 const ROWS = 64u;
@@ -44,11 +44,11 @@ fn row_first(row: u32) -> u32 {
 }
 
 fn plane_first(plane: u32) -> u32 {
-    return params.planes_first + min(plane, params.planes - 1u) * params.vec4s;
+    return params.planes_first + min(plane, params.planes - 1u) * (params.vec4s + 1u);
 }
 
 fn intercept(plane: u32) -> f32 {
-    return planes[params.planes_first + params.planes * params.vec4s + plane / 4u][plane % 4u];
+    return planes[plane_first(plane) + params.vec4s].x;
 }
 
 // The sums of the sixteen lanes of each team become margins of row `row + team`, for four planes.
@@ -214,12 +214,13 @@ fn add_slopes(lane: u32, first: u32, group: u32, begins: bool) {
             g2 += value * margins[at + 2u * ROWS];
             g3 += value * margins[at + 3u * ROWS];
         }
-        let place = params.out_first + group * params.out_stride + plane * params.vec4s + v;
+        let step = params.vec4s + 1u;
+        let place = params.out_first + group * params.out_stride + plane * step + v;
         let mine = lane < width && base + lane < items;
         add_slope(lane, g0, mine, place, begins);
-        add_slope(lane, g1, mine && plane + 1u < params.planes, place + params.vec4s, begins);
-        add_slope(lane, g2, mine && plane + 2u < params.planes, place + 2u * params.vec4s, begins);
-        add_slope(lane, g3, mine && plane + 3u < params.planes, place + 3u * params.vec4s, begins);
+        add_slope(lane, g1, mine && plane + 1u < params.planes, place + step, begins);
+        add_slope(lane, g2, mine && plane + 2u < params.planes, place + 2u * step, begins);
+        add_slope(lane, g3, mine && plane + 3u < params.planes, place + 3u * step, begins);
     }
 }
 
@@ -246,11 +247,9 @@ fn main(
             add_slopes(lane, first, at, block == 0u);
             workgroupBarrier();
         }
-        let tail = params.planes / 4u + 1u;
-        if (lane < tail) {
-            let number = 4u * lane;
-            let place = params.out_first + at * params.out_stride + params.planes * params.vec4s + lane;
-            out[place] = vec4(totals[number], totals[number + 1u], totals[number + 2u], totals[number + 3u]);
+        if (lane < params.planes) {
+            let place = params.out_first + at * params.out_stride + lane * (params.vec4s + 1u) + params.vec4s;
+            out[place] = vec4(totals[lane], select(0.0, totals[params.planes], lane == 0u), 0.0, 0.0);
         }
     }
     mark_done(lane);

@@ -7,6 +7,7 @@ mod device_vec;
 mod exact;
 mod matrix;
 mod pending;
+mod reshape;
 mod rows;
 mod select;
 mod show;

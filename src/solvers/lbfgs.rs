@@ -8,10 +8,10 @@ use crate::error::Result;
 /// Steps that are remembered.
 pub(super) const MEMORY: usize = 10;
 /// A step must bring this share of what the slope promises, and leave at most that share of the slope.
-const ARMIJO: f64 = 1e-4;
-const CURVATURE: f64 = 0.9;
+pub(super) const ARMIJO: f64 = 1e-4;
+pub(super) const CURVATURE: f64 = 0.9;
 /// Trials of one line search.
-const TRIALS: usize = 20;
+pub(super) const TRIALS: usize = 20;
 
 /// A point with its value and slope.
 #[derive(Debug, Clone)]

@@ -17,6 +17,7 @@ pub(crate) mod coordinate;
 mod dual_ascent;
 pub(crate) mod dual_descent;
 pub(crate) mod lbfgs;
+pub(crate) mod lbfgs_on_device;
 pub(crate) mod lloyd;
 pub(crate) mod newton;
 mod optimizer;

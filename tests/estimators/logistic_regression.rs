@@ -274,14 +274,30 @@ fn softmax_of_columns_that_go_together_ends_where_exact_sums_do_and_waits_once_a
     }
     let device = crate::support::open_gpu(DeviceOptions::default());
     let of_device = x.to(&device).unwrap();
-    let readbacks = |steps: usize| {
+    let back = |steps: usize| {
         device.profile(true);
         LogisticRegression::default().tol(1e-5).max_iter(steps).fit(&of_device, &y).unwrap();
-        device.profile_report().readbacks
+        let report = device.profile_report();
+        (report.readbacks, report.readback_bytes)
     };
-    // A few steps need a second look along their line.
-    let (few, more) = (readbacks(5), readbacks(15));
-    assert!(more - few <= 10 + 3, "{few} and {more}");
+    // A few steps need a second look along their line. What comes back is the products of 26 vectors, none of them itself.
+    let (few, more) = (back(5), back(15));
+    assert!(more.0 - few.0 <= 10 + 3, "{few:?} and {more:?}");
+    assert!(more.1 - few.1 <= (10 + 3) * 4 * 26 * 28, "{few:?} and {more:?}");
+}
+
+#[test]
+fn columns_too_many_to_whiten_and_far_from_0_end_where_exact_sums_do_on_every_device() {
+    let (x, y) = three_of_many(300, 500);
+    let shifted = x.as_slice().iter().map(|value| value + 3.0).collect();
+    let x = Matrix::from_vec(300, 500, shifted).unwrap();
+    let wanted = LogisticRegression::default().c(0.05).tol(1e-7).max_iter(1000).fit(&x, &y).unwrap();
+    assert!(wanted.converged());
+    for (name, device) in crate::support::devices() {
+        let model = LogisticRegression::default().c(0.05).fit(&x.to(device).unwrap(), &y).unwrap();
+        assert!(model.converged() && model.iterations() <= 90, "{name}: {}", model.iterations());
+        assert!((model.coef() - wanted.coef()).amax() < 0.02 * wanted.coef().amax(), "{name}");
+    }
 }
 
 #[test]

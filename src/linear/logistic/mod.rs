@@ -1,6 +1,7 @@
 //! Logistic regression: classes by the probabilities that planes over the columns give.
 
 pub(super) mod objective;
+mod on_device;
 pub(super) mod units;
 mod whitening;
 
@@ -20,6 +21,7 @@ use crate::ops::linear::margin_gradient::{ClassRows, MarginLoss};
 use crate::solvers::newton::{self, Curved, Stage};
 use crate::solvers::{lbfgs, orthant_wise};
 use objective::{ClassObjective, Sample, Source};
+use on_device::DevicePlanes;
 use units::Units;
 use whitening::Whitening;
 
@@ -213,13 +215,18 @@ impl LogisticRegression {
                 Some((x, _)) => Whitening::of(x, units, &l2[..d], planes)?,
                 None => Whitening::none(planes),
             };
-            let tell = |step: usize, at: &lbfgs::Slope| done(step, at.value, white.steepness(at));
-            let evaluate = |point: &[f64]| {
-                let (value, gradient) = all.value_gradient(&white.point(point))?;
-                Ok((value, white.slope(&gradient)))
-            };
-            let (at, _) = lbfgs::minimize(start, evaluate, tell)?;
-            (white.point(&at.point), white.steepness(&at))
+            match DevicePlanes::new(&all, &white, total)? {
+                Some(planes) => planes.minimize(self.tol, done)?,
+                None => {
+                    let tell = |step: usize, at: &lbfgs::Slope| done(step, at.value, white.steepness(at));
+                    let evaluate = |point: &[f64]| {
+                        let (value, gradient) = all.value_gradient(&white.point(point))?;
+                        Ok((value, white.slope(&gradient)))
+                    };
+                    let (at, _) = lbfgs::minimize(start, evaluate, tell)?;
+                    (white.point(&at.point), white.steepness(&at))
+                }
+            }
         } else {
             let tell = |step: usize, at: &lbfgs::Slope| done(step, at.value, at.steepness());
             let (at, _) = orthant_wise::minimize(start, &l1, |point| all.value_gradient(point), tell)?;

@@ -67,6 +67,20 @@ impl Whitening {
         Ok(Whitening { factor: Some(Factor { lower, inverse, transposed, offset: curve.sqrt() }), planes })
     }
 
+    /// L⁻¹ and one over the factor of an intercept, where there is an L.
+    pub(super) fn inverse(&self) -> Option<(&DMatrix<f64>, f64)> {
+        self.factor.as_ref().map(|factor| (&factor.inverse, 1.0 / factor.offset))
+    }
+
+    /// The largest component in units that a slope of this length in these coordinates can have.
+    pub(super) fn steepest(&self, norm: f64) -> f64 {
+        let longest = |factor: &Factor| {
+            let rows = factor.lower.row_iter().map(|row| row.norm());
+            rows.fold(factor.offset, f64::max)
+        };
+        norm * self.factor.as_ref().map_or(1.0, longest)
+    }
+
     /// The planes in units.
     pub(super) fn point(&self, white: &[f64]) -> Vec<f64> {
         self.turned(white, |factor| (&factor.transposed, 1.0 / factor.offset))

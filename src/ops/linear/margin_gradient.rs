@@ -1,6 +1,6 @@
 //! Margin, loss and gradient of classes in one read of the rows.
 
-use crate::array::{DeviceMatrix, DeviceVec, RowStore, blocks};
+use crate::array::{DeviceMatrix, DeviceVec, RowStore, View, blocks, padded};
 use crate::cpu::linear::margin_gradient::exact::{BLOCK, dense_gradient};
 pub use crate::cpu::linear::margin_gradient::{ClassPlanes, ClassRows, MarginGradient, MarginLoss};
 use crate::device::{Dispatch, Stream};
@@ -92,32 +92,79 @@ pub fn margin_gradient(
     if count > MOST_PLANES {
         return Err(Error::Limit { what: "planes".to_string(), need: count as u64, have: MOST_PLANES as u64 });
     }
-    let sums = on_gpu(stream, x, targets, planes, loss)?;
-    let stride = x.store()?.stride();
-    let (slopes, rest) = sums.split_at(count * stride);
-    let coef = slopes.chunks_exact(stride).flat_map(|plane| &plane[..d]).copied().collect();
-    Ok(MarginGradient { loss: rest[count], coef, intercept: rest[..count].to_vec() })
+    let mut table = vec![0.0_f32; plane_words(d) * count];
+    for (plane, place) in table.chunks_exact_mut(plane_words(d)).enumerate() {
+        place[..d].copy_from_slice(&planes.coef[plane * d..][..d]);
+        place[padded(d)] = planes.intercept[plane];
+    }
+    let table = DeviceVec::from_slice(&table, x.device())?.view(stream)?;
+    let partial = on_gpu(stream, x, targets, (&table, count), loss)?;
+    let sums = crate::ops::column_sums(stream, &partial)?;
+    let plane = sums.chunks_exact(plane_words(d));
+    Ok(MarginGradient {
+        loss: sums[padded(d) + 1],
+        coef: plane.clone().flat_map(|plane| &plane[..d]).copied().collect(),
+        intercept: plane.map(|plane| plane[padded(d)]).collect(),
+    })
 }
 
-/// The sums over all workgroups: coefficients with the padding of X, intercepts, loss.
+/// Numbers of a plane on a device: d coefficients and padding up to a multiple of four, the intercept, three more.
+pub(crate) fn plane_words(columns: usize) -> usize {
+    padded(columns) + 4
+}
+
+/// [`margin_gradient`] of planes that are on the device, as rows of [`plane_words`] numbers, into `out` in f32, and nothing is
+/// read back: the derivatives in the same layout, one row after the other, with the loss behind the intercept of the first.
+/// The padding of the planes does not matter; that of the results is 0.
+pub(crate) fn margin_gradient_into(
+    stream: &mut Stream,
+    x: &DeviceMatrix,
+    targets: &ClassTargets,
+    planes: &DeviceMatrix,
+    loss: MarginLoss,
+    out: &mut DeviceVec<f32>,
+) -> Result<()> {
+    const OP: &str = "margin_gradient";
+    x.complete_on(stream, OP)?;
+    let (d, count, words) = (x.columns(), planes.rows(), planes.columns());
+    if x.rows() == 0 || count == 0 || words != plane_words(d) || out.len() != count * words {
+        let expected = format!("rows, planes of {} numbers, and room for as many", plane_words(d));
+        return Err(Error::shape(OP, expected, format!("{} rows, {count} planes of {words}", x.rows())));
+    }
+    if stream.gpu().is_none() {
+        let rows = planes.values()?.chunks_exact(words);
+        let coef: Vec<f32> = rows.clone().flat_map(|plane| &plane[..d]).copied().collect();
+        let intercept: Vec<f32> = rows.map(|plane| plane[padded(d)]).collect();
+        let planes = ClassPlanes { coef: &coef, intercept: &intercept };
+        let found = margin_gradient(stream, x, targets, planes, loss)?;
+        let out = out.values_mut()?;
+        out.fill(0.0);
+        for (plane, place) in out.chunks_exact_mut(words).enumerate() {
+            let slopes = &found.coef[plane * d..][..d];
+            place.iter_mut().zip(slopes).for_each(|(place, slope)| *place = *slope as f32);
+            place[padded(d)] = found.intercept[plane] as f32;
+        }
+        out[padded(d) + 1] = found.loss as f32;
+        return Ok(());
+    }
+    let Some(recording) = stream.gpu() else { return Ok(()) };
+    let table = planes.store()?.view(recording, 0..count)?;
+    let partial = on_gpu(stream, x, targets, (&table, count), loss)?;
+    crate::ops::column_sums_into(stream, &partial, out)
+}
+
+/// The sums of each workgroup, in the layout of the planes.
 fn on_gpu(
     stream: &mut Stream,
     x: &DeviceMatrix,
     targets: &ClassTargets,
-    planes: ClassPlanes<'_, f32>,
+    (table, count): (&View, usize),
     loss: MarginLoss,
-) -> Result<Vec<f64>> {
-    let (d, count, from) = (x.columns(), planes.intercept.len(), x.store()?);
+) -> Result<DeviceMatrix> {
+    let (d, from) = (x.columns(), x.store()?);
     let (stride, vec4s) = (from.stride(), from.stride() / 4);
-    let mut table = vec![0.0_f32; count * stride + count.next_multiple_of(4)];
-    for (place, plane) in table.chunks_exact_mut(stride).zip(planes.coef.chunks_exact(d)) {
-        place[..d].copy_from_slice(plane);
-    }
-    table[count * stride..][..count].copy_from_slice(planes.intercept);
-    let table = DeviceVec::from_slice(&table, x.device())?.view(stream)?;
-    let width = count * stride + 4 * (count / 4 + 1);
-    let partial = DeviceMatrix::output(stream.device(), x.rows().div_ceil(GROUP_ROWS), width)?;
-    let Some(recording) = stream.gpu() else { return Ok(vec![]) };
+    let partial = DeviceMatrix::output(stream.device(), x.rows().div_ceil(GROUP_ROWS), count * plane_words(d))?;
+    let Some(recording) = stream.gpu() else { return Ok(partial) };
     let to = partial.store()?;
     let items = vec4s * count.div_ceil(4);
     let split = (256 / items.next_power_of_two()).clamp(1, 16) as u32;
@@ -150,7 +197,7 @@ fn on_gpu(
         recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, grid, work).overrides(&[("SPLIT", split)]))?;
         to.commit(recording, target)?;
     }
-    crate::ops::column_sums(stream, &partial)
+    Ok(partial)
 }
 
 /// The same in f64 on the host wherever X lives; the rows come from the host's copy where there is one.
