@@ -27,6 +27,7 @@ parameters! {
     /// # What to expect
     /// - Without margins the loss has no minimum: `beta` must be above `alpha`. They are in squared units of the columns, and follow the rows if they are
     ///   not given.
+    /// - `regularization` keeps the map near its start: with 0 a few pairs of other classes may bend it until it is worse than no map.
     /// - The pairs are chosen anew `rounds` times, by the distances after the map so far; the steps between are those of L-BFGS.
     /// - The gradient is two products with the rows and sums over pairs, where the rows live.
     pub struct ContrastiveMetric: supervised_transformer("contrastive-metric") -> ContrastiveMetricModel;
