@@ -80,7 +80,7 @@ pub struct Gpu {
     pub(crate) health: Arc<Health>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) pool: Arc<Pool>,
-    pub(crate) pipelines: Pipelines,
+    pub(crate) pipelines: Arc<Pipelines>,
     pub(crate) bind_groups: Arc<BindGroups>,
     pub(crate) staging: Staging,
     pub(crate) submits: SubmitQueue,
@@ -91,6 +91,15 @@ pub struct Gpu {
     pub(crate) maps_arrays: bool,
     stream_buffers: Mutex<Vec<StreamBuffers>>,
     recordings: AtomicU64,
+}
+
+/// What devices on one driver share.
+struct Driver {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    limits: wgpu::Limits,
+    health: Arc<Health>,
+    pipelines: Arc<Pipelines>,
 }
 
 /// Where the device has the host's memory, an array can be written in place. DX12 has no such buffers to write from both
@@ -127,14 +136,33 @@ impl Gpu {
             })?;
         let health = Arc::new(Health::default());
         watch(&device, &health);
+        let driver = Driver { device, queue, limits, health, pipelines: Arc::default() };
+        Ok(Gpu::on(driver, info, maps_arrays, options))
+    }
+
+    /// Another device on the same driver with options of its own: its memory, chunks, counts and profile. What either has
+    /// compiled is there for both, and what goes wrong for one goes wrong for both. Limits are those of the first.
+    pub(crate) fn beside(&self, options: DeviceOptions) -> Arc<Gpu> {
+        let driver = Driver {
+            device: self.device.clone(),
+            queue: self.queue.clone(),
+            limits: self.limits.clone(),
+            health: self.health.clone(),
+            pipelines: self.pipelines.clone(),
+        };
+        Gpu::on(driver, self.info.clone(), self.maps_arrays && options.map_arrays, options)
+    }
+
+    fn on(driver: Driver, info: DeviceInfo, maps_arrays: bool, options: DeviceOptions) -> Arc<Gpu> {
+        let Driver { device, queue, limits, health, pipelines } = driver;
         let budget = options.memory_budget.unwrap_or_else(|| budget::of(&device, &info));
         let info = DeviceInfo { memory_budget: Some(budget), ..info };
-        Ok(Arc::new(Gpu {
-            profiler: Profiler::new(features.contains(wgpu::Features::TIMESTAMP_QUERY)),
+        Arc::new(Gpu {
+            profiler: Profiler::new(device.features().contains(wgpu::Features::TIMESTAMP_QUERY)),
             staging: Staging::new(budget),
             memory: Memory::new(budget),
             pool: Arc::new(Pool::new(budget)),
-            pipelines: Pipelines::default(),
+            pipelines,
             bind_groups: Arc::default(),
             submits: SubmitQueue::default(),
             pace: Pace::default(),
@@ -147,7 +175,7 @@ impl Gpu {
             health,
             options,
             maps_arrays,
-        }))
+        })
     }
 
     /// Bytes that one kernel may see of one array.

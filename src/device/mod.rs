@@ -94,6 +94,16 @@ impl Device {
         Ok(Device::Gpu(gpu))
     }
 
+    /// Another device on the same driver, with options of its own but for limits: nothing is compiled again for it. An error
+    /// of the driver is one of both.
+    #[doc(hidden)]
+    pub fn beside(&self, options: DeviceOptions) -> Device {
+        match self {
+            Device::Gpu(gpu) => Device::Gpu(gpu.beside(options)),
+            Device::Cpu => Device::Cpu,
+        }
+    }
+
     /// A new stream on this device.
     pub fn stream(&self) -> Stream {
         Stream::new(self)

@@ -27,6 +27,7 @@ parameters! {
     /// # What to expect
     /// - Without margins the loss has no minimum: `beta` must be above `alpha`. They are in squared units of the columns, and follow the rows if they are
     ///   not given.
+    /// - `regularization` keeps the map near its start: with 0 a few pairs of other classes may bend it until it is worse than no map.
     /// - The pairs are chosen anew `rounds` times, by the distances after the map so far; the steps between are those of L-BFGS.
     /// - The gradient is two products with the rows and sums over pairs, where the rows live.
     pub struct ContrastiveMetric: supervised_transformer("contrastive-metric") -> ContrastiveMetricModel;
@@ -42,6 +43,8 @@ parameters! {
         beta: Option<f64> = None, above(0.0);
         /// Weight of the pairs of different classes; none: so that they count as much as those of the same class.
         negative_weight: Option<f64> = None, above(0.0);
+        /// Weight of the squared distance of the map from its start, in units of the squared distances of the first pairs.
+        regularization: f64 = 3.0, at_least(0.0);
         /// How often the pairs are chosen.
         rounds: usize = 5, at_least(1.0);
         /// Maximum number of steps, of all rounds.
@@ -76,7 +79,8 @@ impl ContrastiveMetric {
         let device = x.device().clone();
         let mut stream = device.stream();
         let mut map = LearnedMap::start(&mut stream, x, self.n_components)?;
-        let mut loss = None;
+        let start = map.components.clone();
+        let mut first = None;
         let (mut taken, mut stopped) = (0, false);
         for round in 0..self.rounds {
             let left = self.max_iter - taken;
@@ -85,13 +89,15 @@ impl ContrastiveMetric {
                 break;
             }
             let (pairs, own) = self.pairs(&mut stream, x, &map, labels)?;
-            let loss = *loss.get_or_insert(own);
+            // Margins and the unit of the penalty are those of the first pairs.
+            let (loss, unit) = *first.get_or_insert(own);
+            let penalty = self.regularization * unit / map.count() as f64;
             let begun = map.curve.len();
             map.descend(
                 &mut stream,
                 x,
-                steps,
-                self.tol,
+                (steps, self.tol),
+                Some((penalty, &start)),
                 |stream, z| pair_gradient(stream, z, &pairs, loss),
                 |step, value| {
                     stopped =
@@ -112,7 +118,7 @@ impl ContrastiveMetric {
         x: &DeviceMatrix,
         map: &LearnedMap,
         labels: &Labels,
-    ) -> Result<(Pairs, PairLoss)> {
+    ) -> Result<(Pairs, (PairLoss, f64))> {
         let z = map.apply(stream, x)?;
         let (n, k) = (x.rows(), self.n_neighbors);
         let all: Vec<u32> = (0..n as u32).collect();
@@ -123,7 +129,8 @@ impl ContrastiveMetric {
             near.filter(|other| same(row, *other) == own).collect()
         };
         let count = |own: bool| (0..n).map(|row| list(row, own).len()).sum::<usize>();
-        let mean = found.squares.iter().copied().map(f64::from).sum::<f64>() / found.squares.len() as f64;
+        let total = found.squares.iter().copied().map(f64::from).sum::<f64>();
+        let mean = total / found.squares.len() as f64;
         let mean = if mean > 0.0 { mean } else { 1.0 };
         // A given margin stays below or above the other one, which is then not the mean's.
         let near = self.alpha.unwrap_or(0.5 * mean.min(self.beta.unwrap_or(mean)));
@@ -141,6 +148,6 @@ impl ContrastiveMetric {
                 others.extend(list);
             }
         }
-        Ok((Pairs::new(stream.device(), n, (pulls, pulls + pushes), others)?, loss))
+        Ok((Pairs::new(stream.device(), n, (pulls, pulls + pushes), others)?, (loss, total)))
     }
 }

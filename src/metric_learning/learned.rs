@@ -75,13 +75,14 @@ impl LearnedMap {
     }
 
     /// At most so many steps of L-BFGS from here on a loss of X·Lᵀ, whose `gradient` gives the loss and for each row the sums S
-    /// that make its slope 2·Sᵀ·X. `stop` hears of each step. Returns whether it went down at all.
+    /// that make its slope 2·Sᵀ·X; `near`, a weight and a map, adds weight·‖L − map‖². `stop` hears of each step. Returns
+    /// whether it went down at all.
     pub(super) fn descend(
         &mut self,
         stream: &mut Stream,
         x: &DeviceMatrix,
-        steps: usize,
-        tol: f64,
+        (steps, tol): (usize, f64),
+        near: Option<(f64, &[f64])>,
         mut gradient: impl FnMut(&mut Stream, &DeviceMatrix) -> Result<(f64, DeviceMatrix)>,
         mut stop: impl FnMut(usize, f64) -> Result<bool>,
     ) -> Result<bool> {
@@ -89,9 +90,16 @@ impl LearnedMap {
         let evaluate = |point: &[f64]| {
             let map = Matrix::from_f64(p, d, point)?.to(stream.device())?;
             let z = ops::gemm(stream, Layout::NT, x, &map)?;
-            let (loss, sums) = gradient(stream, &z)?;
+            let (mut loss, sums) = gradient(stream, &z)?;
             let slope = ops::gemm(stream, Layout::TN, &sums, x)?.to_matrix(stream)?;
-            Ok((loss, slope.as_slice().iter().map(|value| 2.0 * f64::from(*value)).collect()))
+            let mut slope: Vec<f64> = slope.as_slice().iter().map(|value| 2.0 * f64::from(*value)).collect();
+            if let Some((weight, map)) = near {
+                for ((slope, own), map) in slope.iter_mut().zip(point).zip(map) {
+                    loss += weight * (own - map).powi(2);
+                    *slope += 2.0 * weight * (own - map);
+                }
+            }
+            Ok((loss, slope))
         };
         let mut course: Vec<f64> = vec![];
         let done = |step: usize, at: &Slope| {

@@ -94,8 +94,8 @@ impl Lmnn {
             map.descend(
                 &mut stream,
                 x,
-                steps,
-                0.0,
+                (steps, 0.0),
+                None,
                 |stream, z| pair_gradient(stream, z, &pairs, loss),
                 |step, value| {
                     stopped =

@@ -62,7 +62,7 @@ impl NeighborhoodComponents {
         let mut map = LearnedMap::start(&mut stream, x, self.n_components)?;
         let mut stopped = false;
         let gradient = |stream: &mut Stream, z: &DeviceMatrix| neighbor_gradient(stream, z, labels);
-        map.descend(&mut stream, x, self.max_iter, self.tol, gradient, |step, value| {
+        map.descend(&mut stream, x, (self.max_iter, self.tol), None, gradient, |step, value| {
             stopped = reporter.report(step, Some(value), step as f64 / self.max_iter as f64)?;
             Ok(stopped)
         })?;

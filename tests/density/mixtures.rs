@@ -171,6 +171,27 @@ fn weights_and_means_of_rows_like_old_faithful_come_back() {
 }
 
 #[test]
+fn held_out_digits_score_as_with_scikit_learn_from_the_same_start() {
+    let digits = datasets::digits().unwrap().x;
+    let (own, rest): (Vec<usize>, Vec<usize>) = (0..digits.rows()).partition(|row| *row < 1300);
+    let (x, held_out) = (digits.select(&own).unwrap(), digits.select(&rest).unwrap());
+    let table = x.to_dmatrix();
+    let means: Vec<Vec<f64>> = (0..3).map(|row| table.row(row).iter().copied().collect()).collect();
+    let precision: Vec<f64> = table.column_iter().map(|column| 1.0 / (column.variance() + 1.0)).collect();
+    let mixture = GaussianMixture::new(3).covariance_type(CovarianceType::Diag).tol(0.0).max_iter(30);
+    let start = mixture.weights_init(vec![1.0 / 3.0; 3]).means_init(means).precisions_init(vec![precision; 3]);
+    let model = start.fit(&x).unwrap();
+    let mean = |logs: &[f64]| logs.iter().sum::<f64>() / logs.len() as f64;
+    let fitted = mean(&model.score_samples(&x).unwrap());
+    assert!((fitted + 65.1826).abs() < 0.01, "{fitted}");
+    let mut logs = model.score_samples(&held_out).unwrap();
+    // One of 497 rows has ink where no row of its component has: that alone is -1006 of the mean.
+    assert!((mean(&logs) + 1068.495).abs() < 0.1, "{}", mean(&logs));
+    logs.sort_by(f64::total_cmp);
+    assert!((logs[497 / 2] + 61.976).abs() < 0.01 && (logs[0] + 500_063.8).abs() < 1.0, "{} {}", logs[248], logs[0]);
+}
+
+#[test]
 fn a_given_start_is_where_the_search_begins() {
     let x = datasets::iris().unwrap().x;
     let model = GaussianMixture::new(3).max_iter(5).tol(0.0).fit(&x).unwrap();

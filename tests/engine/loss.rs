@@ -32,7 +32,7 @@ fn a_device_lost_at_any_submit_is_a_typed_error_and_no_timeout() {
         ops::gemm(&mut stream, Layout::NT, &x, &x).unwrap().to_matrix(&mut stream).unwrap()
     };
     // With the count of finished workgroups, and with the seal alone.
-    for (submit, count) in (1..=20).flat_map(|submit| [(submit, u64::MAX), (submit, 0)]) {
+    for (submit, count) in [1, 2, 3, 4, 5, 8, 13, 20].into_iter().flat_map(|submit| [(submit, u64::MAX), (submit, 0)]) {
         let options = DeviceOptions::default().destroy_at_submit(submit).count_dispatches(count);
         // The self-test makes the first submit, so opening itself may be what fails.
         let lost = match Device::open_with("gpu", options) {

@@ -105,7 +105,7 @@ fn results_do_not_depend_on_how_much_a_dispatch_holds() {
         (bits(&sums.to_vec(&mut stream).unwrap()), columns)
     };
     let first = run();
-    for _ in 0..5 {
+    for _ in 0..3 {
         assert!(run() == first);
     }
 }

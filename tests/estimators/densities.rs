@@ -34,7 +34,7 @@ fn mixtures_on_a_gpu_are_those_of_the_cpu() {
 fn a_step_of_expectation_waits_for_the_gpu_once() {
     let iris = datasets::iris().unwrap().x;
     let waits = |steps: usize| {
-        let device = crate::support::open_gpu(DeviceOptions::default());
+        let device = crate::support::gpu_with(DeviceOptions::default());
         let on = iris.to(&device).unwrap();
         device.profile(true);
         let start = GaussianMixture::new(3).tol(0.0).max_iter(steps).init_params(MixtureStart::RandomRows);
@@ -75,9 +75,9 @@ fn metrics_are_learnt_on_every_device() {
         let x = host.to(device).unwrap();
         let score =
             |mapped: DeviceMatrix| KNeighborsClassifier::new(3).fit(&mapped, y).unwrap().score(&mapped, y).unwrap();
-        let lmnn = Lmnn::default().n_components(4).max_iter(20).fit(&x, &wine.target).unwrap();
+        let lmnn = Lmnn::default().n_components(4).max_iter(10).fit(&x, &wine.target).unwrap();
         assert!(score(lmnn.transform(&x).unwrap()) > 0.98, "{name}");
-        let pairs = ContrastiveMetric::default().max_iter(20).fit(&x, &wine.target).unwrap();
+        let pairs = ContrastiveMetric::default().rounds(2).max_iter(10).fit(&x, &wine.target).unwrap();
         assert!(score(pairs.transform(&x).unwrap()) > 0.98, "{name}");
         let components = NeighborhoodComponents::default().n_components(2).max_iter(10).fit(&x, &wine.target).unwrap();
         assert!(score(components.transform(&x).unwrap()) > 0.96, "{name}");
@@ -91,7 +91,7 @@ fn splitting_shifting_and_bisecting_find_the_clusters() {
         let x = iris.to(device).unwrap();
         let split = KMeans::new(3).init(Init::Splitting).fit(&x).unwrap();
         assert!((split.inertia() - 78.8514414).abs() < 0.1, "{name}: {}", split.inertia());
-        for k in [1, 2, 5, 7, 16] {
+        for k in [1, 5, 16] {
             let model = KMeans::new(k).init(Init::Splitting).fit(&x).unwrap();
             assert_eq!(model.cluster_centers().rows(), k, "{name}");
             let shifted = KMeans::new(k).init(Init::Random).n_init(1).n_shifts(5).seed(3).fit(&x).unwrap();

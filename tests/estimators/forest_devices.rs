@@ -5,7 +5,7 @@ use gristmill::prelude::*;
 use gristmill::tree::{Criterion, DecisionTreeClassifier, DecisionTreeRegressor, MaxFeatures};
 
 use super::tree_devices::{classes, table};
-use crate::support::{baseline, gpu, numbers, open_gpu};
+use crate::support::{baseline, gpu, gpu_with, numbers};
 
 #[test]
 fn trees_of_ten_seeds_are_the_same_bytes_on_every_device() {
@@ -68,7 +68,7 @@ fn a_tight_budget_takes_the_trees_of_a_forest_in_batches() {
     let split = [1, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [4, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         let rows = x.to(&device).unwrap();
         assert!(forest.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted, "options {number}: forest");
         assert!(tree.fit(&rows, &y).unwrap().to_bytes().unwrap() == wanted_tree, "options {number}: tree");
@@ -79,7 +79,7 @@ fn a_tight_budget_takes_the_trees_of_a_forest_in_batches() {
 fn a_level_of_all_trees_takes_a_handful_of_read_backs() {
     let (x, y) = table(20_000, 12, 4, 51);
     let labels = classes(&y, &[0.0]);
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let rows = x.to(&device).unwrap();
     device.profile(true);
     RandomForestClassifier::new(10).max_depth(4).fit(&rows, &labels).unwrap();

@@ -1,7 +1,7 @@
 use gristmill::prelude::*;
 
 use super::blobs::blobs;
-use crate::support::{bits, devices, gpu, matrix, open_gpu};
+use crate::support::{bits, devices, gpu, gpu_with, matrix};
 
 fn sizes(model: &KMeansModel) -> Vec<usize> {
     let mut sizes = vec![0; model.cluster_centers().rows()];
@@ -166,7 +166,7 @@ fn a_small_budget_gives_the_same_bits() {
         let model = KMeans::new(10).seed(5).max_iter(4).fit(&x.to(device).unwrap()).unwrap();
         (bits(model.cluster_centers().as_slice()), model.labels().to_vec(), model.inertia().to_bits())
     };
-    let small = open_gpu(DeviceOptions::default().memory_budget(16 << 20).mark_outputs(true));
+    let small = gpu_with(DeviceOptions::default().memory_budget(16 << 20).mark_outputs(true));
     assert!(run(&small) == run(gpu()));
 }
 
@@ -185,7 +185,7 @@ fn cpu_and_gpu_agree_on_well_separated_data() {
 fn iterations_on_the_gpu_read_back_a_few_bytes() {
     let x = matrix(50_000, 16, 12);
     let start = Init::Centers(matrix(16, 16, 13));
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let x = x.to(&device).unwrap();
     let fit = |iterations| {
         device.profile(true);

@@ -272,7 +272,7 @@ fn softmax_of_columns_that_go_together_ends_where_exact_sums_do_and_waits_once_a
         assert!(model.converged() && model.iterations() <= 40, "{name}: {}", model.iterations());
         assert!((model.coef() - wanted.coef()).amax() < 0.02 * wanted.coef().amax(), "{name}");
     }
-    let device = crate::support::open_gpu(DeviceOptions::default());
+    let device = crate::support::gpu_with(DeviceOptions::default());
     let of_device = x.to(&device).unwrap();
     let back = |steps: usize| {
         device.profile(true);

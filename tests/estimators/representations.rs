@@ -5,7 +5,7 @@ use gristmill::estimator::{Model, Rows};
 use gristmill::prelude::*;
 use nalgebra::DMatrix;
 
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 fn digits() -> Matrix {
     datasets::digits().unwrap().x.select(&(0..200).collect::<Vec<_>>()).unwrap()
@@ -107,7 +107,7 @@ fn maps_are_those_of_the_cpu_and_epochs_are_not_waited_for() {
         assert!((found / error - 1.0).abs() < 0.02, "{name}: {found} for {error}");
     }
     // More epochs bring no read-back more.
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let x = iris.x.to(&device).unwrap();
     let readbacks = |epochs: usize| {
         device.profile(true);

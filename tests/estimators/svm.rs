@@ -3,7 +3,7 @@
 use gristmill::estimator::Model;
 use gristmill::prelude::*;
 
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 #[test]
 fn devices_find_the_same_support_vectors_and_objective() {
@@ -79,7 +79,7 @@ fn every_form_and_several_classes_agree_on_every_device() {
 
 #[test]
 fn a_fit_on_a_gpu_waits_once_a_round_and_moves_a_few_bytes_in_it() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let moons = datasets::moons(3000, 0.25, 5).unwrap();
     let y = moons.labels().unwrap();
     let x = moons.x.to(&device).unwrap();

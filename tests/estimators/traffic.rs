@@ -6,7 +6,7 @@ use gristmill::ops;
 use gristmill::prelude::*;
 use gristmill::preprocessing::{MinMaxScaler, RobustScaler, StandardScaler};
 
-use crate::support::{matrix, open_gpu};
+use crate::support::{gpu_with, matrix};
 
 const ROWS: usize = 600;
 const COLUMNS: usize = 64;
@@ -14,7 +14,7 @@ const X_BYTES: u64 = 4 * (ROWS * COLUMNS) as u64;
 
 /// What `work` moves with rows that came from the host, and with rows that only the device has.
 fn moved(work: impl Fn(&DeviceMatrix)) -> (Profile, Profile) {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let x = matrix(ROWS, COLUMNS, 81);
     let profiled = |rows: &dyn Fn() -> DeviceMatrix| {
         device.profile(true);
@@ -51,7 +51,7 @@ fn boosting_takes_its_rows_from_the_host_they_came_from() {
 
 #[test]
 fn nothing_as_long_as_the_rows_crosses_the_bus_for_a_boosted_tree() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let (rows, depth) = (20_000, 5);
     let x = matrix(rows, 8, 83).to(&device).unwrap();
     let codes: Vec<u32> = matrix(rows, 1, 84).as_slice().iter().map(|value| u32::from(*value > 0.3)).collect();
@@ -102,7 +102,7 @@ fn outliers_are_found_with_rows_that_went_up_once() {
 
 #[test]
 fn a_neighbour_model_of_rows_that_only_the_device_has_can_be_saved() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let mut stream = device.stream();
     let x = matrix(ROWS, COLUMNS, 81);
     let lines = (0..COLUMNS).map(|_| (0.0, 1.0, 0.0)).collect();
@@ -116,7 +116,7 @@ fn a_neighbour_model_of_rows_that_only_the_device_has_can_be_saved() {
 
 #[test]
 fn scalers_work_where_the_rows_are() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let names: Vec<String> = (0..COLUMNS).map(|column| format!("c{column}")).collect();
     let mut x = matrix(ROWS, COLUMNS, 83).with_names(names).unwrap();
     x.as_mut_slice()[5] = f32::NAN;
@@ -153,7 +153,7 @@ fn k_means_keeps_a_card_busy_and_waits_once_for_eight_iterations() {
     const MILLION: f64 = 1e6;
     // Busy lanes grow with the rows, so that fewer of them show what a million would do.
     for (k, rows) in [(8, 300), (64, 20_000), (1024, 20_000)] {
-        let device = open_gpu(DeviceOptions::default());
+        let device = gpu_with(DeviceOptions::default());
         let x = matrix(rows, 32, 84).to(&device).unwrap();
         let start = Matrix::from_slice(k, 32, &matrix(rows, 32, 84).as_slice()[..k * 32]).unwrap();
         device.profile(true);
@@ -183,7 +183,7 @@ fn k_means_keeps_a_card_busy_and_waits_once_for_eight_iterations() {
 
 #[test]
 fn k_means_plus_plus_reads_its_centres_and_no_more() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let x = matrix(6000, 4, 85).to(&device).unwrap();
     for centers in [100, 1024] {
         device.profile(true);
@@ -196,7 +196,7 @@ fn k_means_plus_plus_reads_its_centres_and_no_more() {
 
 #[test]
 fn ridge_waits_four_times_whatever_the_rows() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     // Three groups of 65,536 rows.
     let x = matrix(150_000, 4, 86);
     let y: Vec<f32> = (0..x.rows()).map(|row| x.get(row, 0) - 2.0 * x.get(row, 3)).collect();
@@ -210,7 +210,7 @@ fn ridge_waits_four_times_whatever_the_rows() {
 
 #[test]
 fn mini_batches_leave_the_centres_on_the_device() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let x = matrix(4000, 8, 87).to(&device).unwrap();
     let fit = |steps: usize| {
         device.profile(true);
@@ -233,7 +233,7 @@ fn centres_that_are_moved_about_come_out_as_if_every_batch_were_looked_at() {
     start.as_mut_slice()[24..].iter_mut().for_each(|value| *value += 50.0);
     let params =
         MiniBatchKMeans::new(10).init(Init::Centers(start)).batch_size(100).max_iter(2).reassignment_ratio(0.3);
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let (here, there) = (params.fit(&x).unwrap(), params.fit(&x.to(&device).unwrap()).unwrap());
     assert_eq!((here.iterations(), here.converged()), (there.iterations(), there.converged()));
     for (here, there) in here.cluster_centers().as_slice().iter().zip(there.cluster_centers().as_slice()) {

@@ -3,7 +3,7 @@
 use gristmill::ensemble::{GradientBoostingClassifier, GradientBoostingRegressor, Growth};
 use gristmill::prelude::*;
 
-use crate::support::{baseline, gpu, numbers, open_gpu};
+use crate::support::{baseline, gpu, gpu_with, numbers};
 
 /// Columns of numbers, some missing, then `levels` columns of which one is 1: they share a column of bins.
 pub fn table(rows: usize, columns: usize, levels: usize, seed: u64) -> (Matrix, Vec<f32>) {
@@ -70,7 +70,7 @@ fn chunks_and_budgets_do_not_show() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [2, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         let model = boosting.fit(&x.to(&device).unwrap(), &y).unwrap();
         assert!(model.to_bytes().unwrap() == wanted, "options {number}");
     }
@@ -80,7 +80,7 @@ fn chunks_and_budgets_do_not_show() {
 fn a_step_takes_a_handful_of_read_backs() {
     let (x, y) = table(20_000, 12, 4, 23);
     let y = classes(&y, &[0.0]);
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let rows = x.to(&device).unwrap();
     for (growth, steps) in [(Growth::LeafWise, 31), (Growth::DepthWise, 7)] {
         let boosting = GradientBoostingClassifier::default().n_estimators(3).growth(growth).max_leaf_nodes(31);

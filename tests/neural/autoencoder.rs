@@ -7,7 +7,7 @@ use gristmill::prelude::*;
 use gristmill::solvers::{Rate, UpdateRule};
 use nalgebra::DMatrix;
 
-use crate::support::{devices, matrix, open_gpu};
+use crate::support::{devices, gpu_with, matrix};
 
 /// Rows near a plane, columns of different spread, not centred.
 fn flat_rows(rows: usize) -> Matrix {
@@ -191,7 +191,7 @@ fn gradient_and_loss_of_a_variational_autoencoder_are_those_in_f64() {
 
 #[test]
 fn an_epoch_of_a_variational_autoencoder_reads_once_and_uploads_nothing() {
-    let device = &open_gpu(DeviceOptions::default());
+    let device = &gpu_with(DeviceOptions::default());
     let network = Network::new(Shape::Flat(5), OutputLoss::Gaussian).layer(Dense::new(8, Activation::Relu)).unwrap();
     let network = network.layer(Dense::new(4, Activation::Identity)).unwrap().layer(Latent { columns: 2 }).unwrap();
     let network = network.layer(Dense::new(10, Activation::Identity)).unwrap();

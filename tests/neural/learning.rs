@@ -2,7 +2,7 @@ use gristmill::neural::*;
 use gristmill::prelude::*;
 use gristmill::solvers::{Rate, UpdateRule};
 
-use crate::support::{bits, devices, matrix, open_gpu};
+use crate::support::{bits, devices, gpu_with, matrix};
 
 fn options() -> TrainingOptions {
     TrainingOptions {
@@ -101,7 +101,7 @@ fn the_same_seed_gives_the_same_bits_for_any_number_of_threads() {
 #[test]
 fn an_epoch_on_a_gpu_reads_once_uploads_nothing_and_dispatches_little() {
     // A device of its own: others would be in the profile.
-    let device = &open_gpu(DeviceOptions::default());
+    let device = &gpu_with(DeviceOptions::default());
     let network = network(0.2);
     let (x, y) = (matrix(640, 5, 1).to(device).unwrap(), matrix(640, 2, 2).to(device).unwrap());
     let targets = TargetLayout { classes: false, weight: None, columns: 2 };

@@ -1,7 +1,7 @@
 use gristmill::neural::*;
 use gristmill::prelude::*;
 
-use crate::support::{devices, matrix, open_gpu};
+use crate::support::{devices, gpu_with, matrix};
 
 fn xor() -> (Matrix, Labels) {
     let x = Matrix::from_rows(&[[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]).unwrap();
@@ -129,7 +129,7 @@ fn what_cannot_be_learnt_is_refused() {
 #[test]
 fn memory_stays_flat_over_many_epochs() {
     let (x, y) = xor();
-    let device = &open_gpu(DeviceOptions::default());
+    let device = &gpu_with(DeviceOptions::default());
     let x = x.to(device).unwrap();
     let mlp = MlpClassifier::default().hidden_layer_sizes(vec![4]).n_iter_no_change(5000);
     mlp.clone().max_iter(100).fit(&x, &y).unwrap();

@@ -47,6 +47,13 @@ pub fn gpu() -> &'static Device {
     GPU.device()
 }
 
+/// A GPU with memory, chunks, counts and profile of its own that shares what [`gpu`] or [`baseline`] has compiled: on a software
+/// driver most of a test's time is the compiler's.
+pub fn gpu_with(options: DeviceOptions) -> Device {
+    let first = if options.limits == Limits::Adapter { gpu() } else { baseline() };
+    first.beside(options.timeout(Duration::from_secs(600)))
+}
+
 /// The GPU at WebGPU's minimum limits, with arrays copied over as to a card.
 pub fn baseline() -> &'static Device {
     static BASELINE: Shared = Shared::new(|| options().limits(Limits::WebGpuMinimum).map_arrays(false));

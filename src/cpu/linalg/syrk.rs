@@ -6,13 +6,19 @@ use rayon::prelude::*;
 
 use crate::cpu::simd::arch;
 use crate::cpu::tile::with_buffer;
-use lower::{DEPTH, GROUP, STRIPS, Sweep, room, strip_width};
+use lower::{DEPTH, STRIPS, Sweep, group_rows, room, strip_width};
 
-/// Rows summed in f32; the blocks are added in f64, in index order.
-const BLOCK: usize = 32 * DEPTH;
-/// Columns of the output in a task when the blocks keep all threads busy, and when they do not.
+/// Rows summed in f32, and in tables of many columns, whose sums take longer to add; the blocks are added in f64, in index order.
+const BLOCK: usize = 16 * DEPTH;
+const LONG_BLOCK: usize = 32 * DEPTH;
+const MANY_COLUMNS: usize = 1024;
+/// Columns of the output in a task where there are many blocks for each thread, where there is one, and where there are fewer.
+/// Each task packs its rows anew.
+const WIDE_BAND: usize = 960;
 const BAND: usize = 240;
 const NARROW_BAND: usize = 48;
+/// Blocks for each thread that are many.
+const MANY_BLOCKS: usize = 4;
 /// Elements of the blocks' results held at a time, if more than one block is.
 const HELD: usize = 1 << 22;
 
@@ -59,12 +65,19 @@ impl Table<'_> {
             return;
         }
         let threads = rayon::current_num_threads();
-        let blocks = rows.div_ceil(BLOCK);
-        let width = strip_width();
-        let held = |bands: &[Band]| bands.iter().map(|band| band.tiles).sum::<usize>() * GROUP * width;
-        let wide = bands(total, width, BAND);
-        let together = (HELD / held(&wide)).clamp(1, 16 * threads).min(blocks);
-        let bands = if together >= threads { wide } else { bands(total, width, NARROW_BAND) };
+        let block = if total > MANY_COLUMNS { LONG_BLOCK } else { BLOCK };
+        let blocks = rows.div_ceil(block);
+        let (width, group) = (strip_width(), group_rows(total));
+        let held = |bands: &[Band]| bands.iter().map(|band| band.tiles).sum::<usize>() * group * width;
+        let together = (HELD / held(&bands(total, width, WIDE_BAND))).clamp(1, 16 * threads).min(blocks);
+        // As many for each thread.
+        let together = if together > threads { together - together % threads } else { together };
+        let columns = match together / threads {
+            0 => NARROW_BAND,
+            each if each >= MANY_BLOCKS => WIDE_BAND,
+            _ => BAND,
+        };
+        let bands = bands(total, width, columns);
         let size = held(&bands);
         let mut sums = vec![0.0_f64; size];
         with_buffer(together * size, |partial| {
@@ -72,10 +85,10 @@ impl Table<'_> {
                 let partial = &mut partial[..together.min(blocks - first) * size];
                 let mut tasks = Vec::with_capacity(bands.len() * together);
                 for (index, mut tiles) in partial.chunks_mut(size).enumerate() {
-                    let start = (first + index) * BLOCK;
-                    let range = start..rows.min(start + BLOCK);
+                    let start = (first + index) * block;
+                    let range = start..rows.min(start + block);
                     for band in &bands {
-                        let (own, rest) = tiles.split_at_mut(band.tiles * GROUP * width);
+                        let (own, rest) = tiles.split_at_mut(band.tiles * group * width);
                         tasks.push((range.clone(), *band, own));
                         tiles = rest;
                     }
@@ -103,11 +116,12 @@ struct Band {
 
 /// Cuts the columns into bands of about `columns`, which begin where panels do.
 fn bands(total: usize, width: usize, columns: usize) -> Vec<Band> {
-    let (groups, all) = (total.div_ceil(GROUP), total.div_ceil(width));
+    let group = group_rows(total);
+    let (groups, all) = (total.div_ceil(group), total.div_ceil(width));
     let per_band = (columns / (STRIPS * width)).max(1) * STRIPS;
     let band = |first_strip: usize| {
         let strips = per_band.min(all - first_strip);
-        let tiles = (0..strips).map(|strip| groups - first_strip * width / GROUP - strip * width / GROUP).sum();
+        let tiles = (0..strips).map(|strip| groups - first_strip * width / group - strip * width / group).sum();
         Band { first_strip, strips, tiles }
     };
     (0..all).step_by(per_band).map(band).collect()
@@ -126,11 +140,12 @@ fn add_in_order(partial: &[f32], sums: &mut [f64]) {
 
 /// From tiles to a symmetric square.
 fn untangle(bands: &[Band], sums: &[f64], width: usize, total: usize, out: &mut [f64]) {
+    let group = group_rows(total);
     let strips = bands.iter().flat_map(|band| band.first_strip..band.first_strip + band.strips);
     let places = strips.flat_map(|strip| {
-        (strip * width / GROUP..total.div_ceil(GROUP)).map(move |group| (group * GROUP, strip * width))
+        (strip * width / group..total.div_ceil(group)).map(move |number| (number * group, strip * width))
     });
-    for ((top, left), tile) in places.zip(sums.chunks_exact(GROUP * width)) {
+    for ((top, left), tile) in places.zip(sums.chunks_exact(group * width)) {
         for (row, values) in (top..total).zip(tile.chunks_exact(width)) {
             for (column, &value) in (left..=row).zip(values) {
                 out[row * total + column] = value;

@@ -49,7 +49,9 @@ parameters! {
     /// # What to expect
     /// - A step makes densities and sums in one pass: products in f32 about the present means and in their units, added in f64
     ///   in a fixed order; covariances are factored in f64. The log-likelihood does not fall, but for `reg_covar` and rounding.
-    /// - `reg_covar` is added to the variances, so columns that do not vary still have a density; with 0 they are an error.
+    /// - `reg_covar` is added to the variances, so columns that do not vary still have a density; with 0 they are an error. A new row
+    ///   that differs by 1 where the rows of its Gaussian do not vary loses 1/(2·`reg_covar`), half a million: a few such rows are the
+    ///   mean of all. Compare medians, or raise `reg_covar`.
     /// - It ends when a step adds less than `tol` to the mean log-likelihood. Rows of weight 2 count as two rows.
     /// - `weights_init`, `means_init` and `precisions_init` replace what the start would be; with all three nothing else is made.
     /// - Rows on a GPU stay there; a step waits for it once. Covariances are factored on the host.

@@ -5,7 +5,7 @@ use gristmill::kernel_methods::{Centers, RidgeSolver};
 use gristmill::prelude::*;
 
 use super::smooth;
-use crate::support::{devices, numbers, open_gpu};
+use crate::support::{devices, gpu_with, numbers};
 
 fn worst(a: &Matrix, b: &Matrix) -> f32 {
     a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
@@ -82,7 +82,7 @@ fn an_iteration_waits_for_the_device_once() {
     let (x, y) = smooth(400, 3, 33);
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         // A device of its own: others would be counted too.
-        let (name, device) = (format!("{limits:?}"), &open_gpu(DeviceOptions::default().limits(limits)));
+        let (name, device) = (format!("{limits:?}"), &gpu_with(DeviceOptions::default().limits(limits)));
         let x = x.to(device).unwrap();
         let gradients = |max_iter: usize| {
             let ridge = KernelRidge::default().alpha(1e-3).kernel(Kernel::laplacian(3.0)).solver(RidgeSolver::Pcg);

@@ -7,7 +7,7 @@ use gristmill::selection::{
 };
 
 use super::smooth;
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 fn data(rows: usize) -> Dataset {
     let (x, y) = smooth(rows, 3, 31);
@@ -49,7 +49,7 @@ fn folds_take_their_part_of_one_kernel_matrix() {
     };
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         // A device of its own: others would be counted too.
-        let device = &open_gpu(DeviceOptions::default().limits(limits));
+        let device = &gpu_with(DeviceOptions::default().limits(limits));
         let shared = count(ridge.clone(), device);
         // A width that depends on the rows is another one in each fold.
         let apart = count(ridge.clone().kernel("rbf".parse().unwrap()), device);

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, gpu_with, matrix};
 
 fn assign(device: &Device, x: &Matrix, centers: &Matrix) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();
@@ -127,11 +127,11 @@ fn chunks_and_budgets_do_not_show() {
         assert_eq!((labels, bits(&distances)), (wanted.0.clone(), bits(&wanted.1)), "{what}");
     };
     for rows in [1, 2, 7, 64, 1000] {
-        same(&open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true)), &format!("{rows} rows"));
+        same(&gpu_with(DeviceOptions::default().chunk_rows(rows).mark_outputs(true)), &format!("{rows} rows"));
     }
     for mebibytes in [1, 16, 128] {
         let options = DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true);
-        same(&open_gpu(options), &format!("{mebibytes} MiB"));
+        same(&gpu_with(options), &format!("{mebibytes} MiB"));
     }
 }
 

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, bits, devices, gpu_with, matrix, numbers};
 
 fn labels(rows: usize, k: usize, seed: u64) -> Vec<u32> {
     numbers(rows, seed).iter().map(|value| ((value + 1.0) / 2.0 * k as f32) as u32 % k as u32).collect()
@@ -69,11 +69,11 @@ fn chunks_and_budgets_do_not_show() {
     let wanted = result(crate::support::gpu());
     assert_eq!(result(crate::support::baseline()), wanted);
     for rows in [1, 2, 7, 64, 1000] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert!(result(&device) == wanted, "{rows} rows");
     }
     for mebibytes in [1, 16, 128] {
-        let device = open_gpu(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
         assert!(result(&device) == wanted, "{mebibytes} MiB");
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, bits, devices, gpu_with, matrix, numbers};
 
 /// Distances (one list a candidate) and sums, after an earlier centre was chosen among candidates of its own.
 type Found = (Vec<Vec<f32>>, Vec<Vec<f64>>);
@@ -77,11 +77,11 @@ fn chunks_and_budgets_do_not_show() {
     };
     let wanted = result(crate::support::gpu());
     for rows in [1000, 4096] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert!(result(&device) == wanted, "{rows} rows");
     }
     for mebibytes in [2, 16, 128] {
-        let device = open_gpu(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
         assert!(result(&device) == wanted, "{mebibytes} MiB");
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{bits, devices, gpu, matrix, numbers, open_gpu};
+use crate::support::{bits, devices, gpu, gpu_with, matrix, numbers};
 
 fn start(device: &Device, x: &Matrix, weights: Option<&[f32]>, k: usize, seed: u64) -> Matrix {
     let weights = weights.map(|weights| DeviceVec::from_slice(weights, device).unwrap());
@@ -21,7 +21,7 @@ fn the_device_draws_what_the_host_draws_from_its_distances() {
     // In chunks the host draws, by the distances that the device made; in one buffer the device does.
     let x = matrix(9000, 6, 51);
     let weights: Vec<f32> = numbers(9000, 52).iter().map(|value| value.max(0.0)).collect();
-    let chunks = open_gpu(DeviceOptions::default().chunk_rows(4096).mark_outputs(true));
+    let chunks = gpu_with(DeviceOptions::default().chunk_rows(4096).mark_outputs(true));
     for (k, seed) in [(1, 1), (2, 2), (20, 3), (60, u64::MAX)] {
         for weights in [None, Some(&weights[..])] {
             let there = start(gpu(), &x, weights, k, seed);

@@ -1,7 +1,7 @@
 use gristmill::ops::decomposition::contrast::*;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, devices, matrix, open_gpu};
+use crate::support::{EPS, devices, gpu_with, matrix};
 
 const FUNCTIONS: [Contrast; 4] = [Contrast::Logcosh(1.0), Contrast::Logcosh(1.7), Contrast::Exp, Contrast::Cube];
 
@@ -45,7 +45,7 @@ fn long_rows_and_chunks_do_not_change_a_bit() {
     let (z, w) = (matrix(3, 20_000, 1), matrix(3, 3, 2));
     let whole = found(crate::support::gpu(), Contrast::Logcosh(1.0), &z, &w);
     for rows in [1, 2, 7] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert_eq!(found(&device, Contrast::Logcosh(1.0), &z, &w), whole, "chunks of {rows}");
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops::decomposition::map_update::map_update;
 use gristmill::prelude::*;
 
-use crate::support::{devices, matrix, numbers, open_gpu};
+use crate::support::{devices, gpu_with, matrix, numbers};
 
 fn found(device: &Device, units: &Matrix, sums: &Matrix, counts: &[f32]) -> Matrix {
     let mut stream = device.stream();
@@ -38,7 +38,7 @@ fn chunks_do_not_change_a_bit_and_wrong_shapes_are_errors() {
     let (units, sums, counts) = (matrix(100, 9, 1), matrix(100, 9, 2), vec![3.0; 100]);
     let whole = found(crate::support::gpu(), &units, &sums, &counts);
     for rows in [1, 7, 64] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert_eq!(found(&device, &units, &sums, &counts), whole);
     }
     for (name, device) in devices() {

@@ -1,7 +1,7 @@
 use gristmill::ops::decomposition::row_descent::*;
 use gristmill::prelude::*;
 
-use crate::support::{devices, matrix, open_gpu};
+use crate::support::{devices, gpu_with, matrix};
 
 const PENALTIES: [StepPenalty; 3] = [
     StepPenalty { l1: 0.2, l2: 0.0, positive: false },
@@ -76,7 +76,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let (gram, products, start) = (gram(40), matrix(130, 40, 4), Matrix::zeros(130, 40).unwrap());
     let whole = found(crate::support::gpu(), &gram, &products, &start, PENALTIES[0], 5);
     for options in [1, 7, 64].map(|rows| DeviceOptions::default().chunk_rows(rows)) {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         assert_eq!(found(&device, &gram, &products, &start, PENALTIES[0], 5), whole);
     }
 }

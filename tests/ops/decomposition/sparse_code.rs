@@ -2,7 +2,7 @@ use gristmill::ops::decomposition::sparse_code::*;
 use gristmill::prelude::*;
 use nalgebra::{DMatrix, DVector};
 
-use crate::support::{devices, matrix, open_gpu};
+use crate::support::{devices, gpu_with, matrix};
 
 /// Atoms of length 1, k×d, and rows.
 fn problem(n: usize, k: usize, d: usize) -> (DMatrix<f64>, DMatrix<f64>) {
@@ -104,7 +104,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let pursuit = Pursuit { nonzeros: 4, tolerance: 0.0 };
     let whole = found(crate::support::gpu(), &atoms, &rows, pursuit);
     for options in [1, 7, 64].map(|rows| DeviceOptions::default().chunk_rows(rows)) {
-        assert_eq!(found(&open_gpu(options.mark_outputs(true)), &atoms, &rows, pursuit), whole);
+        assert_eq!(found(&gpu_with(options.mark_outputs(true)), &atoms, &rows, pursuit), whole);
     }
 }
 

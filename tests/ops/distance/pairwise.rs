@@ -2,7 +2,7 @@
 
 use gristmill::prelude::*;
 
-use crate::support::{bits, devices, matrix, open_gpu};
+use crate::support::{bits, devices, gpu_with, matrix};
 
 /// A distance under test.
 type Distances = fn(&mut Stream, &DeviceMatrix, &DeviceMatrix) -> Result<DeviceMatrix>;
@@ -51,12 +51,11 @@ pub fn check(distances: Distances, oracle: fn(&[f32], &[f32]) -> f64, bound: fn(
     let (x, y) = (matrix(130, 20, 25), matrix(70, 20, 26));
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
-        let whole = run(&open_gpu(options()), distances, &x, &y);
-        // Each device compiles its kernels anew: those that differ in what they do, and no more.
+        let whole = run(&gpu_with(options()), distances, &x, &y);
         let split = [1, 7, 64].map(|rows| options().chunk_rows(rows));
         let tight = [options().memory_budget(1 << 20)];
         for options in split.into_iter().chain(tight) {
-            let found = run(&open_gpu(options.clone()), distances, &x, &y);
+            let found = run(&gpu_with(options.clone()), distances, &x, &y);
             assert_eq!(bits(found.as_slice()), bits(whole.as_slice()), "{options:?}");
         }
     }

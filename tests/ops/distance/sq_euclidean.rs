@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, gpu_with, matrix};
 
 fn distances(device: &Device, x: &Matrix, y: &Matrix) -> Matrix {
     let mut stream = device.stream();
@@ -78,13 +78,13 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let (x, y) = (matrix(300, 20, 25), matrix(170, 20, 26));
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
-        let whole = distances(&open_gpu(options()), &x, &y);
+        let whole = distances(&gpu_with(options()), &x, &y);
         for rows in [1, 7, 64] {
-            let found = distances(&open_gpu(options().chunk_rows(rows)), &x, &y);
+            let found = distances(&gpu_with(options().chunk_rows(rows)), &x, &y);
             assert_eq!(bits(found.as_slice()), bits(whole.as_slice()), "{rows} rows");
         }
         for mebibytes in [1, 16] {
-            let found = distances(&open_gpu(options().memory_budget(mebibytes << 20)), &x, &y);
+            let found = distances(&gpu_with(options().memory_budget(mebibytes << 20)), &x, &y);
             assert_eq!(bits(found.as_slice()), bits(whole.as_slice()), "{mebibytes} MiB");
         }
     }

@@ -4,7 +4,7 @@ use gristmill::kernel_methods::Kernel;
 use gristmill::prelude::*;
 
 use super::{KERNELS, kernel};
-use crate::support::{bits, devices, matrix, open_gpu};
+use crate::support::{bits, devices, gpu_with, matrix};
 
 const SIZES: [(usize, usize, usize); 5] = [(0, 3, 2), (3, 0, 2), (1, 1, 1), (65, 17, 20), (129, 257, 5)];
 
@@ -71,16 +71,15 @@ fn chunks_and_budgets_change_no_bit() {
     let kernels = ["rbf(gamma=0.7)", "rbf(gamma=0.5)*laplacian(gamma=0.1)+sinc"].map(kernel);
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
-        // Each device compiles its kernels anew.
         let all = |device: &Device| {
             let both = |kernel| (run(device, kernel, &x, &y), run_symmetric(device, kernel, &x));
             let made = kernels.iter().map(both);
             made.map(|(oblong, square)| (bits(oblong.as_slice()), bits(square.as_slice()))).collect::<Vec<_>>()
         };
-        let whole = all(&open_gpu(options()));
+        let whole = all(&gpu_with(options()));
         let split = [1, 7, 64].map(|rows| options().chunk_rows(rows));
         for options in split.into_iter().chain([options().memory_budget(1 << 20)]) {
-            assert!(all(&open_gpu(options.clone())) == whole, "{options:?}");
+            assert!(all(&gpu_with(options.clone())) == whole, "{options:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use gristmill::kernel_methods::Kernel;
 use gristmill::prelude::*;
 
 use super::{KERNELS, kernel};
-use crate::support::{bits, devices, matrix, open_gpu};
+use crate::support::{bits, devices, gpu_with, matrix};
 
 fn run(device: &Device, kernel: &Kernel, [x, y, v]: [&Matrix; 3]) -> Matrix {
     let mut stream = device.stream();
@@ -41,9 +41,9 @@ fn chunks_and_budgets_change_no_bit() {
     let kernel = kernel("rbf(gamma=0.7)");
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
-        let whole = run(&open_gpu(options()), &kernel, [&x, &y, &v]);
+        let whole = run(&gpu_with(options()), &kernel, [&x, &y, &v]);
         for options in [options().chunk_rows(64), options().memory_budget(1 << 20), options().memory_budget(16 << 20)] {
-            let found = run(&open_gpu(options.clone()), &kernel, [&x, &y, &v]);
+            let found = run(&gpu_with(options.clone()), &kernel, [&x, &y, &v]);
             assert_eq!(bits(found.as_slice()), bits(whole.as_slice()), "{options:?}");
         }
     }

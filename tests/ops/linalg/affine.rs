@@ -1,7 +1,7 @@
 use gristmill::ops::{self, ColumnLines};
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, bits, devices, gpu_with, matrix, numbers};
 
 fn affine(device: &Device, x: &Matrix, lines: &ColumnLines) -> Result<Matrix> {
     let mut stream = device.stream();
@@ -86,11 +86,11 @@ fn missing_values_stay_missing_to_the_bit() {
 #[test]
 fn chunks_and_budgets_do_not_show() {
     let (x, lines) = (matrix(2000, 9, 167), lines(9, 168));
-    let whole = affine(&open_gpu(DeviceOptions::default()), &x, &lines).unwrap();
+    let whole = affine(&gpu_with(DeviceOptions::default()), &x, &lines).unwrap();
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        let found = affine(&open_gpu(options.clone().mark_outputs(true)), &x, &lines).unwrap();
+        let found = affine(&gpu_with(options.clone().mark_outputs(true)), &x, &lines).unwrap();
         assert_eq!(bits(found.as_slice()), bits(whole.as_slice()), "{options:?}");
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, devices, gpu, numbers, open_gpu};
+use crate::support::{EPS, devices, gpu, gpu_with, numbers};
 
 /// The product read back, the one that stays on the device, and the sum of x that does.
 fn products(device: &Device, x: &[f32], y: &[f32]) -> (f64, f32, f32) {
@@ -40,7 +40,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let split = [1, 2, 7, 64, 1000].map(|blocks| DeviceOptions::default().chunk_rows(blocks));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        assert_eq!(products(&open_gpu(options.mark_outputs(true)), &x, &y), whole);
+        assert_eq!(products(&gpu_with(options.mark_outputs(true)), &x, &y), whole);
     }
 }
 

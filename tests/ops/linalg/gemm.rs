@@ -1,7 +1,7 @@
 use gristmill::ops::{self, Activation, Layout};
 use gristmill::prelude::*;
 
-use crate::support::{EPS, baseline, bits, devices, gpu, matrix, open_gpu};
+use crate::support::{EPS, baseline, bits, devices, gpu, gpu_with, matrix};
 
 const LAYOUTS: [Layout; 3] = [Layout::NN, Layout::NT, Layout::TN];
 
@@ -124,15 +124,14 @@ fn the_result_does_not_depend_on_chunks_or_budget() {
     let operands = cases.map(|(layout, shape)| operands(layout, shape));
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
-        // Each device compiles its kernels anew, so it does all the cases.
-        let device = open_gpu(options());
+        let device = gpu_with(options());
         let product = |device: &Device, case: usize| {
             let (a, b) = &operands[case];
             bits(run(device, cases[case].0, a, b).as_slice())
         };
         let whole = [0, 1, 2].map(|case| product(&device, case));
         for rows in [1, 7, 64] {
-            let device = open_gpu(options().chunk_rows(rows));
+            let device = gpu_with(options().chunk_rows(rows));
             for (case, whole) in whole.iter().enumerate() {
                 // Buffers of one row each: enough of them with fewer rows.
                 if rows == 64 || cases[case].1[2] < 5000 {
@@ -141,7 +140,7 @@ fn the_result_does_not_depend_on_chunks_or_budget() {
             }
         }
         for mebibytes in [1, 16] {
-            let device = open_gpu(options().memory_budget(mebibytes << 20));
+            let device = gpu_with(options().memory_budget(mebibytes << 20));
             for (case, whole) in whole.iter().enumerate() {
                 assert_eq!(&product(&device, case), whole, "{:?} {mebibytes} MiB", cases[case]);
             }
@@ -221,7 +220,7 @@ fn tiles_and_layers_of_every_size_give_the_same_bits() {
 
 #[test]
 fn a_small_product_occupies_a_card() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let shape = [256, 512, 784];
     for layout in LAYOUTS {
         let (a, b) = operands(layout, shape);

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, bits, devices, gpu_with, matrix, numbers};
 
 fn forward(device: &Device, a: &Matrix, x: &[f32]) -> Vec<f32> {
     let mut stream = device.stream();
@@ -82,7 +82,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         assert_eq!(bits(&forward(&device, &a, &right)), bits(&whole));
         assert_eq!(transposed(&device, &a, &left), whole_transposed);
         assert_eq!(into(&device, &a, &right, &left).map(|vector| bits(&vector)), whole_into);

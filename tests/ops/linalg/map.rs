@@ -1,7 +1,7 @@
 use gristmill::ops::{self, Combine, Map};
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, gpu, numbers, open_gpu};
+use crate::support::{EPS, bits, devices, gpu, gpu_with, numbers};
 
 /// The exact value, or the size of its terms.
 type OfOne = fn(f64) -> f64;
@@ -81,7 +81,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let split = [1, 7, 1000].map(|blocks| DeviceOptions::default().chunk_rows(blocks));
     let tight = [1, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        assert!(run(&open_gpu(options.mark_outputs(true))) == whole);
+        assert!(run(&gpu_with(options.mark_outputs(true))) == whole);
     }
 }
 

@@ -1,7 +1,7 @@
 use gristmill::ops::{self, NormalEquations};
 use gristmill::prelude::*;
 
-use crate::support::{EPS, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, devices, gpu_with, matrix, numbers};
 
 fn products(device: &Device, x: &Matrix, y: &Matrix, weights: Option<&[f32]>, centred: bool) -> NormalEquations {
     ops::normal_equations(&mut device.stream(), &x.to(device).unwrap(), y, weights, centred).unwrap()
@@ -77,7 +77,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let (x, y) = (matrix(9001, 11, 146), matrix(9001, 2, 147));
     let whole = products(crate::support::gpu(), &x, &y, None, true);
     for options in [DeviceOptions::default().chunk_rows(1000), DeviceOptions::default().memory_budget(1 << 20)] {
-        let device = open_gpu(options.clone().mark_outputs(true));
+        let device = gpu_with(options.clone().mark_outputs(true));
         assert_eq!(products(&device, &x, &y, None, true), whole, "{options:?}");
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, devices, gpu_with, matrix, numbers};
 
 fn syrk(device: &Device, x: &Matrix, weights: Option<&[f32]>, center: Option<&[f32]>) -> Vec<f64> {
     let weights = weights.map(|weights| DeviceVec::from_slice(weights, device).unwrap());
@@ -58,7 +58,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let split = [64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        let device = open_gpu(options.clone().mark_outputs(true));
+        let device = gpu_with(options.clone().mark_outputs(true));
         assert_eq!(syrk(&device, &x, Some(&weights), Some(&[0.5; 11])), whole, "{options:?}");
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, matrix, open_gpu};
+use crate::support::{devices, gpu_with, matrix};
 
 fn check(device: &Device, x: &Matrix, label: &str) {
     let mut stream = device.stream();
@@ -32,10 +32,10 @@ fn rows_become_columns_at_edge_sizes() {
 fn chunks_and_budgets_do_not_show() {
     let x = matrix(300, 70, 6);
     for rows in [1, 2, 7, 64, 1000] {
-        check(&open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true)), &x, "chunks");
+        check(&gpu_with(DeviceOptions::default().chunk_rows(rows).mark_outputs(true)), &x, "chunks");
     }
     for mebibytes in [1, 16, 128] {
-        let device = open_gpu(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
         check(&device, &matrix(3000, 200, 6), "budget");
     }
 }

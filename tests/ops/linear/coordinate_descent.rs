@@ -1,7 +1,7 @@
 use gristmill::ops::linear::coordinate_descent::*;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, devices, gpu_with, matrix, numbers};
 
 const PENALTIES: [StepPenalty; 3] = [
     StepPenalty { l1: 0.3, l2: 0.0, positive: false },
@@ -98,7 +98,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let problem = products(130);
     let whole = found(crate::support::gpu(), &problem, PENALTIES[0], 3);
     for options in [1, 7, 64].map(|rows| DeviceOptions::default().chunk_rows(rows)) {
-        assert_eq!(found(&open_gpu(options.mark_outputs(true)), &problem, PENALTIES[0], 3), whole);
+        assert_eq!(found(&gpu_with(options.mark_outputs(true)), &problem, PENALTIES[0], 3), whole);
     }
 }
 

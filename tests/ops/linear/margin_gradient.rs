@@ -1,7 +1,7 @@
 use gristmill::ops::linear::margin_gradient::*;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, devices, matrix, numbers, open_gpu};
+use crate::support::{EPS, devices, gpu_with, matrix, numbers};
 
 /// A problem with its planes.
 struct Problem {
@@ -119,7 +119,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        assert_eq!(found(&open_gpu(options.mark_outputs(true)), &problem), whole);
+        assert_eq!(found(&gpu_with(options.mark_outputs(true)), &problem), whole);
     }
 }
 

@@ -1,7 +1,7 @@
 use gristmill::ops::mixture::expectation::{Gaussians, MixtureRows, Moments, Shape, densities, moments};
 use gristmill::prelude::*;
 
-use crate::support::{devices, matrix, numbers, open_gpu};
+use crate::support::{devices, gpu_with, matrix, numbers};
 
 const SHAPES: [Shape; 3] = [Shape::Full, Shape::Tied, Shape::Diagonal];
 
@@ -157,7 +157,7 @@ fn rows_far_from_all_gaussians_have_finite_densities() {
 fn little_memory_and_several_groups_change_little_and_other_shapes_are_refused() {
     let (x, g) = (matrix(70_000, 3, 31), gaussians(Shape::Full, 2, 3, 0.0));
     let known = oracle(&x, None, &g);
-    for device in [Device::Cpu, open_gpu(DeviceOptions::default().memory_budget(16 << 20))] {
+    for device in [Device::Cpu, gpu_with(DeviceOptions::default().memory_budget(16 << 20))] {
         let mut stream = device.stream();
         let on = x.to(&device).unwrap();
         let rows = MixtureRows::new(&mut stream, &on, &g.center, None).unwrap();

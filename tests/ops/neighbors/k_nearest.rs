@@ -2,7 +2,7 @@ use gristmill::prelude::*;
 use gristmill::{Metric, ops};
 
 use super::{METRICS, oracle, tolerance};
-use crate::support::{baseline, bits, devices, gpu, matrix, numbers, open_gpu};
+use crate::support::{baseline, bits, devices, gpu, gpu_with, matrix, numbers};
 
 fn k_nearest(device: &Device, queries: &Matrix, rows: &Matrix, k: usize, metric: Metric) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();
@@ -187,12 +187,11 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let cases = [(10, Metric::Euclidean), (32, Metric::Cosine), (70, Metric::Euclidean)];
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
-        // Each device compiles its kernels anew: those that differ in what they do, and no more.
-        let whole = open_gpu(options());
+        let whole = gpu_with(options());
         let whole = cases.map(|(k, metric)| k_nearest(&whole, &queries, &rows, k, metric));
         let split = [1, 7, 64].map(|rows| options().chunk_rows(rows));
         for options in split.into_iter().chain([options().memory_budget(1 << 20)]) {
-            let device = open_gpu(options.clone());
+            let device = gpu_with(options.clone());
             for ((k, metric), whole) in cases.iter().zip(&whole) {
                 let found = k_nearest(&device, &queries, &rows, *k, *metric);
                 assert_eq!(found.0, whole.0, "k {k}, {options:?}");
@@ -207,7 +206,7 @@ fn rows_that_do_not_fit_the_budget_are_streamed_with_the_same_bits() {
     let (queries, rows) = (matrix(600, 20, 48), matrix(6000, 20, 49));
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits);
-        let (roomy, tight) = (open_gpu(options()), open_gpu(options().memory_budget(1 << 20)));
+        let (roomy, tight) = (gpu_with(options()), gpu_with(options().memory_budget(1 << 20)));
         for k in [10, 32, 70] {
             let whole = k_nearest(&roomy, &queries, &rows, k, Metric::Euclidean);
             let found = k_nearest(&tight, &queries, &rows, k, Metric::Euclidean);
@@ -302,7 +301,7 @@ fn products_find_what_the_direct_form_finds_to_the_bit() {
         ("beside the smallest numbers", moved(0.0, 1e-22)),
     ];
     // Candidates in two chunks are not for products, which look them up one by one.
-    let directly = open_gpu(DeviceOptions::default().chunk_rows(451));
+    let directly = gpu_with(DeviceOptions::default().chunk_rows(451));
     for (what, rows) in cases {
         let queries = Matrix::from_vec(150, 24, rows.as_slice()[..150 * 24].to_vec()).unwrap();
         for k in [1, 32] {

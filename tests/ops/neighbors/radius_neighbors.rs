@@ -4,7 +4,7 @@ use gristmill::prelude::*;
 use gristmill::{Metric, ops};
 
 use super::{METRICS, oracle, tolerance};
-use crate::support::{bits, devices, matrix, numbers, open_gpu};
+use crate::support::{bits, devices, gpu_with, matrix, numbers};
 
 fn radius_neighbors(device: &Device, queries: &Matrix, rows: &Matrix, radius: f32, metric: Metric) -> Neighborhoods {
     let mut stream = device.stream();
@@ -97,14 +97,14 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let (queries, rows) = (matrix(130, 20, 56), matrix(1700, 20, 57));
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits).mark_outputs(true);
-        // Few within the first radius, all within the second. Each device compiles its kernels anew.
+        // Few within the first radius, all within the second.
         let both = |device: &Device| {
             [2.6, 9.0].map(|radius| radius_neighbors(device, &queries, &rows, radius, Metric::Euclidean))
         };
-        let whole = both(&open_gpu(options()));
+        let whole = both(&gpu_with(options()));
         let split = [1, 7, 64].map(|rows| options().chunk_rows(rows));
         for options in split.into_iter().chain([options().memory_budget(1 << 20)]) {
-            for (found, whole) in both(&open_gpu(options.clone())).iter().zip(&whole) {
+            for (found, whole) in both(&gpu_with(options.clone())).iter().zip(&whole) {
                 assert_eq!(found.offsets, whole.offsets, "{options:?}");
                 assert_eq!(found.indices, whole.indices, "{options:?}");
                 assert_eq!(bits(&found.distances), bits(&whole.distances), "{options:?}");
@@ -118,8 +118,8 @@ fn rows_that_do_not_fit_the_budget_are_streamed_with_the_same_bits() {
     let (queries, rows) = (matrix(600, 20, 60), matrix(6000, 20, 61));
     for limits in [Limits::Adapter, Limits::WebGpuMinimum] {
         let options = || DeviceOptions::default().limits(limits);
-        let whole = radius_neighbors(&open_gpu(options()), &queries, &rows, 2.6, Metric::Euclidean);
-        let tight = open_gpu(options().memory_budget(1 << 20));
+        let whole = radius_neighbors(&gpu_with(options()), &queries, &rows, 2.6, Metric::Euclidean);
+        let tight = gpu_with(options().memory_budget(1 << 20));
         assert!(radius_neighbors(&tight, &queries, &rows, 2.6, Metric::Euclidean) == whole, "{limits:?}");
     }
 }

@@ -2,7 +2,7 @@ use gristmill::cpu::random::philox::philox4x32;
 use gristmill::ops::random::philox::Draw;
 use gristmill::{DeviceOptions, Error, ops};
 
-use crate::support::{bits, devices, open_gpu};
+use crate::support::{bits, devices, gpu_with};
 
 #[test]
 fn the_published_known_answers_are_met() {
@@ -93,9 +93,9 @@ fn chunks_and_budgets_do_not_show() {
     };
     let whole = draw(&gristmill::Device::Cpu);
     for options in [1, 7].map(|blocks| DeviceOptions::default().chunk_rows(blocks)) {
-        assert!(draw(&open_gpu(options.mark_outputs(true))) == whole);
+        assert!(draw(&gpu_with(options.mark_outputs(true))) == whole);
     }
-    assert!(draw(&open_gpu(DeviceOptions::default().memory_budget(1 << 20).mark_outputs(true))) == whole);
+    assert!(draw(&gpu_with(DeviceOptions::default().memory_budget(1 << 20).mark_outputs(true))) == whole);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, matrix, open_gpu};
+use crate::support::{devices, gpu_with, matrix};
 
 fn argmin(device: &Device, x: &Matrix) -> (Vec<u32>, Vec<f32>) {
     let mut stream = device.stream();
@@ -61,11 +61,11 @@ fn chunks_and_budgets_do_not_show() {
     let x = matrix(2000, 100, 13);
     let wanted = oracle(&x);
     for rows in [1, 2, 7, 64, 1000] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(rows).mark_outputs(true));
         assert_eq!(argmin(&device, &x), wanted, "{rows} rows");
     }
     for mebibytes in [1, 16, 128] {
-        let device = open_gpu(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
         assert_eq!(argmin(&device, &x), wanted, "{mebibytes} MiB");
     }
 }
@@ -86,7 +86,7 @@ fn outputs_of_which_only_one_fits_on_the_device_are_both_right() {
     let x = matrix(100_000, 6, 14);
     let wanted = oracle(&x);
     for kibibytes in [3300, 3500, 3700, 3900, 4100] {
-        let device = open_gpu(DeviceOptions::default().memory_budget(kibibytes << 10).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().memory_budget(kibibytes << 10).mark_outputs(true));
         assert!(argmin(&device, &x) == wanted, "{kibibytes} KiB");
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, devices, matrix, open_gpu};
+use crate::support::{EPS, devices, gpu_with, matrix};
 
 fn column_sums(device: &Device, x: &Matrix) -> Vec<f64> {
     ops::column_sums(&mut device.stream(), &x.to(device).unwrap()).unwrap()
@@ -43,7 +43,7 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     let kept = column_sums_into(crate::support::gpu(), &x);
     for options in split.into_iter().chain(tight) {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         assert_eq!(column_sums(&device, &x), whole);
         assert_eq!(column_sums_into(&device, &x), kept);
     }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, numbers, open_gpu};
+use crate::support::{devices, gpu_with, numbers};
 
 fn minimum(device: &Device, x: &[f32]) -> Option<(f32, usize)> {
     ops::minimum(&mut device.stream(), &DeviceVec::from_slice(x, device).unwrap()).unwrap()
@@ -51,12 +51,12 @@ fn ties_go_to_the_lowest_index() {
 fn chunks_and_budgets_do_not_show() {
     let x = numbers(300_003, 82);
     for options in [1, 7, 1000].map(|blocks| DeviceOptions::default().chunk_rows(blocks)) {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         assert_eq!(minimum(&device, &x), oracle(&x));
         assert_eq!(minimum_into(&device, &x).ok(), oracle(&x));
     }
     for options in [1, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20)) {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         assert_eq!(minimum(&device, &x), oracle(&x));
         assert_eq!(minimum_into(&device, &x).ok(), oracle(&x));
     }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{EPS, bits, devices, matrix, open_gpu};
+use crate::support::{EPS, bits, devices, gpu_with, matrix};
 
 fn row_sums(device: &Device, x: &Matrix) -> Vec<f32> {
     let mut stream = device.stream();
@@ -34,6 +34,6 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        assert_eq!(bits(&row_sums(&open_gpu(options.mark_outputs(true)), &x)), bits(&whole));
+        assert_eq!(bits(&row_sums(&gpu_with(options.mark_outputs(true)), &x)), bits(&whole));
     }
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, gpu, numbers, open_gpu};
+use crate::support::{devices, gpu, gpu_with, numbers};
 
 fn sum(device: &Device, x: &[f32]) -> f64 {
     ops::sum(&mut device.stream(), &DeviceVec::from_slice(x, device).unwrap()).unwrap()
@@ -45,11 +45,11 @@ fn chunks_and_budgets_do_not_change_a_bit() {
     let x = numbers(1_000_003, 9);
     let whole = sum(gpu(), &x);
     for blocks in [1, 2, 7, 64, 1000] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(blocks).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(blocks).mark_outputs(true));
         assert_eq!(sum(&device, &x).to_bits(), whole.to_bits(), "{blocks} blocks");
     }
     for mebibytes in [1, 16, 128] {
-        let device = open_gpu(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().memory_budget(mebibytes << 20).mark_outputs(true));
         assert_eq!(sum(&device, &x).to_bits(), whole.to_bits(), "{mebibytes} MiB");
     }
 }

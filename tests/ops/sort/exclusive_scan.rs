@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 fn scan(device: &Device, x: &[u32]) -> Result<Vec<u32>> {
     let mut stream = device.stream();
@@ -38,10 +38,10 @@ fn sums_wrap_around() {
 fn chunks_do_not_show_and_what_does_not_fit_is_a_limit() {
     let x = values(100_000);
     for blocks in [1, 7, 64] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(blocks).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(blocks).mark_outputs(true));
         assert_eq!(scan(&device, &x).unwrap(), oracle(&x), "{blocks} blocks");
     }
-    let device = open_gpu(DeviceOptions::default().memory_budget(1 << 20));
+    let device = gpu_with(DeviceOptions::default().memory_budget(1 << 20));
     assert_eq!(scan(&device, &values(10_000)).unwrap(), oracle(&values(10_000)));
     assert!(matches!(scan(&device, &values(2_000_000)), Err(Error::Limit { .. })));
 }

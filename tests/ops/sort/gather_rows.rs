@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, matrix, open_gpu};
+use crate::support::{devices, gpu_with, matrix};
 
 fn gather(device: &Device, x: &Matrix, index: &[u32]) -> Result<Matrix> {
     let mut stream = device.stream();
@@ -37,7 +37,7 @@ fn chunks_and_budgets_do_not_show() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        check(&open_gpu(options.mark_outputs(true)), &x, &order(2000, 500), "split");
+        check(&gpu_with(options.mark_outputs(true)), &x, &order(2000, 500), "split");
     }
 }
 

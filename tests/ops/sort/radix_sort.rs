@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 fn sort(device: &Device, keys: &[u32]) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut stream = device.stream();
@@ -50,10 +50,10 @@ fn sorted_reversed_and_extreme_keys_are_sorted() {
 fn chunks_do_not_show_and_what_does_not_fit_is_a_limit() {
     let keys = random(50_000);
     for blocks in [1, 7] {
-        let device = open_gpu(DeviceOptions::default().chunk_rows(blocks).mark_outputs(true));
+        let device = gpu_with(DeviceOptions::default().chunk_rows(blocks).mark_outputs(true));
         assert_eq!(sort(&device, &keys).unwrap(), oracle(&keys), "{blocks} blocks");
     }
-    let device = open_gpu(DeviceOptions::default().memory_budget(1 << 20));
+    let device = gpu_with(DeviceOptions::default().memory_budget(1 << 20));
     assert!(matches!(sort(&device, &random(1_000_000)), Err(Error::Limit { .. })));
     assert_eq!(sort(&device, &random(5000)).unwrap(), oracle(&random(5000)), "the device is not spoilt");
 }

@@ -1,7 +1,7 @@
 use gristmill::ops;
 use gristmill::prelude::*;
 
-use crate::support::{devices, gpu, numbers, open_gpu};
+use crate::support::{devices, gpu, gpu_with, numbers};
 
 fn select(device: &Device, keys: &[f32], mask: Option<&[u32]>, k: usize) -> Result<Vec<u32>> {
     let mut stream = device.stream();
@@ -65,7 +65,7 @@ fn chunks_and_budgets_do_not_show() {
     let split = [1, 7, 1000].map(|blocks| DeviceOptions::default().chunk_rows(blocks));
     let tight = [1, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for options in split.into_iter().chain(tight) {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         assert!(select(&device, &keys, Some(&mask), 777).unwrap() == whole);
     }
 }

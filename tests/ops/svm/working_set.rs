@@ -1,7 +1,7 @@
 use gristmill::ops::svm::working_set::{Limits, SET, Standing, WorkingSets};
 use gristmill::prelude::*;
 
-use crate::support::{devices, numbers, open_gpu};
+use crate::support::{devices, gpu_with, numbers};
 
 /// Variables of a machine, the points they belong to, and the first of the second group.
 struct Problem {
@@ -177,7 +177,7 @@ fn many_variables_stand_in_several_blocks() {
 #[test]
 fn shapes_that_do_not_belong_together_are_refused() {
     let limits = [[0.0, 1.0, 0.0, 0.0]; 4];
-    for device in [&Device::Cpu, &open_gpu(DeviceOptions::default())] {
+    for device in [&Device::Cpu, &gpu_with(DeviceOptions::default())] {
         assert!(matches!(WorkingSets::new(device, (3, 4), &limits, &[0.0; 4]), Err(Error::Shape { .. })));
         assert!(matches!(WorkingSets::new(device, (4, 4), &limits, &[0.0; 3]), Err(Error::Shape { .. })));
         let mut sets = WorkingSets::new(device, (4, 4), &limits, &[0.0; 4]).unwrap();

@@ -7,7 +7,7 @@ use gristmill::ops::tree::{Binned, GrowState, HistogramFill, SplitSearch};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients};
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 const PLAIN: GradientRules =
     GradientRules { units: [1e-3, 2e-4], l1: 0.0, l2: 0.0, min_hessian: 1e-3, min_count: 20, min_gain: 0.0 };
@@ -197,7 +197,7 @@ fn chunks_and_budgets_do_not_show() {
     let tight = [2, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
         let case = Case { codes: &codes, pairs: &pairs, features: features(&codes), rules: &rules, some: true };
-        case.check(&open_gpu(options.mark_outputs(true)), &format!("options {number}"));
+        case.check(&gpu_with(options.mark_outputs(true)), &format!("options {number}"));
     }
 }
 
@@ -207,7 +207,7 @@ fn a_search_takes_one_read_back_also_where_all_features_are_alike() {
     // The gradient follows column 0, or nothing at all.
     let clear = |row: u32| (i32::from(codes.code(row, 0)) * 500 - 7000, 1000);
     for is_clear in [true, false] {
-        let device = open_gpu(DeviceOptions::default());
+        let device = gpu_with(DeviceOptions::default());
         let packed: Vec<u64> = (0..4000)
             .map(|row| if is_clear { clear(row) } else { (30_000, 1000) })
             .map(|(gradient, hessian)| pack(gradient, hessian))

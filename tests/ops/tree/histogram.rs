@@ -7,7 +7,7 @@ use gristmill::ops::tree::{Binned, GrowState, HistogramFill};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients, mixed};
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 /// Row by row, column by column, in wide integers.
 fn oracle(codes: &Codes, pairs: &[(i32, u32)], rows: &[u32]) -> Vec<GradientSums> {
@@ -172,7 +172,7 @@ fn chunks_and_budgets_do_not_show() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [2, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         assert!(made(&device, &codes, &packed, &order, &ranges) == wanted, "options {number}");
     }
 }

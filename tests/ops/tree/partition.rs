@@ -6,7 +6,7 @@ use gristmill::ops::tree::{Binned, GrowState, NodePartition};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, gradients, mixed};
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 fn route(numbers: &mut Numbers, columns: usize) -> Route {
     let left = std::array::from_fn(|_| (numbers.below(1 << 30) as u32) << 2 | numbers.below(4) as u32);
@@ -78,7 +78,7 @@ fn chunks_and_budgets_do_not_show() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [2, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         check(&device, &codes, &[0..17, 17..30_000, 30_010..50_000], &format!("options {number}"));
     }
 }

@@ -5,7 +5,7 @@ use gristmill::ops::tree::predict::predict;
 use gristmill::prelude::*;
 
 use super::Numbers;
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 /// A tree of so many divisions, each of a leaf that chance picks.
 fn tree(numbers: &mut Numbers, divisions: usize, features: usize, values: &[f32]) -> Vec<FlatNode> {
@@ -113,7 +113,7 @@ fn chunks_and_budgets_do_not_show() {
     let split = [1, 2, 7, 64, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [1, 16, 128].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
-        check(&open_gpu(options.mark_outputs(true)), &x, &[31; 50], &format!("options {number}"));
+        check(&gpu_with(options.mark_outputs(true)), &x, &[31; 50], &format!("options {number}"));
     }
 }
 
@@ -192,7 +192,7 @@ fn sets_of_levels_lead_where_they_say() {
 
 #[test]
 fn a_dispatch_takes_no_more_steps_than_half_a_second_allows() {
-    let device = open_gpu(DeviceOptions::default());
+    let device = gpu_with(DeviceOptions::default());
     let (mut numbers, values) = (Numbers::new(5), values());
     let trees: Vec<Vec<FlatNode>> = (0..40).map(|_| tree(&mut numbers, 255, 4, &values)).collect();
     let levels: u64 = trees.iter().map(|tree| depth(tree) as u64 + 1).sum();

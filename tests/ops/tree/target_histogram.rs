@@ -8,7 +8,7 @@ use gristmill::ops::tree::{Binned, GrowState, HistogramFill};
 use gristmill::prelude::*;
 
 use super::{Codes, Numbers, mixed};
-use crate::support::{devices, open_gpu};
+use crate::support::{devices, gpu_with};
 
 /// Targets of rows: classes if there are any, else values.
 struct Targets {
@@ -175,7 +175,7 @@ fn chunks_and_budgets_do_not_show() {
     let split = [1, 7, 1000].map(|rows| DeviceOptions::default().chunk_rows(rows));
     let tight = [4, 16].map(|mebibytes| DeviceOptions::default().memory_budget(mebibytes << 20));
     for (number, options) in split.into_iter().chain(tight).enumerate() {
-        let device = open_gpu(options.mark_outputs(true));
+        let device = gpu_with(options.mark_outputs(true));
         for targets in &targets {
             for (range, found) in ranges.iter().zip(made(&device, &codes, targets, &ranges)) {
                 assert!(found == targets.oracle(&codes, &rows_of(range)), "options {number}, {range:?}");

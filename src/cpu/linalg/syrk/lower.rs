@@ -10,8 +10,10 @@ use pulp::{Simd, WithSimd};
 use super::Table;
 use crate::cpu::vector_lanes;
 
-/// Rows of a tile.
-pub(super) const GROUP: usize = 6;
+/// Rows of a tile, and of one of AVX-512, which has 32 registers, unless few columns would leave much of it empty.
+const GROUP: usize = 6;
+const WIDE_GROUP: usize = 12;
+const FEW_COLUMNS: usize = 48;
 /// Vectors of a tile: 6·2 accumulators, 2 of the one factor and 1 of the other leave one of AVX2's 16 registers.
 const VECTORS: usize = 2;
 /// Strips of [`VECTORS`] vectors in a panel, so that groups fill it too.
@@ -24,6 +26,11 @@ const GAP: usize = 16;
 /// Columns of a strip on this processor.
 pub(super) fn strip_width() -> usize {
     VECTORS * vector_lanes()
+}
+
+/// Rows of a tile on this processor for a table of so many columns.
+pub(super) fn group_rows(columns: usize) -> usize {
+    if vector_lanes() == 16 && columns > FEW_COLUMNS { WIDE_GROUP } else { GROUP }
 }
 
 /// Numbers that the panels of some columns take.
@@ -47,18 +54,28 @@ impl WithSimd for Sweep<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        match S::F32_LANES == 16 && self.table.width() > FEW_COLUMNS {
+            true => self.run::<S, WIDE_GROUP>(simd),
+            false => self.run::<S, GROUP>(simd),
+        }
+    }
+}
+
+impl Sweep<'_> {
+    #[inline(always)]
+    fn run<S: Simd, const ROWS: usize>(self, simd: S) {
         let strip = VECTORS * S::F32_LANES;
         let width = STRIPS * strip;
-        let groups = (self.table.width() - self.first).div_ceil(GROUP);
+        let groups = (self.table.width() - self.first).div_ceil(ROWS);
         for start in self.rows.clone().step_by(DEPTH) {
             let depth = DEPTH.min(self.rows.end - start);
             self.table.fill::<S>(start..start + depth, self.first, self.room);
             let panel = |number: usize| &self.room[number * (DEPTH * width + GAP)..][..depth * width];
-            let mut tiles = self.tiles.chunks_exact_mut(GROUP * strip);
+            let mut tiles = self.tiles.chunks_exact_mut(ROWS * strip);
             for right in 0..self.strips {
-                for (group, tile) in (right * strip / GROUP..groups).zip(&mut tiles) {
-                    let left = (panel(group * GROUP / width), group % (width / GROUP));
-                    let sums = multiply(simd, left, (panel(right / STRIPS), right % STRIPS));
+                for (group, tile) in (right * strip / ROWS..groups).zip(&mut tiles) {
+                    let left = (panel(group * ROWS / width), group % (width / ROWS));
+                    let sums = multiply::<S, ROWS>(simd, left, (panel(right / STRIPS), right % STRIPS));
                     let (values, _) = S::as_mut_simd_f32s(tile).0.as_chunks_mut::<VECTORS>();
                     for (values, sums) in values.iter_mut().zip(sums) {
                         for (value, sum) in values.iter_mut().zip(sums) {
@@ -73,15 +90,15 @@ impl WithSimd for Sweep<'_> {
 
 /// A group of one panel against a strip of another, each given with its place there.
 #[inline(always)]
-fn multiply<S: Simd>(
+fn multiply<S: Simd, const ROWS: usize>(
     simd: S,
     (left, group): (&[f32], usize),
     (right, strip): (&[f32], usize),
-) -> [[S::f32s; VECTORS]; GROUP] {
-    let mut sums = [[simd.splat_f32s(0.0); VECTORS]; GROUP];
-    let (left, _) = left.as_chunks::<GROUP>();
+) -> [[S::f32s; VECTORS]; ROWS] {
+    let mut sums = [[simd.splat_f32s(0.0); VECTORS]; ROWS];
+    let (left, _) = left.as_chunks::<ROWS>();
     let (right, _) = S::as_simd_f32s(right).0.as_chunks::<VECTORS>();
-    let groups = STRIPS * VECTORS * S::F32_LANES / GROUP;
+    let groups = STRIPS * VECTORS * S::F32_LANES / ROWS;
     for (left, right) in left[group..].chunks(groups).zip(right[strip..].chunks(STRIPS)) {
         for (sums, &a) in sums.iter_mut().zip(&left[0]) {
             let a = simd.splat_f32s(a);
