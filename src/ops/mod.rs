@@ -120,6 +120,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         tree::partition::KERNELS,
         tree::predict::KERNELS,
         tree::target_histogram::KERNELS,
+        tree::target_split::KERNELS,
     ];
     of_files.concat()
 }

@@ -83,9 +83,9 @@ fn a_level_of_all_trees_takes_a_handful_of_read_backs() {
     let rows = x.to(&device).unwrap();
     device.profile(true);
     RandomForestClassifier::new(10).max_depth(4).fit(&rows, &labels).unwrap();
-    // The rows themselves, and for each level the histograms and the order.
+    // The rows themselves and the splits of each level; no leaf may be split further, so the order stays where it is.
     let readbacks = device.profile_report().readbacks;
-    assert!(readbacks <= 1 + 4 * 2, "{readbacks}");
+    assert!(readbacks <= 1 + 4, "{readbacks}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod leaves;
 mod partition;
 mod predict;
 mod target_histogram;
+mod target_split;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::FeaturePlace;
@@ -26,6 +27,7 @@ pub fn cases() -> Vec<Case> {
         partition::cases(),
         predict::cases(),
         target_histogram::cases(),
+        target_split::cases(),
     ]
     .concat()
 }

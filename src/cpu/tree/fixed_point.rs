@@ -143,11 +143,9 @@ impl FixedPoint {
         self.fine.map(|exponent| f64::powi(2.0, -exponent))
     }
 
-    /// A row's gradient and Hessian as they are added up in leaves.
-    #[inline(always)]
-    pub fn fine(&self, gradient: f32, hessian: f32) -> [i64; 2] {
-        let [of_gradient, of_hessian] = self.fine.map(power_of_two);
-        [(gradient * of_gradient) as i32, (hessian * of_hessian) as i32].map(i64::from)
+    /// What a row's gradient and Hessian are multiplied by before they are cut to integers and added up in leaves.
+    pub fn fine_scales(&self) -> [f32; 2] {
+        self.fine.map(power_of_two)
     }
 
     /// The u64 of each row: gradient and Hessian rounded to the nearest integer, positive Hessians to 1 at least.

@@ -7,6 +7,7 @@
 //! | `gradients`, `fixed_exp` | gradients and Hessians of losses, the same bits on every device |
 //! | `fixed_point`, `histogram` | gradients as integers; histograms of them |
 //! | `target`, `target_histogram` | classes and numbers as integers; histograms of them |
+//! | `target_split` | the best split from such a histogram |
 //! | `split` | what a split is |
 //! | `best_split`, `monotone` | the best split by gradients |
 //! | `splitters` | the best split by classes or numbers, node after node |
@@ -30,6 +31,7 @@ pub mod split;
 pub mod splitters;
 pub mod target;
 pub mod target_histogram;
+pub mod target_split;
 
 pub use categories::{BinSet, CategoryBins, UNKNOWN};
 pub use fixed_point::GradientSums;

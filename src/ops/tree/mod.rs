@@ -13,6 +13,7 @@ pub mod partition;
 mod pieces;
 pub mod predict;
 pub mod target_histogram;
+pub mod target_split;
 
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;

@@ -20,6 +20,7 @@ const SMALL: u64 = 1024;
 /// Binned rows on a device, for trees that grow there.
 pub(crate) struct BatchedForest<'a> {
     context: GrowContext<'a>,
+    device: Device,
     small: u64,
 }
 
@@ -27,7 +28,7 @@ impl<'a> BatchedForest<'a> {
     /// Brings the binned rows to the device.
     pub(crate) fn new(matrix: &'a BinnedMatrix, bins: &'a Bins, device: &Device) -> Result<BatchedForest<'a>> {
         let small = if matches!(device, Device::Cpu) { 0 } else { SMALL };
-        Ok(BatchedForest { context: GrowContext::new(matrix, bins, device)?, small })
+        Ok(BatchedForest { context: GrowContext::new(matrix, bins, device)?, device: device.clone(), small })
     }
 
     /// How many trees with such targets may grow together.
@@ -49,8 +50,18 @@ impl<'a> BatchedForest<'a> {
         let max_depth = limits.max_depth.unwrap_or(usize::MAX);
         let max_leaves = limits.max_leaf_nodes.unwrap_or(usize::MAX);
         let grown = grow(&mut cells, roots, &GrowLimits { order, max_depth, max_leaves })?;
-        let trees: Vec<Tree> = learners.iter().zip(&grown).map(|(own, grown)| cells.finish(own, grown)).collect();
-        Ok(if small == 0 { trees } else { complete(&cells, trees, &grown, limits) })
+        let small: Vec<SmallNode> = if small == 0 { vec![] } else { small_nodes(&cells, &grown) };
+        // Nodes of numbers are described by their rows.
+        if !small.is_empty() || cells.needs_rows() {
+            cells.fetch_order()?;
+        }
+        let finished: Vec<(Tree, Vec<bool>)> =
+            learners.par_iter().zip(&grown).map(|(own, grown)| cells.finish(own, grown)).collect();
+        Ok(if order == GrowOrder::BestFirst || matches!(self.device, Device::Cpu) {
+            finished.into_iter().map(|(tree, _)| tree).collect()
+        } else {
+            complete(&cells, finished, &grown, &small, limits)
+        })
     }
 }
 
@@ -61,15 +72,16 @@ struct SmallNode {
     start: SubtreeStart,
 }
 
-/// Splits the leaves that were left because they are small, each on one core.
+/// Splits the leaves that were left because they are small, each on one core. What was split although it was pure, which a
+/// device does not see in sums of numbers, is a leaf again.
 fn complete<T: TreeTarget>(
     cells: &TargetCells<'_, '_, T>,
-    mut trees: Vec<Tree>,
+    finished: Vec<(Tree, Vec<bool>)>,
     grown: &[Grown<NodeCell>],
+    small: &[SmallNode],
     limits: &TreeLimits,
 ) -> Vec<Tree> {
     let GrowContext { matrix, bins, .. } = cells.context();
-    let small: Vec<SmallNode> = trees.iter().enumerate().flat_map(|(tree, grown)| leaves(tree, grown)).collect();
     let subtrees: Vec<Tree> = small
         .par_iter()
         .map_init(
@@ -84,26 +96,33 @@ fn complete<T: TreeTarget>(
             },
         )
         .collect();
+    let (mut trees, pure): (Vec<Tree>, Vec<Vec<bool>>) = finished.into_iter().unzip();
     for (SmallNode { tree, node, .. }, subtree) in small.iter().zip(&subtrees) {
         trees[*tree].graft(*node, subtree);
     }
-    trees.par_iter().map(|tree| tree.by_level(|_| true).with_categories(bins.categories())).collect()
+    let numbered = |(tree, pure): (&Tree, &Vec<bool>)| {
+        let keeps = |node: u32| !pure.get(node as usize).copied().unwrap_or(false);
+        tree.by_level(keeps).with_categories(bins.categories())
+    };
+    trees.par_iter().zip(&pure).map(numbered).collect()
 }
 
-/// The leaves of a tree, with their ways from the root.
-fn leaves(tree: usize, grown: &Tree) -> Vec<SmallNode> {
-    let mut ways = vec![(ROOT, 0); grown.nodes().len()];
-    let mut leaves = vec![];
-    for (number, node) in grown.nodes().iter().enumerate() {
-        let (path, depth) = ways[number];
-        if node.feature.is_none() {
-            let start = SubtreeStart { path, depth, min_gain: None };
-            leaves.push(SmallNode { tree, node: number as u32, start });
-        } else {
-            let first = path.wrapping_mul(2);
-            ways[node.children[0] as usize] = (first, depth + 1);
-            ways[node.children[1] as usize] = (first.wrapping_add(1), depth + 1);
+/// The leaves of all trees that the limits allow to split, with their ways from the root.
+fn small_nodes<T: TreeTarget>(cells: &TargetCells<'_, '_, T>, grown: &[Grown<NodeCell>]) -> Vec<SmallNode> {
+    let mut small = vec![];
+    for (tree, Grown { tree: nodes, totals, .. }) in grown.iter().enumerate() {
+        let mut ways = vec![(ROOT, 0); totals.len()];
+        for (number, (node, totals)) in nodes.nodes().iter().zip(totals).enumerate() {
+            let (path, depth) = ways[number];
+            if node.feature.is_some() {
+                let first = path.wrapping_mul(2);
+                ways[node.children[0] as usize] = (first, depth + 1);
+                ways[node.children[1] as usize] = (first.wrapping_add(1), depth + 1);
+            } else if cells.may_grow(totals, depth) {
+                let start = SubtreeStart { path, depth, min_gain: None };
+                small.push(SmallNode { tree, node: number as u32, start });
+            }
         }
     }
-    leaves
+    small
 }

@@ -7,21 +7,15 @@ use rayon::prelude::*;
 
 use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root};
 use crate::cpu::tree::TargetRows;
-use crate::cpu::tree::split::first_best;
-use crate::cpu::tree::splitters::{
-    BinnedSplitter, CellScratch, FeatureDraw, FeatureOrder, NodeSplitter, TargetNode, TargetSplit, scan,
-};
+use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder, TargetNode, TargetSplit};
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
+use crate::device::Device;
 use crate::error::Result;
-use crate::ops::tree::target_histogram::{read, target_histogram};
+use crate::ops::tree::target_histogram::target_histogram;
+use crate::ops::tree::target_split::{TargetSearch, target_split};
 use crate::ops::tree::{HistogramFill, NodePartition};
 use crate::tree::model::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
-
-/// Bins times words that one task searches at least.
-const SEARCHED: usize = 1 << 12;
-/// Bytes of histograms that are brought to the host together.
-const MAX_READ: usize = 1 << 26;
 
 /// The sums of a node.
 #[derive(Debug, Clone)]
@@ -52,6 +46,8 @@ pub(super) struct TargetCells<'a, 'b, T> {
     small: u64,
     /// The least gain of a split of each tree, in units of the target.
     pub(super) min_gains: Vec<f64>,
+    /// Whether nodes are described as they arise; else when the trees are grown, as their rows are on a device.
+    describes_at_once: bool,
     described: HashMap<Range<usize>, NodeDescription>,
 }
 
@@ -72,8 +68,13 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         }
         context.state.begin_targets(&mut context.stream, &mut order, &targets)?;
         let (min_gains, ends) = (vec![0.0; learners.len()], ranges.iter().map(|range| range.end).collect());
+        let needs_rows = learners.first().is_some_and(|learner| learner.target.summary_needs_rows());
+        // The best leaf is chosen among those that are not pure, which sums of numbers do not tell.
+        let describes_at_once =
+            matches!(context.stream.device(), Device::Cpu) || needs_rows && limits.max_leaf_nodes.is_some();
         let described = HashMap::new();
-        let mut cells = TargetCells { context, learners, targets, ends, limits, small, min_gains, described };
+        let mut cells =
+            TargetCells { context, learners, targets, ends, limits, small, min_gains, describes_at_once, described };
         let described: Vec<_> = ranges.par_iter().zip(learners).map(|(rows, own)| cells.describe(own, rows)).collect();
         let mut roots = vec![];
         for (number, (rows, (totals, described))) in ranges.into_iter().zip(described).enumerate() {
@@ -105,47 +106,58 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         &self.learners[self.ends.partition_point(|end| *end <= rows.start).min(self.learners.len() - 1)]
     }
 
-    /// A grown tree with the values of its nodes and all gains in weight × impurity.
-    pub(super) fn finish(&self, learner: &TreeLearner<'_, T>, grown: &Grown<NodeCell>) -> Tree {
-        let mut finished = grown.tree.clone().with_outputs(learner.target.outputs());
-        for (number, rows) in (0..).zip(&grown.rows) {
-            let node = finished.node_mut(number);
-            node.gain *= learner.target.gain_unit();
-            if let Some((summary, values)) = self.described.get(rows) {
-                let NodeSummary { weight, count, impurity, .. } = *summary;
-                *node = Node { weight, count, impurity, ..*node };
-                finished.value_mut(number).copy_from_slice(values);
-            }
+    /// Brings the order of the rows to the host, if it is not known there and the trees' nodes are to be described by it.
+    pub(super) fn fetch_order(&mut self) -> Result<()> {
+        if !self.describes_at_once {
+            self.context.state.order(&mut self.context.stream)?;
         }
-        finished
+        Ok(())
     }
 
-    /// The best split of each node, whose histograms are `cells`.
-    fn best(&self, nodes: &[&OpenNode<NodeCell>], cells: &[&[u64]]) -> Vec<Option<TargetSplit>> {
-        let layout = self.context.matrix.layout();
-        let features = layout.places().len();
-        let words = self.targets.first().map_or(1, TargetRows::words);
-        let cells_of_feature = (layout.cells() * words).div_ceil(features.max(1)).max(1);
-        let share = SEARCHED.div_ceil(cells_of_feature);
-        let drawn: Vec<(TargetTotals, FeatureOrder)> = nodes.iter().map(|node| self.prepare(node)).collect();
-        let shares = |at: usize| {
-            let count = drawn[at].1.drawn().len();
-            (0..count).step_by(share).map(move |first| (at, first..(first + share).min(count)))
-        };
-        let tasks: Vec<(usize, Range<usize>)> = (0..nodes.len()).flat_map(shares).collect();
-        let found: Vec<Option<TargetSplit>> = tasks
-            .par_iter()
-            .map(|(at, range)| {
-                let (totals, order) = &drawn[*at];
-                self.scan(nodes[*at], totals, &order.drawn()[range.clone()], cells[*at])
-            })
-            .collect();
-        let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
-        for ((at, _), found) in tasks.into_iter().zip(found) {
-            winners[at] = first_best(winners[at].take(), found);
+    /// Whether nodes are described by their rows.
+    pub(super) fn needs_rows(&self) -> bool {
+        self.learners.first().is_some_and(|learner| learner.target.summary_needs_rows())
+    }
+
+    /// A grown tree with the values of its nodes and all gains in weight × impurity, and which nodes are pure.
+    pub(super) fn finish(&self, learner: &TreeLearner<'_, T>, grown: &Grown<NodeCell>) -> (Tree, Vec<bool>) {
+        let mut finished = grown.tree.clone().with_outputs(learner.target.outputs());
+        let mut pure = Vec::with_capacity(grown.rows.len());
+        for ((number, rows), totals) in (0..).zip(&grown.rows).zip(&grown.totals) {
+            let late = || self.describe_late(learner, rows, &totals.words);
+            let (summary, values) = self.described.get(rows).cloned().unwrap_or_else(late);
+            let NodeSummary { weight, count, impurity, .. } = summary;
+            let node = finished.node_mut(number);
+            node.gain *= learner.target.gain_unit();
+            *node = Node { weight, count, impurity, ..*node };
+            finished.value_mut(number).copy_from_slice(&values);
+            pure.push(summary.pure);
         }
-        let finished = |(at, found): (usize, Option<TargetSplit>)| found.or_else(|| self.redraw(nodes[at], &drawn[at]));
-        winners.into_par_iter().enumerate().map(finished).collect()
+        (finished, pure)
+    }
+
+    /// What a node predicts, from its cell and, where that is not enough, from its rows in the order as it was fetched.
+    fn describe_late(&self, learner: &TreeLearner<'_, T>, rows: &Range<usize>, words: &[u64]) -> NodeDescription {
+        let mut own = vec![];
+        if learner.target.summary_needs_rows() {
+            own.extend_from_slice(&self.order()[rows.clone()]);
+            // The rows of each leaf ascend: a stable sort merges them.
+            own.sort();
+        }
+        let mut values = Vec::with_capacity(learner.target.outputs());
+        (learner.target.summary(&own, words, &mut values), values)
+    }
+
+    /// Whether the limits allow to split a leaf of a tree, small or not.
+    pub(super) fn may_grow(&self, totals: &NodeCell, depth: usize) -> bool {
+        self.limits.max_depth.is_none_or(|most| depth < most) && self.is_large_enough(totals)
+    }
+
+    fn is_large_enough(&self, totals: &NodeCell) -> bool {
+        let TreeLimits { min_samples_split, min_samples_leaf, .. } = *self.limits;
+        let small = totals.count < min_samples_split as u64 || totals.count / 2 < min_samples_leaf as u64;
+        let pure = self.learners.first().is_some_and(|learner| learner.target.is_pure(&totals.words));
+        !small && !pure
     }
 
     /// The sums of a node as numbers, and the features it looks at.
@@ -157,40 +169,36 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         (totals, order)
     }
 
-    fn target_node<'c>(&'c self, node: &'c OpenNode<NodeCell>, totals: &'c TargetTotals) -> TargetNode<'c, T> {
-        let NodeCell { words: cell, count } = &node.totals;
-        let min_samples_leaf = self.limits.min_samples_leaf as u64;
-        let bounds = SplitBounds { totals, count: *count, min_samples_leaf };
-        TargetNode { target: self.learners[node.tree].target, cell, bounds }
-    }
-
-    /// The best split of one node by some of the features.
-    fn scan(
-        &self,
-        node: &OpenNode<NodeCell>,
-        totals: &TargetTotals,
-        features: &[u32],
-        cells: &[u64],
-    ) -> Option<TargetSplit> {
-        let node = self.target_node(node, totals);
-        let (mut scratch, mut best) = (CellScratch::default(), None);
-        for &feature in features {
-            let place = &self.context.matrix.layout().places()[feature as usize];
-            let own = &cells[place.first as usize * node.cell.len()..];
-            let thresholds = self.context.bins.thresholds(feature as usize);
-            scan(&node, (feature, place, thresholds), own, &mut scratch, &mut best);
+    /// The best split of each node that is not pure. A node that found none by the features it drew goes on drawing, one
+    /// feature at a time.
+    fn best(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<TargetSplit>>> {
+        let pure = |node: &OpenNode<NodeCell>| self.described.get(&node.rows).is_some_and(|own| own.0.pure);
+        let mut wanted: Vec<usize> = (0..nodes.len()).filter(|at| !pure(&nodes[*at])).collect();
+        let mut prepared: Vec<(TargetTotals, FeatureOrder)> = nodes.iter().map(|node| self.prepare(node)).collect();
+        let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
+        let (learners, min_samples_leaf) = (self.learners, self.limits.min_samples_leaf as u64);
+        let GrowContext { matrix, bins, stream, binned, state } = &mut *self.context;
+        let thresholds = matrix.table(bins).thresholds;
+        let mut first = 0;
+        while !wanted.is_empty() {
+            let search = |at: &usize| {
+                let (OpenNode { tree, slot, totals, .. }, (numbers, order)) = (&nodes[*at], &prepared[*at]);
+                let NodeCell { words: cell, count } = totals;
+                let bounds = SplitBounds { totals: numbers, count: *count, min_samples_leaf };
+                let node = TargetNode { target: learners[*tree].target, cell, bounds };
+                let drawn = order.drawn();
+                TargetSearch { slot: *slot, node, features: &drawn[first.min(drawn.len())..] }
+            };
+            let searches: Vec<TargetSearch<'_, T>> = wanted.iter().map(search).collect();
+            let found = target_split(stream, binned, state, thresholds, &searches)?;
+            wanted.iter().zip(found).for_each(|(at, found)| winners[*at] = found);
+            wanted.retain(|at| {
+                let draw = &learners[nodes[*at].tree].draw;
+                winners[*at].is_none() && draw.another(&mut prepared[*at].1).is_some()
+            });
+            first = wanted.iter().map(|at| prepared[*at].1.drawn().len() - 1).min().unwrap_or(0);
         }
-        best
-    }
-
-    /// A node that found no split by the features it drew goes on drawing: rare, so its rows are counted here.
-    fn redraw(&self, node: &OpenNode<NodeCell>, drawn: &(TargetTotals, FeatureOrder)) -> Option<TargetSplit> {
-        let draw = self.learners[node.tree].draw;
-        if draw.takes_all() {
-            return None;
-        }
-        let (target_node, table) = (self.target_node(node, &drawn.0), self.context.matrix.table(self.context.bins));
-        BinnedSplitter::new(table, draw).best_split(&target_node, node.path, &self.order()[node.rows.clone()])
+        Ok(winners)
     }
 
     /// A split with what is known of the two children.
@@ -211,10 +219,7 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
     }
 
     fn may_split(&self, totals: &NodeCell) -> bool {
-        let TreeLimits { min_samples_split, min_samples_leaf, .. } = *self.limits;
-        let small = totals.count < min_samples_split as u64 || totals.count / 2 < min_samples_leaf as u64;
-        let pure = self.learners.first().is_some_and(|learner| learner.target.is_pure(&totals.words));
-        !small && !pure && totals.count > self.small
+        totals.count > self.small && self.is_large_enough(totals)
     }
 
     fn context(&self) -> &GrowContext<'_> {
@@ -230,18 +235,7 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
     }
 
     fn search(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
-        let pure = |node: &OpenNode<NodeCell>| self.described.get(&node.rows).is_some_and(|own| own.0.pure);
-        let open: Vec<usize> = (0..nodes.len()).filter(|at| !pure(&nodes[*at])).collect();
-        let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
-        let words = self.targets.first().map_or(1, TargetRows::words);
-        let together = MAX_READ / (8 * words * self.context.binned.cells()).max(1);
-        for open in open.chunks(together.max(1)) {
-            let wanted: Vec<&OpenNode<NodeCell>> = open.iter().map(|at| &nodes[*at]).collect();
-            let slots: Vec<usize> = wanted.iter().map(|node| node.slot).collect();
-            let cells = read(&mut self.context.stream, &self.context.binned, &self.context.state, &slots)?;
-            let cells: Vec<&[u64]> = cells.iter().map(|cells| &**cells).collect();
-            open.iter().zip(self.best(&wanted, &cells)).for_each(|(at, found)| winners[*at] = found);
-        }
+        let winners = self.best(nodes)?;
         let allowed = |split: &TargetSplit, node: &OpenNode<NodeCell>| split.gain >= self.min_gains[node.tree];
         let splits = winners
             .into_iter()
@@ -252,6 +246,9 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
 
     fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>> {
         let lefts = self.context.partition(nodes)?;
+        if !self.describes_at_once {
+            return Ok(lefts);
+        }
         self.context.state.order(&mut self.context.stream)?;
         let children = nodes.iter().zip(&lefts).flat_map(|(NodePartition { rows, .. }, left)| {
             let middle = rows.start + left;

@@ -5,6 +5,7 @@ mod leaves;
 mod partition;
 mod predict;
 mod target_histogram;
+mod target_split;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::fixed_point::pack;

@@ -92,7 +92,7 @@ pub(super) fn scan_cells<T: TreeTarget>(
 }
 
 /// A threshold behind `bin` and before `next`, bins between which a node has nothing; behind all numbers without one.
-pub(super) fn between(thresholds: &[f32], bin: usize, next: Option<usize>) -> f32 {
+pub fn between(thresholds: &[f32], bin: usize, next: Option<usize>) -> f32 {
     let Some(next) = next else { return f32::MAX };
     match (thresholds[bin], thresholds[next - 1]) {
         (low, high) if low < high => midway(low, high),

@@ -1,7 +1,9 @@
 //! Classes in fixed point.
 
 use super::criterion::self_information;
-use super::{Criterion, FixedWeights, NodeSummary, SplitBounds, TargetTotals, TreeTarget, best_cut};
+use super::{
+    Criterion, FixedWeights, NodeSummary, ScoreKind, SplitBounds, SplitScore, TargetTotals, TreeTarget, best_cut,
+};
 use crate::cpu::tree::{ClassRows, TargetRows};
 
 /// Classes of rows: a cell has a word for each class, with the weight and the count of its rows.
@@ -94,6 +96,16 @@ impl TreeTarget for ClassTarget<'_> {
         }
     }
 
+    fn score(&self) -> SplitScore {
+        let kind = match self.criterion {
+            Criterion::Gini if self.classes == 2 => ScoreKind::GiniOfTwo,
+            Criterion::Gini => ScoreKind::Gini,
+            Criterion::Entropy => ScoreKind::Entropy,
+            Criterion::Misclassification => ScoreKind::Misclassification,
+        };
+        SplitScore { kind, count_bits: self.weights.count_bits }
+    }
+
     fn best_cut(&self, bounds: &SplitBounds<'_>, cells: &[u64]) -> Option<(usize, f64)> {
         match (self.criterion, self.classes) {
             (Criterion::Gini, 2) => self.best_cut_of_two(bounds, cells),
@@ -110,6 +122,10 @@ impl TreeTarget for ClassTarget<'_> {
 
     fn gain_unit(&self) -> f64 {
         self.weights.unit
+    }
+
+    fn summary_needs_rows(&self) -> bool {
+        false
     }
 
     fn summary(&self, _: &[u32], cell: &[u64], values: &mut Vec<f64>) -> NodeSummary {

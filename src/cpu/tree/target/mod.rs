@@ -45,6 +45,30 @@ impl SplitBounds<'_> {
     }
 }
 
+/// How splits are scored, for what scores them without the targets themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SplitScore {
+    /// What a split reduces.
+    pub kind: ScoreKind,
+    /// Low bits of a word that count rows.
+    pub count_bits: u32,
+}
+
+/// What a split reduces; numbers as in the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScoreKind {
+    /// The Gini impurity of two classes.
+    GiniOfTwo = 0,
+    /// That of more.
+    Gini = 1,
+    /// The entropy.
+    Entropy = 2,
+    /// The share of the rows that are not of the commonest class.
+    Misclassification = 3,
+    /// The variance.
+    Variance = 4,
+}
+
 /// What a node predicts for its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeSummary {
@@ -88,6 +112,9 @@ pub trait TreeTarget: Sync {
     /// impurity in units of [`TreeTarget::gain_unit`], never negative.
     fn gain(&self, totals: &TargetTotals, left: &[u64]) -> f64;
 
+    /// How [`TreeTarget::gain`] scores.
+    fn score(&self) -> SplitScore;
+
     /// The best of the splits behind each of these cells but the last, if one is allowed: its place and what it gains.
     /// Of equal ones the first.
     fn best_cut(&self, bounds: &SplitBounds<'_>, cells: &[u64]) -> Option<(usize, f64)>;
@@ -104,6 +131,9 @@ pub trait TreeTarget: Sync {
     fn by_medians(&self) -> Option<RankedValues<'_>> {
         None
     }
+
+    /// Whether [`TreeTarget::summary`] looks at rows, not only at their cell.
+    fn summary_needs_rows(&self) -> bool;
 
     /// What a node of these rows, in this order, predicts; its value is appended to `values`.
     fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> NodeSummary;

@@ -1,7 +1,10 @@
 //! Numbers in fixed point.
 
 use super::weights::power_of_two_within;
-use super::{FixedWeights, NodeSummary, RegressionCriterion, SplitBounds, TargetTotals, TreeTarget, best_cut};
+use super::{
+    FixedWeights, NodeSummary, RegressionCriterion, ScoreKind, SplitBounds, SplitScore, TargetTotals, TreeTarget,
+    best_cut,
+};
 use crate::cpu::tree::{TargetRows, ValueRows};
 use crate::error::Result;
 
@@ -199,6 +202,10 @@ impl TreeTarget for ValueTarget<'_> {
         sum / (totals.weight * (left_weight * right_weight))
     }
 
+    fn score(&self) -> SplitScore {
+        SplitScore { kind: ScoreKind::Variance, count_bits: self.packed.count_bits }
+    }
+
     fn best_cut(&self, bounds: &SplitBounds<'_>, cells: &[u64]) -> Option<(usize, f64)> {
         match self.outputs() {
             1 => self.best_cut_of_one(bounds, cells),
@@ -223,6 +230,10 @@ impl TreeTarget for ValueTarget<'_> {
     fn by_medians(&self) -> Option<RankedValues<'_>> {
         let absolute = self.values.criterion == RegressionCriterion::AbsoluteError;
         absolute.then(|| RankedValues { values: &self.values.fixed, packed: &self.packed, outputs: self.outputs() })
+    }
+
+    fn summary_needs_rows(&self) -> bool {
+        true
     }
 
     /// Mean and variance, or median and absolute deviation, in f64 from the targets as they were given, the rows in

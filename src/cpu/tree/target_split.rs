@@ -1,0 +1,22 @@
+//! The best splits of nodes by classes or numbers, from the cells of their histograms.
+
+use super::layout::FeaturePlace;
+use super::splitters::{CellScratch, TargetNode, TargetSplit, scan};
+use super::target::TreeTarget;
+
+/// The best split of a node by some features, the first of equals in their order. `cells` is the node's whole histogram;
+/// `thresholds` are those behind the bins of each feature.
+pub fn target_split<T: TreeTarget>(
+    node: &TargetNode<'_, T>,
+    features: &[u32],
+    (places, thresholds): (&[FeaturePlace], &[Vec<f32>]),
+    cells: &[u64],
+) -> Option<TargetSplit> {
+    let (mut scratch, mut best) = (CellScratch::default(), None);
+    for &feature in features {
+        let place = &places[feature as usize];
+        let own = &cells[place.first as usize * node.cell.len()..];
+        scan(node, (feature, place, &thresholds[feature as usize]), own, &mut scratch, &mut best);
+    }
+    best
+}
