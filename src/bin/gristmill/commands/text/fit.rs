@@ -10,8 +10,9 @@ use serde::Serialize;
 use crate::arguments::{GlobalArgs, check_folder, check_outputs};
 use crate::report::{CliError, CommandResult, Progress, Seconds, bytes, show, table_of, timed};
 
-const EXAMPLES: &str = "For n-grams the text is read in pieces: memory grows with the different n-grams, not with the text. Networks learn on
-the device that --device names, the CPU by default.
+const EXAMPLES: &str =
+    "For n-grams the text is read in pieces: memory grows with the different n-grams, not with the text.
+Networks learn on the device that --device names, the CPU by default.
 
 Examples:
   gristmill text fit words.gm corpus.txt --order 3 --min-count 2
