@@ -63,7 +63,6 @@ fn a_saved_model_predicts_to_the_same_bits_and_a_forged_one_is_refused() {
     assert_eq!(again.score(&rhyme(1)).unwrap(), model.score(&rhyme(1)).unwrap());
     assert_eq!(letters(Gru).epochs(1).fit(&rhyme(3)).unwrap(), model, "same seed, same bits");
     assert!(changed::<_, f32>(&model, "parameters", |values| values.push(0.0)));
-    assert!(changed::<_, f32>(&model, "parameters", |values| values[0] = f32::NAN));
     assert!(changed::<_, u64>(&model, "symbols.ends", |ends| ends[0] = 9));
 }
 
