@@ -14,6 +14,7 @@ struct Params {
     loss: u32,
     sums_first: u32,
     groups: u32,
+    steps: u32,
     scale: f32,
     delta: f32,
 }
@@ -119,12 +120,16 @@ fn slope_at(value: f32) -> f32 {
     }
 }
 
+// The class of a row, or of a step of a row where each has one.
+fn class_of(row: u32) -> u32 {
+    return u32(wanted[row / params.steps * params.target_stride + row % params.steps]);
+}
+
 fn target_of(row: u32, column: u32) -> f32 {
-    let first = row * params.target_stride;
     if (params.classes == 1u) {
-        return select(0.0, 1.0, u32(wanted[first]) == column);
+        return select(0.0, 1.0, class_of(row) == column);
     }
-    return wanted[first + column];
+    return wanted[row * params.target_stride + column];
 }
 
 // Loss and slope at an output.
@@ -176,7 +181,7 @@ fn main(
         total = team_sum(lane, total, TEAM);
         var weight = 1.0;
         if (PREDICT == 0u && params.weight_column != NO_WEIGHT) {
-            weight = wanted[row * params.target_stride + params.weight_column];
+            weight = wanted[row / params.steps * params.target_stride + params.weight_column];
         }
         let factor = params.scale * weight;
         var lost = 0.0;
@@ -247,7 +252,7 @@ fn main(
             if (params.loss == BINARY) {
                 score = select(0.0, 1.0, wrong == 0.0);
             } else if (params.classes == 1u) {
-                score = select(0.0, 1.0, u32(best) == u32(wanted[row * params.target_stride]));
+                score = select(0.0, 1.0, u32(best) == class_of(row));
             }
             let leads = own && member == 0u;
             let ends = select(0.0, total * logarithm(powers), leads && params.loss == CATEGORICAL);

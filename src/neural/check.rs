@@ -32,7 +32,7 @@ impl GradientCheck {
 /// Holds the gradient of a network, as its device computes it for all rows as one batch, against central differences of the loss
 /// in f64. Costs two passes a parameter: for small networks. Dropout is left out.
 ///
-/// `y` has the class of each row as one column (`classes`) or its targets, and `penalties` are L1 and L2.
+/// `y` has the class of each row as one column, or of each of its steps, (`classes`) or its targets, and `penalties` are L1 and L2.
 ///
 /// ```
 /// use gristmill::neural::*;
@@ -55,7 +55,7 @@ pub fn check_gradient(
 ) -> Result<GradientCheck> {
     let (n, device) = (x.rows(), x.device());
     let columns = match network.loss() {
-        _ if classes => 1,
+        _ if classes => network.loss_rows().0,
         OutputLoss::Gaussian => network.outputs() / 2,
         _ => network.outputs(),
     };
@@ -87,7 +87,8 @@ pub fn check_gradient(
     let state = LearnerState::new(parameters.to_vec());
     let mut learner = Learner::new(device, network.clone(), options, &state, (n, columns))?;
     learner.gradient_of(&mut stream, rows, &order)?;
-    learner.update(&mut stream, n)?;
+    let loss_rows = n * network.loss_rows().0;
+    learner.update(&mut stream, loss_rows)?;
     let moved = learner.parameters().to_vec(&mut stream)?;
     let gradient = parameters.iter().zip(moved).map(|(before, after)| before - after).collect();
     let host_x: Vec<f64> = x.to_matrix(&mut stream)?.as_slice().iter().copied().map(f64::from).collect();
@@ -97,7 +98,7 @@ pub fn check_gradient(
         network.blocks().filter(|placed| placed.block.penalised).flat_map(|placed| placed.range()).collect();
     let value = |at: &[f64]| {
         let size: f64 = weights.iter().map(|place| 0.5 * l2 * at[*place] * at[*place] + l1 * at[*place].abs()).sum();
-        reference_loss(network, at, &host_x, (&host_y, classes), n) + size / n as f64
+        reference_loss(network, at, &host_x, (&host_y, classes), n) + size / loss_rows as f64
     };
     let mut differences = vec![0.0; at.len()];
     for placed in network.blocks() {
@@ -126,7 +127,7 @@ fn reference_loss(network: &Network, parameters: &[f64], x: &[f64], (y, classes)
             values.iter_mut().for_each(|value| *value = activated(layer.activation(), *value));
         }
     }
-    let (outputs, activation) = (network.outputs(), network.output_activation());
+    let ((steps, outputs), activation) = (network.loss_rows(), network.output_activation());
     let rows = values.chunks_exact(outputs).enumerate();
     let row_loss = |(row, sums): (usize, &[f64])| {
         let wanted = |column: usize| match classes {
@@ -163,7 +164,7 @@ fn reference_loss(network: &Network, parameters: &[f64], x: &[f64], (y, classes)
         };
         (0..outputs).map(one).sum::<f64>()
     };
-    rows.map(row_loss).sum::<f64>() / n as f64
+    rows.map(row_loss).sum::<f64>() / (n * steps) as f64
 }
 
 fn activated(activation: Activation, x: f64) -> f64 {

@@ -81,6 +81,17 @@ pub trait Layer: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Called before the first batch of an epoch, and before rows that do not go on from those before: forgets a state that is carried
+    /// from batch to batch.
+    fn forget(&self, _stream: &mut Stream, _kept: &mut [DeviceVec<f32>]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether each step of a sequence that it gives is padded to a multiple of four numbers by itself. Only the last layer may.
+    fn pads_steps(&self) -> bool {
+        false
+    }
+
     /// Adds a loss of its own, of the rows' values, to the sums of the batch's losses. None by default.
     fn add_loss(&self, _pass: OwnLoss<'_>) -> Result<()> {
         Ok(())

@@ -4,8 +4,9 @@
 //! |---|---|
 //! | `shape` | the shape of what goes from layer to layer |
 //! | `layer` | the trait of a layer, and what it gets for each pass |
-//! | `layers` | the layers: dense, convolution, pooling, normalisation, embedding, augmentation, activation |
-//! | `network` | layers in a row, checked; both passes; the buffers that they write |
+//! | `layers` | the layers: dense, convolution, pooling, normalisation, embedding, recurrent, augmentation, activation |
+//! | `network` | layers in a row, checked; both passes |
+//! | `buffers` | what the passes write |
 //! | `start` | what weights begin with |
 //! | `training` | batches, steps, epochs, the state that learning goes on from |
 //! | `predict` | the outputs for rows |
@@ -40,10 +41,13 @@
 //!    counter, of `pass.random`, so that both passes draw the same.
 //! 6. `reference` is the slow version in f64, by which [`check_gradient`] holds the gradient against central differences.
 //!
+//! A layer that carries a state from batch to batch, as [`Recurrent`] can, puts it back to 0 in `forget`. Behind sequences the categorical
+//! cross-entropy has a class for each step ([`Dense::each_step`]).
+//!
 //! A layer with a loss of its own, as [`Latent`] has, adds it to the sums of the batch in `add_loss` and its slopes in `backward`.
 //!
-//! Kernels are in `ops/neural`, each with its twin in `cpu/neural`. A recurrent layer calls [`dense_weight_slope`] with `add`
-//! for all steps but the first. Losses of one's own, two heads and samples: run [`Network::forward`], write
+//! Kernels are in `ops/neural`, each with its twin in `cpu/neural`. A layer that takes its rows in parts calls [`dense_weight_slope`] with `add`
+//! for all parts but the first. Losses of one's own, two heads and samples: run [`Network::forward`], write
 //! the slopes by the last sums into the last of [`Buffers::slopes`], then [`Network::backward`], with `to_input` for a network that stands behind
 //! another, and [`Learner::update`]. Images are flipped and shifted by the layer
 //! [`Augment`], noise is added where the batch is gathered ([`Batch`](crate::ops::neural::Batch)).
@@ -51,6 +55,7 @@
 //! [`dense_weight_slope`]: crate::ops::neural::dense_weight_slope
 
 mod autoencoder;
+mod buffers;
 mod check;
 mod latent;
 mod layer;
@@ -68,20 +73,23 @@ mod training;
 pub use autoencoder::{
     Autoencoder, AutoencoderModel, Decoder, ReconstructionLoss, VariationalAutoencoder, VariationalAutoencoderModel,
 };
+pub use buffers::Buffers;
 pub use check::{GradientCheck, check_gradient};
 pub use latent::Latent;
 pub use layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
-pub use layers::{Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool};
+pub use layers::{
+    Activate, Augment, BatchNormalise, Convolution, Dense, Embedding, Flatten, LayerNormalise, Pool, Recurrent,
+};
 pub use learning::{EpochReport, LearnerState, TrainingOptions, TrainingRows};
 pub use mlp::{
     ConvClassifier, ConvClassifierModel, LearningRate, MlpClassifier, MlpClassifierModel, MlpRegressor,
     MlpRegressorModel, RegressionLoss, Solver,
 };
-pub use network::{Buffers, Network, PlacedBlock};
+pub use network::{Network, PlacedBlock};
 pub use pictures::{regions_over_epochs, tiles};
 pub use predict::predict;
 pub use shape::Shape;
 pub use start::Start;
 pub use training::Learner;
 
-pub use crate::ops::neural::{Activation, Dropout, OutputLoss, Pooling, Tail, TargetLayout};
+pub use crate::ops::neural::{Activation, Cell, Dropout, OutputLoss, Pooling, Tail, TargetLayout};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::buffers::Buffers;
 use super::layer::{Backward, Block, Forward, Layer, Own, OwnLoss};
 use super::shape::Shape;
 use crate::array::{DeviceVec, Matrix};
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::ops::neural::loss::sums_of;
 use crate::ops::neural::{
     Activation, Dropout, LossShape, OutputLoss, STEPS, Tail, TargetLayout, TiedBlocks, activate_outputs, output_loss,
-    tie_slopes, zeros,
+    tie_slopes,
 };
 
 /// Layers in a row and a loss, with all shapes checked. It holds no weights: they are one flat vector on a device.
@@ -78,6 +79,9 @@ impl Network {
         {
             return Err(Error::param("activation", "softmax in the last layer alone", last.name()));
         }
+        if self.layers.last().is_some_and(|last| last.pads_steps()) {
+            return Err(Error::shape("network", "a multiple of 4 numbers a step before another layer", self.shape()));
+        }
         let (input, number) = (self.shape(), self.layers.len());
         let output = layer.output(input)?;
         let mut first = self.parameters();
@@ -136,6 +140,27 @@ impl Network {
     /// Numbers that come out.
     pub fn outputs(&self) -> usize {
         self.shape().size()
+    }
+
+    /// Rows that the loss takes a row of the network as, and the outputs of each: a categorical cross-entropy behind a sequence has a
+    /// class for each step.
+    pub fn loss_rows(&self) -> (usize, usize) {
+        match self.shape() {
+            Shape::Sequence { steps, features } if self.loss == OutputLoss::CategoricalCrossEntropy => {
+                (steps, features)
+            }
+            other => (1, other.size()),
+        }
+    }
+
+    /// From a row of values to the next: of the inputs, or behind layer `at` − 1.
+    pub fn stride(&self, at: usize) -> usize {
+        match self.shapes[at] {
+            Shape::Sequence { steps, features } if at > 0 && self.layers[at - 1].pads_steps() => {
+                steps * features.next_multiple_of(4)
+            }
+            other => other.stride(),
+        }
     }
 
     /// The loss.
@@ -249,7 +274,8 @@ impl Network {
         let last = self.layers.len();
         let unused = [&mut buffers.targets, &mut buffers.slopes[last], &mut buffers.unused];
         let (outputs, activation) = (&mut buffers.values[last], self.output_activation());
-        activate_outputs(stream, outputs, rows, self.outputs(), activation, unused)
+        let (steps, each) = self.loss_rows();
+        activate_outputs(stream, outputs, rows * steps, each, activation, unused)
     }
 
     /// The loss of what [`Network::forward`] left beside `buffers.targets`, and its slopes; sums go to pair `first` of `sums`.
@@ -261,19 +287,23 @@ impl Network {
         sums: (&mut DeviceVec<f32>, usize),
     ) -> Result<()> {
         let last = self.layers.len();
+        let (steps, each) = self.loss_rows();
+        if steps != targets.steps() {
+            return Err(Error::shape("network", format!("a class for each of {steps} steps"), targets.steps()));
+        }
         let shape = LossShape {
-            rows,
-            outputs: self.outputs(),
+            rows: rows * steps,
+            outputs: each,
             activation: self.output_activation(),
             loss: self.loss,
             targets,
-            scale: 1.0 / rows.max(1) as f32,
+            scale: 1.0 / (rows * steps).max(1) as f32,
         };
         let Buffers { values, slopes, targets, .. } = buffers;
         let (sums, first) = sums;
         output_loss(stream, &mut values[last], targets, shape, &mut slopes[last], (&mut *sums, first))?;
         for (layer, input) in self.layers.iter().zip(&*values) {
-            layer.add_loss(OwnLoss { stream, rows, input, outputs: self.outputs(), sums, first })?;
+            layer.add_loss(OwnLoss { stream, rows, input, outputs: each, sums, first })?;
         }
         Ok(())
     }
@@ -320,9 +350,15 @@ impl Network {
         Ok(())
     }
 
+    /// Forgets states that are carried from batch to batch.
+    pub fn forget(&self, stream: &mut Stream, buffers: &mut Buffers) -> Result<()> {
+        self.layers.iter().zip(&mut buffers.kept).try_for_each(|(layer, kept)| layer.forget(stream, kept))
+    }
+
     /// Pairs of sums that the loss of so many rows takes.
     pub(super) fn loss_sums(&self, rows: usize) -> usize {
-        sums_of(rows, self.outputs())
+        let (steps, each) = self.loss_rows();
+        sums_of(rows * steps, each)
     }
 
     pub(super) fn shapes(&self) -> &[Shape] {
@@ -342,44 +378,4 @@ fn layer_key(seed: u64, layer: usize) -> u64 {
 /// The number of a step for random numbers.
 pub(super) fn random_step(step: u64) -> u32 {
     (step % STEPS) as u32
-}
-
-/// What the passes of a network write, allocated once for a number of rows.
-#[derive(Debug)]
-pub struct Buffers {
-    /// Most rows of a batch.
-    pub rows: usize,
-    /// The inputs, then the values of each layer.
-    pub values: Vec<DeviceVec<f32>>,
-    /// Slopes by the inputs, then by the sums of each layer.
-    pub slopes: Vec<DeviceVec<f32>>,
-    /// What each layer keeps from one pass for the other.
-    pub kept: Vec<Vec<DeviceVec<f32>>>,
-    /// The targets of the batch.
-    pub targets: DeviceVec<f32>,
-    unused: DeviceVec<f32>,
-}
-
-impl Buffers {
-    /// Room for batches of so many rows, with targets of so many columns.
-    pub fn new(stream: &mut Stream, network: &Network, rows: usize, target_columns: usize) -> Result<Buffers> {
-        let mut made = Buffers {
-            rows,
-            values: vec![],
-            slopes: vec![],
-            kept: vec![],
-            targets: zeros(stream, rows * target_columns.next_multiple_of(4))?,
-            unused: zeros(stream, 4)?,
-        };
-        for (at, shape) in network.shapes().iter().enumerate() {
-            made.values.push(zeros(stream, rows * shape.stride())?);
-            made.slopes.push(zeros(stream, rows * shape.stride())?);
-            if let Some(layer) = network.layers().get(at) {
-                let lengths = layer.kept(*shape).into_iter();
-                let kept = lengths.map(|length| zeros(stream, rows * length.next_multiple_of(4)));
-                made.kept.push(kept.collect::<Result<_>>()?);
-            }
-        }
-        Ok(made)
-    }
 }

@@ -1,6 +1,7 @@
 //! The outputs of a network for rows.
 
-use super::network::{Buffers, Network};
+use super::buffers::Buffers;
+use super::network::Network;
 use crate::array::{DeviceMatrix, DeviceVec, Matrix};
 use crate::error::{Error, Result};
 use crate::ops::neural::{Batch, gather_batch};
@@ -29,17 +30,19 @@ pub fn predict(network: &Network, parameters: &[f32], x: &DeviceMatrix, activate
     let order: Vec<u32> = (0..n as u32).collect();
     let order = DeviceVec::from_slice(&order, device)?;
     let nothing = Matrix::zeros(n, 1)?.to(device)?;
-    let stride = outputs.next_multiple_of(4);
+    let (last, (steps, each)) = (network.layers().len(), network.loss_rows());
+    let stride = network.stride(last) / steps;
     for first in (0..n).step_by(rows) {
         let count = rows.min(n - first);
         let batch = Batch { order: &order, first, rows: count, noise: None };
         gather_batch(stream, (x, &nothing), batch, (&mut buffers.values[0], &mut buffers.targets))?;
+        network.forget(stream, &mut buffers)?;
         network.forward(stream, &held, &mut buffers, count, (false, (0, 0)))?;
         if activated {
             network.activate(stream, &mut buffers, count)?;
         }
-        let read = buffers.values[network.layers().len()].to_vec(stream)?;
-        found.extend(read.chunks_exact(stride).take(count).flat_map(|row| &row[..outputs]));
+        let read = buffers.values[last].to_vec(stream)?;
+        found.extend(read.chunks_exact(stride).take(count * steps).flat_map(|row| &row[..each]));
     }
     Matrix::from_vec(n, outputs, found)
 }

@@ -23,6 +23,8 @@ pub enum Start {
     He,
     /// Uniform within ± √(6 / (inputs + outputs)) (Glorot and Bengio 2010); √2 for the logistic activation is scikit-learn's.
     Glorot,
+    /// 1 in the second quarter, 0 elsewhere: the forget gates of long short-term memory stay open at first (Gers et al. 2000).
+    ForgetGate,
 }
 
 impl Start {
@@ -43,6 +45,11 @@ impl Start {
             Start::Uniform(bound) => uniform(bound, out),
             Start::Normal(deviation) => normal(deviation, out),
             Start::He => normal((2.0 / inputs.max(1) as f64).sqrt(), out),
+            Start::ForgetGate => {
+                let quarter = out.len() / 4;
+                out.fill(0.0);
+                out[quarter..2 * quarter].fill(1.0);
+            }
             Start::Glorot => uniform((6.0 / (inputs + outputs).max(1) as f64).sqrt(), out),
         }
     }

@@ -1,7 +1,8 @@
 //! Learning: epochs of shuffled batches, one read-back each.
 
+use super::buffers::Buffers;
 use super::learning::{EpochReport, LearnerState, TrainingOptions, TrainingRows};
-use super::network::{Buffers, Network, random_step};
+use super::network::{Network, random_step};
 use crate::array::DeviceVec;
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
@@ -188,7 +189,7 @@ impl Learner {
         self.network.output_loss(stream, &mut self.buffers, (count, rows.targets), place)?;
         let vectors = (&self.parameters, &mut self.gradient);
         self.network.backward(stream, vectors, &mut self.buffers, count, (false, random))?;
-        self.update(stream, count)?;
+        self.update(stream, count * self.network.loss_rows().0)?;
         self.network.follow(stream, &mut self.parameters, &self.buffers)
     }
 
@@ -215,7 +216,7 @@ impl Learner {
         Ok(&self.gradient)
     }
 
-    /// Moves the parameters by the gradient of a batch of so many rows.
+    /// Moves the parameters by the gradient of a batch of so many rows, or steps of rows where each has a loss.
     pub fn update(&mut self, stream: &mut Stream, rows: usize) -> Result<()> {
         let clip = match self.options.clip_norm {
             None => None,
@@ -263,6 +264,7 @@ impl Learner {
             false => None,
         };
         let (order, steps_before) = (shuffled.as_ref().unwrap_or(indices), self.steps);
+        self.network.forget(stream, &mut self.buffers)?;
         for (at, first) in (0..n).step_by(batch).enumerate() {
             self.step(stream, rows, (order, first, batch.min(n - first)), at * per_batch)?;
         }
@@ -281,7 +283,8 @@ impl Learner {
                 return Err(error);
             }
         };
-        Ok(self.told(&read, (n, trained), (scored, held)))
+        let steps = self.network.loss_rows().0;
+        Ok(self.told(&read, (steps * n, trained), (steps * scored, held)))
     }
 
     /// The report in words: sums in f64.
@@ -299,7 +302,7 @@ impl Learner {
         let (learnt, judged) = sums.split_at(2 * trained);
         let mean = |sums: &[f32], of: usize, rows: usize| total(sums, of) / rows.max(1) as f64;
         EpochReport {
-            loss: mean(learnt, 0, n) + penalty / self.options.batch_size as f64,
+            loss: mean(learnt, 0, n) + penalty / (self.options.batch_size * self.network.loss_rows().0) as f64,
             score: mean(learnt, 1, n),
             validation: (scored > 0).then(|| {
                 let held = &judged[..2 * held];
@@ -319,6 +322,7 @@ impl Learner {
     ) -> Result<()> {
         let batch = self.options.batch_size;
         let per_batch = self.network.loss_sums(batch);
+        self.network.forget(stream, &mut self.buffers)?;
         for (at, first) in (0..listed.len()).step_by(batch).enumerate() {
             let count = batch.min(listed.len() - first);
             let taken = Batch { order: listed, first, rows: count, noise: None };

@@ -100,6 +100,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         neural::normalise::KERNELS,
         neural::norms::KERNELS,
         neural::pool::KERNELS,
+        neural::recurrent::KERNELS,
         neural::tie::KERNELS,
         neural::update::KERNELS,
         random::philox::KERNELS,

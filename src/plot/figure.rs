@@ -230,6 +230,13 @@ impl Figure {
         self
     }
 
+    /// Adds words at their places, such as tokens where their vectors lie.
+    pub fn words(mut self, words: impl IntoIterator<Item = ((f64, f64), String)>) -> Figure {
+        let (points, texts) = words.into_iter().unzip();
+        self.layers.push(Layer::Words { points, texts });
+        self
+    }
+
     /// Adds big crosses, such as the centres of clusters.
     pub fn centers(self, name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Figure {
         self.add(name, Swatch::Cross, Layer::Centers { points: points.into_iter().collect() })

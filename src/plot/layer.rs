@@ -35,6 +35,11 @@ pub(super) enum Layer {
         colour: usize,
         points: Vec<(f64, f64, f64)>,
     },
+    /// Words, each in the middle of its place.
+    Words {
+        points: Vec<(f64, f64)>,
+        texts: Vec<String>,
+    },
     /// Big crosses.
     Centers {
         points: Vec<(f64, f64)>,
@@ -63,6 +68,7 @@ impl Layer {
             Layer::Points { points, .. }
             | Layer::Coloured { points, .. }
             | Layer::Line { points, .. }
+            | Layer::Words { points, .. }
             | Layer::Centers { points } => {
                 points.iter().filter(|point| drawable(point.1)).map(|point| point.0).collect()
             }
@@ -79,6 +85,7 @@ impl Layer {
             Layer::Points { points, .. }
             | Layer::Coloured { points, .. }
             | Layer::Line { points, .. }
+            | Layer::Words { points, .. }
             | Layer::Centers { points } => {
                 points.iter().filter(|point| drawable(point.0)).map(|point| point.1).collect()
             }
@@ -126,6 +133,12 @@ impl Layer {
                 let lower = points.iter().rev().map(|point| Some(place(&(point.0, point.1))));
                 let path = path_of(upper.chain(lower));
                 svg.element("path", &format!("d=\"{path}z\" fill=\"{}\" fill-opacity=\"0.2\"", class_colour(*colour)));
+            }
+            Layer::Words { points, texts } => {
+                for (point, text) in points.iter().zip(texts).filter(|(point, _)| seen(point)) {
+                    let (x, y) = place(point);
+                    svg.text((x, y + 4.0), Anchor::Middle, &format!("font-size=\"11\" fill=\"{INK}\""), text);
+                }
             }
             Layer::Centers { points } => draw_crosses(svg, points.iter().filter(seen).map(place)),
             Layer::Regions { grid, codes } => draw_regions(svg, grid, codes, x, y),

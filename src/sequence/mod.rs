@@ -1,4 +1,4 @@
-//! Sequences of symbols: Markov chains, n-gram language models, hidden Markov models.
+//! Sequences of symbols: Markov chains, n-gram and neural language models, hidden Markov models.
 //!
 //! They take sequences instead of rows, so they are types of their own: a struct of parameters whose `fit` returns a
 //! model, which can be saved and loaded like any other. At the shell: `gristmill text`.
@@ -14,10 +14,12 @@
 mod chain;
 mod distribution;
 mod hidden;
+mod neural;
 mod ngram;
 mod symbols;
 
 pub use chain::{MarkovChain, MarkovChainModel, Stationary};
 pub use hidden::{CovarianceKind, Emissions, HiddenMarkov, HiddenMarkovModel, Observations};
+pub use neural::{LanguageNetwork, NeuralLanguage, NeuralLanguageModel};
 pub use ngram::{Ngram, NgramModel, Smoothing, TextScore, Tokens};
 pub use symbols::Symbols;

@@ -44,3 +44,26 @@ fn what_cannot_be_done_is_said_with_its_place() {
     assert!(refused(2, &["text", "sample", &model, "--temperature", "0"]).contains("temperature"));
     assert!(refused(1, &["text", "score", "no.gm", &text]).contains("no.gm"));
 }
+
+#[test]
+fn a_network_is_learnt_scored_and_sampled() {
+    let folder = Folder::new();
+    let (model, picture) = (folder.path("net.gm"), folder.path("vectors.svg"));
+    let small = ["--units", "16", "--width", "8", "--epochs", "2", "--steps", "16", "--batch-size", "4"];
+    for kind in ["window", "recurrent", "gru", "lstm"] {
+        let fit = ["text", "fit", &model, "LICENSE-MIT", "--model", kind, "--tokens", "characters", "--plot", &picture];
+        let fitted = json(&[&fit[..], &small[..]].concat());
+        assert_eq!(fitted["model"], kind);
+        assert_eq!(fitted["losses"].as_array().unwrap().len(), 2);
+        assert!(super::read(&picture).contains("space"));
+        let score = json(&["text", "score", &model, "LICENSE-MIT"]);
+        assert!(score["perplexity"].as_f64().unwrap() < 60.0, "{score}");
+        let sample = || run(&["text", "sample", &model, "--prompt", "The ", "--length", "20", "--seed", "1"]).0;
+        assert!(sample().starts_with("The ") && sample() == sample());
+        assert_eq!(json(&["inspect", &model])["kind"], "neural-language");
+    }
+    let shown = run(&[&["text", "fit", &model, "LICENSE-MIT", "--model", "gru"][..], &small[..]].concat()).0;
+    assert!(shown.contains("parameters") && shown.contains("perplexity"), "{shown}");
+    assert!(refused(2, &["text", "fit", &model, "LICENSE-MIT", "--plot", &picture]).contains("--plot"));
+    assert!(refused(2, &["text", "fit", &model, "LICENSE-MIT", "--model", "gru", "--units", "6"]).contains("units"));
+}

@@ -89,6 +89,93 @@ fn the_gradient_of_an_embedding_is_that_of_central_differences() {
 }
 
 #[test]
+fn the_gradient_of_recurrent_layers_is_that_of_central_differences() {
+    let tokens = Matrix::from_vec(3, 4, (0..12).map(|at| (at * 5 % 7) as f32).collect()).unwrap();
+    for cell in [Cell::Plain, Cell::Gru, Cell::Lstm] {
+        let network = Network::new(Shape::Flat(4), OutputLoss::CategoricalCrossEntropy);
+        let network = network.layer(Embedding { start: Start::Normal(0.7), ..Embedding::new(7, 4) }).unwrap();
+        let network = network.layer(Recurrent::new(cell, 8)).unwrap().layer(Recurrent::new(cell, 4)).unwrap();
+        assert_right(&format!("{cell:?}"), network, 3, &tokens);
+    }
+}
+
+#[test]
+fn the_gradient_with_a_class_for_each_step_is_that_of_central_differences() {
+    let tokens = Matrix::from_vec(3, 6, (0..18).map(|at| (at * 5 % 7) as f32).collect()).unwrap();
+    let next = Matrix::from_vec(3, 6, (0..18).map(|at| (at * 3 % 5) as f32).collect()).unwrap();
+    let network = Network::new(Shape::Flat(6), OutputLoss::CategoricalCrossEntropy);
+    let network = network.layer(Embedding { start: Start::Normal(0.7), ..Embedding::new(7, 4) }).unwrap();
+    let network = network.layer(Recurrent::new(Cell::Gru, 8)).unwrap();
+    let network = network.layer(Dense::new(4, Activation::Tanh).each_step()).unwrap();
+    let network = network.layer(Dense::new(5, Activation::Softmax).each_step()).unwrap();
+    assert_eq!(network.loss_rows(), (6, 5));
+    for (name, device) in devices() {
+        let there = tokens.to(device).unwrap();
+        let check = check_gradient(&network, &network.start(5), &there, (&next, true), [0.0, 0.3]).unwrap();
+        assert!(check.largest_error() < 1e-4, "{name}: {}", check.largest_error());
+        assert!(check.differences.iter().any(|slope| slope.abs() > 1e-3), "there is a gradient");
+        let chances = predict(&network, &network.start(5), &there, true).unwrap();
+        for step in chances.as_slice().chunks_exact(5) {
+            assert!((step.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{name}");
+        }
+        assert!(matches!(
+            check_gradient(&network, &network.start(5), &there, (&classes(3, 5), true), [0.0; 2]),
+            Err(Error::Shape { .. })
+        ));
+    }
+    let behind = network.layer(Dense::new(2, Activation::Identity));
+    assert!(behind.is_err());
+}
+
+/// The losses of three epochs over rows of `steps` tokens, cut from sequences that the batches go on in.
+fn losses(device: &Device, steps: usize, carried: bool) -> Vec<f64> {
+    let (streams, length) = (3, 24);
+    let token = |stream: usize, at: usize| ((at * at + stream) % 5) as f32;
+    let rows = length / steps;
+    let cut = |shift: usize| {
+        let places = (0..streams).flat_map(|stream| (0..length).map(move |at| token(stream, at + shift)));
+        Matrix::from_vec(streams * rows, steps, places.collect()).unwrap()
+    };
+    let layer = Recurrent::new(Cell::Lstm, 8);
+    let network = Network::new(Shape::Flat(steps), OutputLoss::CategoricalCrossEntropy);
+    let network = network.layer(Embedding::new(5, 4)).unwrap();
+    let network = network.layer(if carried { layer.carried() } else { layer }).unwrap();
+    let network = network.layer(Dense::new(5, Activation::Softmax).each_step()).unwrap();
+    let options = TrainingOptions {
+        batch_size: streams,
+        rule: gristmill::solvers::UpdateRule::Gradient,
+        rate: gristmill::solvers::Rate::Constant(0.0),
+        l1: 0.0,
+        l2: 0.0,
+        clip_norm: None,
+        noise: 0.0,
+        shuffle: false,
+        seed: 1,
+    };
+    let state = LearnerState::new(network.start(3));
+    let mut learner = Learner::new(device, network, options, &state, (streams * rows, steps)).unwrap();
+    let (x, y) = (cut(0).to(device).unwrap(), cut(1).to(device).unwrap());
+    let targets = TargetLayout { classes: true, weight: None, columns: steps };
+    let order: Vec<u32> = (0..rows).flat_map(|row| (0..streams).map(move |at| (at * rows + row) as u32)).collect();
+    let order = DeviceVec::from_slice(&order, device).unwrap();
+    let mut stream = device.stream();
+    let rows = TrainingRows { x: &x, y: &y, targets };
+    (0..3).map(|_| learner.epoch(&mut stream, (rows, &order), None).unwrap().loss).collect()
+}
+
+#[test]
+fn a_state_that_is_carried_makes_one_sequence_of_its_parts() {
+    for (name, device) in devices() {
+        let whole = losses(device, 24, false);
+        let parts = losses(device, 8, true);
+        let apart = losses(device, 8, false);
+        assert!((whole[0] - parts[0]).abs() < 1e-6, "{name}: {whole:?} and {parts:?}");
+        assert!(parts.iter().all(|loss| (loss - parts[0]).abs() < 1e-7), "{name}: an epoch begins anew");
+        assert!((whole[0] - apart[0]).abs() > 1e-5, "{name}: {apart:?}");
+    }
+}
+
+#[test]
 fn a_batch_normalisation_predicts_by_means_that_follow_the_batches() {
     let x = Matrix::from_vec(64, 2, (0..128).map(|at| 5.0 + (at * 37 % 64) as f32 / 16.0).collect()).unwrap();
     let y = Matrix::from_vec(64, 1, vec![0.0; 64]).unwrap();
@@ -141,5 +228,8 @@ fn layers_that_do_not_fit_an_image_are_refused() {
     assert!(matches!(flat().layer(Pool::max(2)), Err(Error::Shape { .. })));
     assert!(matches!(flat().layer(Augment::default()), Err(Error::Shape { .. })));
     assert!(matches!(flat().layer(Embedding::new(3, 6)), Err(Error::Param { .. })));
+    assert!(matches!(flat().layer(Recurrent::new(Cell::Gru, 4)), Err(Error::Shape { .. })));
+    assert!(matches!(flat().layer(Recurrent::new(Cell::Gru, 6)), Err(Error::Param { .. })));
+    assert!(matches!(flat().layer(Dense::new(3, relu).each_step()), Err(Error::Shape { .. })));
     assert!(matches!(image(4, 4, 1).layer(Augment { flip: true, shift: 4 }), Err(Error::Shape { .. })));
 }

@@ -3,6 +3,7 @@
 mod autoencoder;
 mod convolutional;
 mod gradients;
+mod language;
 mod layers;
 mod learning;
 mod mlp;

@@ -3,4 +3,5 @@
 mod chain;
 mod files;
 mod hidden;
+mod neural;
 mod ngram;

@@ -9,6 +9,7 @@ mod loss;
 mod normalise;
 mod norms;
 mod pool;
+mod recurrent;
 mod tie;
 mod update;
 
@@ -27,6 +28,7 @@ pub fn cases() -> Vec<Case> {
         normalise::cases(),
         norms::cases(),
         pool::cases(),
+        recurrent::cases(),
         tie::cases(),
         update::cases(),
     ]

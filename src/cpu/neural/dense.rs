@@ -32,7 +32,7 @@ impl DenseShape {
         (self.inputs + 1) * self.output_stride()
     }
 
-    fn weights<'a>(&self, parameters: &'a [f32]) -> (&'a [f32], &'a [f32]) {
+    pub(super) fn weights<'a>(&self, parameters: &'a [f32]) -> (&'a [f32], &'a [f32]) {
         let own = &parameters[self.first..self.first + self.parameters()];
         own.split_at(self.inputs * self.output_stride())
     }

@@ -80,7 +80,7 @@ impl OutputLoss {
 /// How rows of targets are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetLayout {
-    /// Whether the one target of a row is the number of its class.
+    /// Whether a target is the number of a class: of the row, or of each of its steps.
     pub classes: bool,
     /// The column of the row's weight, behind its targets.
     pub weight: Option<usize>,
@@ -94,6 +94,12 @@ impl TargetLayout {
         self.columns.next_multiple_of(4)
     }
 
+    /// Steps of a row that have a class of their own; 1 where targets are no classes.
+    pub fn steps(&self) -> usize {
+        let targets = self.columns - usize::from(self.weight.is_some());
+        if self.classes { targets.max(1) } else { 1 }
+    }
+
     fn weight(&self, target: &[f32]) -> f32 {
         self.weight.map_or(1.0, |column| target[column])
     }
@@ -102,7 +108,7 @@ impl TargetLayout {
 /// What is done with the sums of the last layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossShape {
-    /// Rows of the batch.
+    /// Rows of the batch, or all steps of them where each has a class.
     pub rows: usize,
     /// Outputs.
     pub outputs: usize,
@@ -124,14 +130,15 @@ type GroupRows<'a> = ((&'a mut [f32], &'a mut [f32]), &'a mut [f32; 2]);
 pub fn loss(outputs: &mut [f32], targets: &[f32], shape: LossShape, slopes: &mut [f32], sums: &mut [[f32; 2]]) {
     let stride = shape.outputs.next_multiple_of(4);
     let length = shape.rows * stride;
-    let together = group_rows(shape.outputs);
+    let (together, steps) = (group_rows(shape.outputs), shape.targets.steps());
     let group = |(at, ((outputs, slopes), sums)): (usize, GroupRows<'_>)| {
         *sums = [0.0; 2];
         for (row, (outputs, slopes)) in
             outputs.chunks_exact_mut(stride).zip(slopes.chunks_exact_mut(stride)).enumerate()
         {
-            let target = &targets[(at * together + row) * shape.targets.stride()..][..shape.targets.columns];
-            let found = row_loss(shape, &mut outputs[..shape.outputs], target, &mut slopes[..shape.outputs]);
+            let (place, step) = ((at * together + row) / steps, (at * together + row) % steps);
+            let target = &targets[place * shape.targets.stride()..][..shape.targets.columns];
+            let found = row_loss(shape, &mut outputs[..shape.outputs], (target, step), &mut slopes[..shape.outputs]);
             let weight = shape.targets.weight(target);
             *sums = [sums[0] + weight * found[0], sums[1] + weight * found[1]];
         }
@@ -174,10 +181,10 @@ fn softmax(row: &mut [f32]) -> f32 {
     highest + log2(Scalar, sum) * std::f32::consts::LN_2
 }
 
-/// Loss and score of one row; slopes by the sums, times scale and weight.
-fn row_loss(shape: LossShape, row: &mut [f32], target: &[f32], slopes: &mut [f32]) -> [f32; 2] {
+/// Loss and score of one row, or step of a row; slopes by the sums, times scale and weight.
+fn row_loss(shape: LossShape, row: &mut [f32], (target, step): (&[f32], usize), slopes: &mut [f32]) -> [f32; 2] {
     let factor = shape.scale * shape.targets.weight(target);
-    let of_class = |column: usize| if target[0] == column as f32 { 1.0 } else { 0.0 };
+    let of_class = |column: usize| if target[step] == column as f32 { 1.0 } else { 0.0 };
     let wanted = |column: usize| if shape.targets.classes { of_class(column) } else { target[column] };
     match shape.loss {
         OutputLoss::CategoricalCrossEntropy => {
@@ -229,7 +236,7 @@ fn row_loss(shape: LossShape, row: &mut [f32], target: &[f32], slopes: &mut [f32
                 let pairs = row.iter().zip(slopes);
                 pairs.for_each(|(value, slope)| *slope = value * (*slope - factor * mean));
             }
-            let hit = if best(row) == target[0] as usize { 1.0 } else { 0.0 };
+            let hit = if best(row) == target[step] as usize { 1.0 } else { 0.0 };
             [loss, if shape.targets.classes { hit } else { squares }]
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod activate;
 pub mod augment;
+pub mod cell;
 pub mod convolution;
 pub mod dense;
 pub mod embedding;
@@ -13,6 +14,7 @@ pub mod normalise;
 pub mod norms;
 pub mod pool;
 pub mod product;
+pub mod recurrent;
 pub mod tail;
 pub mod tie;
 pub mod update;

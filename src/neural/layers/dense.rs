@@ -7,7 +7,8 @@ use crate::neural::shape::Shape;
 use crate::neural::start::Start;
 use crate::ops::neural::{Activation, DenseShape, dense_forward, dense_input_slope, dense_weight_slope};
 
-/// activation(x·W + bias), with dropout. Inputs of any shape are taken as flat.
+/// activation(x·W + bias), with dropout. Inputs of any shape are taken as flat, unless [`Dense::each_step`] takes the steps of a
+/// sequence one by one.
 ///
 /// ```
 /// use gristmill::neural::{Activation, Dense, Start};
@@ -26,12 +27,14 @@ pub struct Dense {
     pub start: Start,
     /// What the biases begin with.
     pub bias_start: Start,
+    /// Whether each step of a sequence goes through it by itself, all with the same weights.
+    pub each_step: bool,
 }
 
 impl Dense {
     /// So many outputs, without dropout; weights begin as [`Start::Glorot`], biases at 0.
     pub fn new(units: usize, activation: Activation) -> Dense {
-        Dense { units, activation, dropout: 0.0, start: Start::Glorot, bias_start: Start::Zero }
+        Dense { units, activation, dropout: 0.0, start: Start::Glorot, bias_start: Start::Zero, each_step: false }
     }
 
     /// The same with so much dropout.
@@ -52,8 +55,22 @@ impl Dense {
         self
     }
 
+    /// The same for each step of a sequence by itself. If it is not the last layer, its outputs are a multiple of 4.
+    pub fn each_step(mut self) -> Dense {
+        self.each_step = true;
+        self
+    }
+
+    /// Rows that a row of inputs is taken as, and the inputs of each.
+    fn cut(&self, input: Shape) -> (usize, usize) {
+        match input {
+            Shape::Sequence { steps, features } if self.each_step => (steps, features),
+            other => (1, other.size()),
+        }
+    }
+
     fn shape(&self, first: usize, input: Shape) -> DenseShape {
-        DenseShape { first, inputs: input.size(), outputs: self.units }
+        DenseShape { first, inputs: self.cut(input).1, outputs: self.units }
     }
 }
 
@@ -68,13 +85,21 @@ impl Layer for Dense {
             return Err(Error::shape("dense", "a layer with at least one input and one output", got));
         }
         check_dropout(self.dropout)?;
-        Ok(Shape::Flat(self.units))
+        match input {
+            Shape::Sequence { steps, features } if self.each_step && features.is_multiple_of(4) => {
+                Ok(Shape::Sequence { steps, features: self.units })
+            }
+            other if self.each_step => {
+                Err(Error::shape("dense", "a sequence whose steps have a multiple of 4 numbers", other))
+            }
+            _ => Ok(Shape::Flat(self.units)),
+        }
     }
 
     fn blocks(&self, input: Shape) -> Vec<Block> {
-        let fan = [input.size(), self.units];
+        let fan = [self.cut(input).1, self.units];
         let bias = Block { name: "bias", rows: 1, columns: self.units, penalised: false, start: self.bias_start, fan };
-        vec![Block { name: "weights", rows: input.size(), penalised: true, start: self.start, ..bias }, bias]
+        vec![Block { name: "weights", rows: fan[0], penalised: true, start: self.start, ..bias }, bias]
     }
 
     fn activation(&self) -> Activation {
@@ -85,27 +110,31 @@ impl Layer for Dense {
         self.dropout
     }
 
+    fn pads_steps(&self) -> bool {
+        self.each_step && !self.units.is_multiple_of(4)
+    }
+
     fn forward(&self, pass: Forward<'_>) -> Result<()> {
-        let shape = self.shape(pass.first, pass.shape);
-        dense_forward(pass.stream, pass.input, (pass.parameters, shape), pass.rows, pass.output, pass.tail)
+        let (shape, rows) = (self.shape(pass.first, pass.shape), pass.rows * self.cut(pass.shape).0);
+        dense_forward(pass.stream, pass.input, (pass.parameters, shape), rows, pass.output, pass.tail)
     }
 
     fn backward(&self, pass: Backward<'_>) -> Result<()> {
-        let shape = self.shape(pass.first, pass.shape);
-        dense_weight_slope(pass.stream, (pass.input, pass.slope), shape, pass.rows, pass.gradient, false)?;
+        let (shape, rows) = (self.shape(pass.first, pass.shape), pass.rows * self.cut(pass.shape).0);
+        dense_weight_slope(pass.stream, (pass.input, pass.slope), shape, rows, pass.gradient, false)?;
         if let Some((out, tail)) = pass.input_slope {
             let of_layer = (pass.parameters, shape);
-            dense_input_slope(pass.stream, pass.slope, of_layer, pass.rows, out, (tail, pass.input))?;
+            dense_input_slope(pass.stream, pass.slope, of_layer, rows, out, (tail, pass.input))?;
         }
         Ok(())
     }
 
     fn reference(&self, input: &[f64], rows: usize, parameters: &[f64], shape: Shape) -> Vec<f64> {
-        let (inputs, stride) = (shape.size(), self.units.next_multiple_of(4));
+        let ((steps, inputs), stride) = (self.cut(shape), self.units.next_multiple_of(4));
         let sum = |row: usize, unit: usize| {
             let weighted = (0..inputs).map(|at| input[row * inputs + at] * parameters[at * stride + unit]);
             weighted.sum::<f64>() + parameters[inputs * stride + unit]
         };
-        (0..rows * self.units).map(|at| sum(at / self.units, at % self.units)).collect()
+        (0..rows * steps * self.units).map(|at| sum(at / self.units, at % self.units)).collect()
     }
 }

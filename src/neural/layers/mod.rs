@@ -7,6 +7,7 @@ mod dense;
 mod embedding;
 mod normalise;
 mod pool;
+mod recurrent;
 
 pub use activate::{Activate, Flatten};
 pub use augment::Augment;
@@ -15,6 +16,7 @@ pub use dense::Dense;
 pub use embedding::Embedding;
 pub use normalise::{BatchNormalise, LayerNormalise};
 pub use pool::Pool;
+pub use recurrent::Recurrent;
 
 use crate::error::{Error, Result};
 

@@ -105,7 +105,7 @@ impl MlpSettings {
                 Activation::Logistic => Start::Uniform((2.0 / fan).sqrt()),
                 _ => Start::Glorot,
             };
-            let layer = Dense { units, activation, dropout, start, bias_start: start };
+            let layer = Dense { dropout, start, bias_start: start, ..Dense::new(units, activation) };
             network = network.layer(layer)?;
         }
         Ok(network)

@@ -52,12 +52,40 @@ pub fn dense_forward(
         twin::forward(x.values()?, parameters.values()?, shape, rows, out.values_mut()?, tail);
         return Ok(());
     }
-    let (x, all, out) = (x.view(stream)?, parameters.view(stream)?, out.view(stream)?);
+    let x = Rows { vector: x, first: 0, stride: shape.input_stride() };
+    let out = Rows { vector: out, first: 0, stride: shape.output_stride() };
+    forward_on_gpu(stream, x, (parameters, shape), rows, out, tail)
+}
+
+/// Rows inside a vector on a GPU: where the first begins and how far they lie apart, in multiples of 4.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) vector: &'a DeviceVec<f32>,
+    pub(super) first: usize,
+    pub(super) stride: usize,
+}
+
+impl Rows<'_> {
+    fn view(&self, stream: &mut Stream) -> Result<View> {
+        Ok(self.vector.view(stream)?.skip(self.first))
+    }
+}
+
+/// [`dense_forward`] of rows that lie anywhere.
+pub(super) fn forward_on_gpu(
+    stream: &mut Stream,
+    from: Rows<'_>,
+    (parameters, shape): (&DeviceVec<f32>, DenseShape),
+    rows: usize,
+    to: Rows<'_>,
+    tail: Tail,
+) -> Result<()> {
+    let (x, all, out) = (from.view(stream)?, parameters.view(stream)?, to.view(stream)?);
     let (weights, bias) = (all.skip(shape.first), all.skip(shape.first + shape.inputs * shape.output_stride()));
-    let a = Operand { view: &x, rows, first: 0, stride: shape.input_stride(), deep: false };
+    let a = Operand { view: &x, rows, first: 0, stride: from.stride, deep: false };
     let b = Operand { view: &weights, rows: shape.outputs, first: 0, stride: shape.output_stride(), deep: true };
     let call = Call { product: VALUES, tail, saved: &x, bias: &bias };
-    call.run(stream, (a, b), shape.inputs, (&out, shape.output_stride(), false))
+    call.run(stream, (a, b), shape.inputs, (&out, to.stride, false))
 }
 
 /// `out = tail'(slope·Wᵀ)`, rows×inputs: the slopes by the sums of the layer before, from those by this layer's sums. `saved`
@@ -81,12 +109,26 @@ pub fn dense_input_slope(
         twin::input_slope(slope, parameters, shape, rows, out.values_mut()?, (tail, saved.values()?));
         return Ok(());
     }
-    let (slope, saved, out) = (slope.view(stream)?, saved.view(stream)?, out.view(stream)?);
+    let slope = Rows { vector: slope, first: 0, stride: shape.output_stride() };
+    let out = Rows { vector: out, first: 0, stride: shape.input_stride() };
+    input_slope_on_gpu(stream, slope, (parameters, shape), rows, out, (tail, saved))
+}
+
+/// [`dense_input_slope`] of rows that lie anywhere.
+pub(super) fn input_slope_on_gpu(
+    stream: &mut Stream,
+    from: Rows<'_>,
+    (parameters, shape): (&DeviceVec<f32>, DenseShape),
+    rows: usize,
+    to: Rows<'_>,
+    (tail, saved): (Tail, &DeviceVec<f32>),
+) -> Result<()> {
+    let (slope, saved, out) = (from.view(stream)?, saved.view(stream)?, to.view(stream)?);
     let weights = parameters.view(stream)?.skip(shape.first);
-    let a = Operand { view: &slope, rows, first: 0, stride: shape.output_stride(), deep: false };
+    let a = Operand { view: &slope, rows, first: 0, stride: from.stride, deep: false };
     let b = Operand { view: &weights, rows: shape.inputs, first: 0, stride: shape.output_stride(), deep: false };
     let call = Call { product: INPUT_SLOPES, tail, saved: &saved, bias: &weights };
-    call.run(stream, (a, b), shape.outputs, (&out, shape.input_stride(), false))
+    call.run(stream, (a, b), shape.outputs, (&out, to.stride, false))
 }
 
 /// The slopes by the weights, `xᵀ·slope`, and by the biases, Σ slope, written into `gradient` where the layer's parameters

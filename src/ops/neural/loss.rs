@@ -17,7 +17,7 @@ kernels! {
 params! {
     struct Params {
         rows: u32, columns: u32, stride: u32, target_stride: u32, classes: u32, weight_column: u32, activation: u32,
-        loss: u32, sums_first: u32, groups: u32, scale: f32, delta: f32,
+        loss: u32, sums_first: u32, groups: u32, steps: u32, scale: f32, delta: f32,
     }
 }
 
@@ -49,7 +49,7 @@ pub fn output_loss(
         return Err(Error::param("activation", rule, format!("{:?}", shape.activation)));
     }
     let groups = sums_of(shape.rows, shape.outputs);
-    holds(OP, "targets", targets, shape.rows * shape.targets.stride())?;
+    holds(OP, "targets", targets, shape.rows.div_ceil(shape.targets.steps()) * shape.targets.stride())?;
     holds(OP, "slopes", slopes, shape.rows * shape.outputs.next_multiple_of(4))?;
     holds(OP, "sums", sums, 2 * (first + groups))?;
     holds(OP, "outputs", outputs, shape.rows * shape.outputs.next_multiple_of(4))?;
@@ -107,6 +107,7 @@ fn run(
         loss: shape.loss.code(),
         sums_first: first as u32,
         groups: groups as u32,
+        steps: shape.targets.steps() as u32,
         scale: shape.scale,
         delta: shape.loss.delta(),
     };

@@ -12,6 +12,7 @@ pub mod loss;
 pub mod normalise;
 pub mod norms;
 pub mod pool;
+pub mod recurrent;
 pub mod tie;
 pub mod update;
 
@@ -28,6 +29,7 @@ pub use normalise::{
 };
 pub use norms::{PIECE, gradient_norms};
 pub use pool::{Pooling, pool_backward, pool_forward};
+pub use recurrent::{Cell, RecurrentShape, forget_state, recurrent_backward, recurrent_forward};
 pub use tie::{TiedBlocks, tie_slopes};
 pub use update::{Clip, Memory, StepNumbers, StepRule, WeightPenalty, update};
 

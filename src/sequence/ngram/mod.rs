@@ -7,7 +7,7 @@ mod key;
 mod levels;
 mod model;
 mod table;
-mod tokens;
+pub(in crate::sequence) mod tokens;
 
 use std::io::Read;
 use std::path::Path;

@@ -10,14 +10,14 @@ const PIECE: usize = 1 << 20;
 
 /// What comes next in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Token<'a> {
+pub(in crate::sequence) enum Token<'a> {
     Text(&'a str),
     /// The sequence is over.
     End,
 }
 
 /// Splits a text into tokens wherever its pieces end.
-pub(super) struct Tokenizer<'a> {
+pub(in crate::sequence) struct Tokenizer<'a> {
     tokens: Tokens,
     name: &'a str,
     /// Lines before this place.

@@ -9,5 +9,6 @@ mod loss;
 mod normalise;
 mod norms;
 mod pool;
+mod recurrent;
 mod tie;
 mod update;

@@ -3,7 +3,7 @@
 use gristmill::Result;
 use gristmill::decision::{ActionValues, LearnedWeights, MarkovDecisionProcess};
 use gristmill::model_file::{Container, Persist};
-use gristmill::sequence::{HiddenMarkovModel, MarkovChainModel, NgramModel};
+use gristmill::sequence::{HiddenMarkovModel, MarkovChainModel, NeuralLanguageModel, NgramModel};
 
 /// A kind and what checks a file of it.
 type Plain = (&'static str, fn(Container) -> Result<()>);
@@ -11,6 +11,7 @@ type Plain = (&'static str, fn(Container) -> Result<()>);
 const PLAIN: &[Plain] = &[
     (MarkovChainModel::KIND, checked::<MarkovChainModel>),
     (NgramModel::KIND, checked::<NgramModel>),
+    (NeuralLanguageModel::KIND, checked::<NeuralLanguageModel>),
     (HiddenMarkovModel::KIND, checked::<HiddenMarkovModel>),
     (MarkovDecisionProcess::KIND, checked::<MarkovDecisionProcess>),
     (ActionValues::KIND, checked::<ActionValues>),

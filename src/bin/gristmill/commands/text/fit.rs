@@ -1,30 +1,44 @@
-//! `gristmill text fit`: counts a text and saves the model.
+//! `gristmill text fit`: counts or learns a text and saves the model.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use gristmill::model_file::Persist;
-use gristmill::sequence::{Ngram, Smoothing, Tokens};
+use gristmill::sequence::{LanguageNetwork, NeuralLanguage, NeuralLanguageModel, Ngram, Smoothing, Tokens};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, check_folder, check_outputs};
-use crate::report::{CliError, CommandResult, Seconds, bytes, show, table_of, timed};
+use crate::report::{CliError, CommandResult, Progress, Seconds, bytes, show, table_of, timed};
 
-const EXAMPLES: &str = "The text is read in pieces: memory grows with the different n-grams, not with the text.
+const EXAMPLES: &str =
+    "For n-grams the text is read in pieces: memory grows with the different n-grams, not with the text.
+Networks learn on the device that --device names, the CPU by default.
 
 Examples:
   gristmill text fit words.gm corpus.txt --order 3 --min-count 2
   gristmill text fit letters.gm corpus.txt --tokens characters --order 5
-  gristmill text fit words.gm corpus.txt --smoothing add-k --k 0.1";
+  gristmill text fit words.gm corpus.txt --smoothing add-k --k 0.1
+  gristmill text fit lstm.gm corpus.txt --model lstm --tokens characters --epochs 5
+  gristmill text fit window.gm corpus.txt --model window --min-token-count 2 --plot vectors.svg";
 
 /// What the help lists the parameters of a model under.
 const LANGUAGE_MODEL: &str = "Language model";
+/// What it lists those of networks under.
+const NETWORK: &str = "Networks";
 
 /// Kinds of language models.
 #[derive(Clone, Copy, ValueEnum)]
 enum ModelKind {
     /// Counts of n tokens in a row
     Ngram,
+    /// A network on a window of word vectors
+    Window,
+    /// A plain recurrent network
+    Recurrent,
+    /// Gated recurrent units
+    Gru,
+    /// Long short-term memory
+    Lstm,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -77,6 +91,46 @@ pub struct FitTextArgs {
     /// Takes tokens that were seen fewer times, and unknown ones later, for <unk>
     #[arg(long, default_value_t = 1, help_heading = LANGUAGE_MODEL)]
     min_token_count: u32,
+    /// Numbers of a token's vector
+    #[arg(long, default_value_t = 32, help_heading = NETWORK)]
+    width: usize,
+    /// Units of the hidden layer or of the state
+    #[arg(long, default_value_t = 128, help_heading = NETWORK)]
+    units: usize,
+    /// Tokens of a window
+    #[arg(long, default_value_t = 8, help_heading = NETWORK)]
+    window: usize,
+    /// Tokens through which slopes go back
+    #[arg(long, default_value_t = 64, help_heading = NETWORK)]
+    steps: usize,
+    /// Parts of the text that are read side by side
+    #[arg(long, default_value_t = 48, help_heading = NETWORK)]
+    batch_size: usize,
+    /// Times that the text is read
+    #[arg(long, default_value_t = 5, help_heading = NETWORK)]
+    epochs: usize,
+    /// The rate of the first step
+    #[arg(long, default_value_t = 0.008, help_heading = NETWORK)]
+    learning_rate: f64,
+    /// The share of hidden values left out while the network learns
+    #[arg(long, default_value_t = 0.0, help_heading = NETWORK)]
+    dropout: f64,
+    /// Draws the vectors of tokens by their principal components (.svg or .png)
+    #[arg(long, value_name = "FILE", help_heading = NETWORK)]
+    plot: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct NetworkFitReport {
+    model: &'static str,
+    tokens: u64,
+    vocabulary: usize,
+    parameters: usize,
+    losses: Vec<f64>,
+    device: String,
+    saved: String,
+    bytes: u64,
+    seconds: Seconds,
 }
 
 #[derive(Serialize)]
@@ -92,11 +146,29 @@ struct TextFitReport {
 }
 
 impl FitTextArgs {
-    fn params(&self) -> CommandResult<Ngram> {
-        let tokens = match self.tokens {
+    fn tokens(&self) -> Tokens {
+        match self.tokens {
             TokenKind::Words => Tokens::Words,
             TokenKind::Characters => Tokens::Characters,
-        };
+        }
+    }
+
+    /// The network, if one is asked for, and its name.
+    fn network(&self) -> Option<(LanguageNetwork, &'static str)> {
+        match self.model {
+            ModelKind::Ngram => None,
+            ModelKind::Window => Some((LanguageNetwork::Window, "window")),
+            ModelKind::Recurrent => Some((LanguageNetwork::Recurrent, "recurrent")),
+            ModelKind::Gru => Some((LanguageNetwork::Gru, "gru")),
+            ModelKind::Lstm => Some((LanguageNetwork::Lstm, "lstm")),
+        }
+    }
+
+    fn params(&self) -> CommandResult<Ngram> {
+        let tokens = self.tokens();
+        if self.plot.is_some() {
+            return Err(CliError::Usage("--plot draws the vectors of a network, and n-grams have none".to_string()));
+        }
         if self.discount.is_some() && self.smoothing != SmoothingKind::KneserNey {
             return Err(CliError::Usage("--discount is that of --smoothing kneser-ney".to_string()));
         }
@@ -111,9 +183,11 @@ impl FitTextArgs {
 }
 
 pub fn run(args: &FitTextArgs, global: &GlobalArgs) -> CommandResult {
-    check_outputs([&Some(args.model_file.clone())], [args.file.as_path()])?;
+    check_outputs([&Some(args.model_file.clone()), &args.plot], [args.file.as_path()])?;
     check_folder(&args.model_file)?;
-    let ModelKind::Ngram = args.model;
+    if let Some((network, name)) = args.network() {
+        return run_network(args, global, network, name);
+    }
     let params = args.params()?;
     let mut seconds = Seconds::default();
     let model = timed(&mut seconds, "fit", || params.fit_file(&args.file))?;
@@ -138,6 +212,61 @@ pub fn run(args: &FitTextArgs, global: &GlobalArgs) -> CommandResult {
             report.tokens,
             report.vocabulary,
             table_of(&["order", "n-grams", "discounts of 1, 2, more"], rows),
+            report.saved,
+            bytes(report.bytes)
+        )
+    });
+    Ok(())
+}
+
+fn run_network(args: &FitTextArgs, global: &GlobalArgs, network: LanguageNetwork, name: &'static str) -> CommandResult {
+    if let Some(plot) = &args.plot {
+        check_folder(plot)?;
+    }
+    let params = NeuralLanguage::new(network)
+        .tokens(args.tokens())
+        .width(args.width)
+        .units(args.units)
+        .window(args.window)
+        .steps(args.steps)
+        .batch_size(args.batch_size)
+        .epochs(args.epochs)
+        .learning_rate(args.learning_rate)
+        .dropout(args.dropout)
+        .min_token_count(args.min_token_count)
+        .seed(global.seed.unwrap_or(0));
+    let placed = global.placement()?.or_cpu("no other device was named");
+    let (mut seconds, mut progress) = (Seconds::default(), Progress::new(global));
+    let model: NeuralLanguageModel =
+        timed(&mut seconds, "fit", || params.fit_file(&args.file, &placed.device, &mut progress))?;
+    drop(progress);
+    timed(&mut seconds, "save", || model.save(&args.model_file))?;
+    if let Some(plot) = &args.plot {
+        timed(&mut seconds, "plot", || model.vectors_plot(&[])?.save(plot))?;
+    }
+    let report = NetworkFitReport {
+        model: name,
+        tokens: model.corpus_tokens(),
+        vocabulary: model.vocabulary().len(),
+        parameters: model.parameter_count(),
+        losses: model.losses().to_vec(),
+        device: placed.device.info().name,
+        saved: args.model_file.display().to_string(),
+        bytes: std::fs::metadata(&args.model_file).map_or(0, |about| about.len()),
+        seconds,
+    };
+    show(global, &report, |report| {
+        let rows = report
+            .losses
+            .iter()
+            .zip(1..)
+            .map(|(loss, epoch)| [epoch.to_string(), format!("{loss:.4}"), format!("{:.3}", loss.exp())]);
+        format!(
+            "{} tokens, {} different; {} parameters\n{}\nsaved to {}, {}",
+            report.tokens,
+            report.vocabulary,
+            report.parameters,
+            table_of(&["epoch", "nats a token", "perplexity"], rows),
             report.saved,
             bytes(report.bytes)
         )

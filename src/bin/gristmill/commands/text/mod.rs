@@ -1,5 +1,6 @@
 //! `gristmill text`: language models of texts.
 
+mod any;
 mod fit;
 mod sample;
 mod score;
@@ -12,6 +13,7 @@ use crate::report::CommandResult;
 const EXAMPLES: &str = "Examples:
   gristmill text fit words.gm corpus.txt --order 3
   gristmill text fit letters.gm corpus.txt --tokens characters --order 5
+  gristmill text fit lstm.gm corpus.txt --model lstm --tokens characters
   gristmill text score letters.gm other.txt
   gristmill text sample letters.gm --prompt \"To be\" --length 200";
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use gristmill::model_file::Persist;
-use gristmill::sequence::NgramModel;
+use gristmill::sequence::Tokens;
 use serde::Serialize;
 
+use super::any::AnyLanguageModel;
 use crate::arguments::GlobalArgs;
 use crate::report::{CommandResult, show};
 
@@ -38,16 +38,18 @@ struct SampleReport {
 }
 
 pub fn run(args: &SampleArgs, global: &GlobalArgs) -> CommandResult {
-    let model = NgramModel::load(&args.model)?;
+    let model = AnyLanguageModel::load(&args.model)?;
     let text = model.generate(&args.prompt, args.length, args.temperature, global.seed.unwrap_or(0))?;
     let report = SampleReport { prompt: args.prompt.clone(), text };
-    show(global, &report, |report| format!("{}{}", report.prompt, joined(&report.prompt, &report.text, &model)));
+    show(global, &report, |report| {
+        format!("{}{}", report.prompt, joined(&report.prompt, &report.text, model.tokens()))
+    });
     Ok(())
 }
 
 /// A space between the words of a prompt and those behind it.
-fn joined(prompt: &str, text: &str, model: &NgramModel) -> String {
-    let words = model.params().tokens == gristmill::sequence::Tokens::Words;
+fn joined(prompt: &str, text: &str, tokens: Tokens) -> String {
+    let words = tokens == Tokens::Words;
     let apart = words && !prompt.is_empty() && !prompt.ends_with(char::is_whitespace) && !text.starts_with('\n');
     if apart { format!(" {text}") } else { text.to_string() }
 }

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use gristmill::Error;
-use gristmill::model_file::Persist;
-use gristmill::sequence::NgramModel;
 use serde::Serialize;
 
+use super::any::AnyLanguageModel;
 use crate::arguments::GlobalArgs;
 use crate::report::{CommandResult, number, show};
 
@@ -36,7 +35,7 @@ struct TextScoreReport {
 }
 
 pub fn run(args: &ScoreArgs, global: &GlobalArgs) -> CommandResult {
-    let model = NgramModel::load(&args.model)?;
+    let model = AnyLanguageModel::load(&args.model)?;
     let path = args.file.display().to_string();
     let file = std::fs::File::open(&args.file)
         .map_err(|error| Error::Io { path: path.clone(), why: format!("cannot be opened: {error}") })?;
