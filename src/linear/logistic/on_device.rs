@@ -51,13 +51,12 @@ impl<'a> DevicePlanes<'a> {
         let Source::Single { x, targets, .. } = &all.source else { return Ok(None) };
         let (Device::Gpu(_), d, planes) = (x.device(), x.columns(), all.planes) else { return Ok(None) };
         let (words, place) = (plane_words(d), padded(d));
-        let tiled = |value: &dyn Fn(usize, usize) -> f64| -> Result<DeviceMatrix> {
-            let values = (0..planes * words).map(|at| value(at / words, at % words) as f32).collect();
-            Matrix::from_vec(planes, words, values)?.to(x.device())
-        };
+        let shape = (planes, words);
         // Units are w·scale, so the penalty of the rows' own units is l2·scale².
-        let l2 = tiled(&|_, at| if at < d { all.l2[at] * all.units.scale[at].powi(2) } else { 0.0 })?;
-        let loss_place = tiled(&|plane, at| f64::from(u8::from(plane == 0 && at == place + 1)))?;
+        let penalty = |_, at: usize| if at < d { all.l2[at] * all.units.scale[at].powi(2) } else { 0.0 };
+        let l2 = filled(x.device(), shape, penalty)?;
+        let is_loss = |plane, at| f64::from(u8::from(plane == 0 && at == place + 1));
+        let loss_place = filled(x.device(), shape, is_loss)?;
         let turn = match white.inverse() {
             Some((inverse, offset)) => {
                 let own = |i: usize, j: usize| inverse[(i, j)] / all.units.scale[j];
@@ -69,7 +68,7 @@ impl<'a> DevicePlanes<'a> {
                 values[place * words + place] = if all.units.has_intercept() { offset as f32 } else { 0.0 };
                 Turn::Dense(Matrix::from_vec(words, words, values)?.to(x.device())?)
             }
-            None => Turn::scaled(all.units, &tiled, (d, words))?,
+            None => Turn::scaled(x.device(), all.units, shape)?,
         };
         let sums = DeviceVec::from_slice(&vec![0.0; planes * words], x.device())?;
         let (loss, columns) = (all.loss, d);
@@ -106,23 +105,20 @@ impl<'a> DevicePlanes<'a> {
 }
 
 impl Turn {
-    fn scaled(
-        units: &Units,
-        tiled: &dyn Fn(&dyn Fn(usize, usize) -> f64) -> Result<DeviceMatrix>,
-        (d, words): (usize, usize),
-    ) -> Result<Turn> {
-        let place = padded(d);
-        let factors = tiled(&|_, at| match at {
+    fn scaled(device: &Device, units: &Units, shape: (usize, usize)) -> Result<Turn> {
+        let (d, place) = (units.scale.len(), padded(units.scale.len()));
+        let factor = |_, at: usize| match at {
             _ if at < d => 1.0 / units.scale[at],
             _ if at == place && units.has_intercept() => 1.0,
             _ => 0.0,
-        })?;
-        let row = |value: &dyn Fn(usize) -> f64| -> Result<DeviceMatrix> {
-            Matrix::from_vec(1, words, (0..words).map(|at| value(at) as f32).collect())?.to(factors.device())
         };
-        let to_intercept = row(&|at| if at < d { -units.mean[at] / units.scale[at] } else { 0.0 })?;
-        let place = row(&|at| f64::from(u8::from(at == place)))?;
-        Ok(Turn::Scaled { factors, to_intercept, place })
+        let taken = |_, at: usize| if at < d { -units.mean[at] / units.scale[at] } else { 0.0 };
+        let row = (1, shape.1);
+        Ok(Turn::Scaled {
+            factors: filled(device, shape, factor)?,
+            to_intercept: filled(device, row, taken)?,
+            place: filled(device, row, |_, at| f64::from(u8::from(at == place)))?,
+        })
     }
 
     /// Planes in the units of the rows from white coordinates.
@@ -140,6 +136,16 @@ impl Turn {
             Turn::Scaled { factors, to_intercept, place } => through(stream, slope, factors, place, to_intercept),
         }
     }
+}
+
+/// A matrix of a value for each row and column.
+fn filled(
+    device: &Device,
+    (rows, columns): (usize, usize),
+    value: impl Fn(usize, usize) -> f64,
+) -> Result<DeviceMatrix> {
+    let values = (0..rows * columns).map(|at| value(at / columns, at % columns) as f32).collect();
+    Matrix::from_vec(rows, columns, values)?.to(device)
 }
 
 /// `values ∘ factors + (values·leftᵀ)·right`, row by row.
