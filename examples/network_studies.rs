@@ -81,8 +81,12 @@ fn larger(path: &str) -> gristmill::Result<Vec<String>> {
     let counts = [5, 10, 25, 50, 100, 150, 180, 200, 220, 260, 350, 600, 1000, 2000];
     let features = random_features_study((&train, &test), &counts, 3, 0)?;
     lines.push(format!("random features on 200 rows: the test error peaks at {} parameters", features.peak()));
-    let networks = trained_width_study((&train, &test), &[1, 2, 5, 10, 20, 50, 100, 300], 3000, 0)?;
-    lines.push(format!("trained networks, test errors by width: {:.2?}", networks.test));
+    let noisy = datasets::Classification::default().n_samples(600).n_features(10).n_informative(5).n_redundant(0);
+    let noisy = noisy.flip_y(0.3).generate()?;
+    let (train, test) = ((0..100).collect::<Vec<usize>>(), (100..600).collect::<Vec<usize>>());
+    let widths = [1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 300];
+    let networks = trained_width_study((&noisy.select(&train)?, &noisy.select(&test)?), &widths, (4000, 3), 0)?;
+    lines.push(format!("trained networks on 100 rows: the test error peaks at {} parameters", networks.peak()));
     panels = panels.figure(features.figure()?.title("Random relu features"));
     panels = panels.figure(networks.figure()?.title("Trained networks"));
     let mut digits = datasets::digits()?;

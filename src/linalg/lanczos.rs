@@ -61,15 +61,18 @@ pub fn leading_eigen(
         let columns = basis.ncols();
         let full = columns >= size;
         if columns >= check.min(size) || next.ncols() == 0 || made == most {
-            let found = ritz(&basis, &images, count, made, tolerance)?;
+            let seen = projected(&basis, &images)?;
+            let found = ritz(&basis, &images, &seen, count, made, tolerance);
             if found.values.len() == count && (found.converged || full) || made >= most {
                 return Ok(found);
             }
             // The eigenvectors of what is known so far cost more than some products.
-            check = columns + block.ncols().max(columns / 4);
+            check = columns + block.ncols().max(columns / 2);
             if columns + next.ncols() > most_columns {
-                (basis, images) = restarted(&basis, &images, (count + most_columns) / 2)?;
+                (basis, images) = restarted(&basis, &images, &seen, (count + most_columns) / 2);
                 check = basis.ncols() + block.ncols();
+            } else {
+                check = check.min(most_columns - most_columns % block.ncols().max(1));
             }
         }
         block = next;
@@ -77,10 +80,10 @@ pub fn leading_eigen(
             block = next_fresh(&basis);
         }
         if block.ncols() == 0 {
-            return ritz(&basis, &images, count, made, tolerance);
+            return Ok(ritz(&basis, &images, &projected(&basis, &images)?, count, made, tolerance));
         }
     }
-    ritz(&basis, &images, count, most, tolerance)
+    Ok(ritz(&basis, &images, &projected(&basis, &images)?, count, most, tolerance))
 }
 
 fn joined(left: &DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
@@ -122,22 +125,24 @@ fn orthonormal(basis: &DMatrix<f64>, mut block: DMatrix<f64>) -> DMatrix<f64> {
     block
 }
 
-/// Rayleigh and Ritz: the eigenpairs of the matrix seen from the basis.
+/// The eigenpairs of the matrix seen from the basis.
 fn projected(basis: &DMatrix<f64>, images: &DMatrix<f64>) -> Result<Eigen> {
     let small = transposed_product(basis, images);
     Eigen::factor(&((&small + small.transpose()) * 0.5))
 }
 
+/// Rayleigh and Ritz: those pairs as approximations of the matrix's own.
 fn ritz(
     basis: &DMatrix<f64>,
     images: &DMatrix<f64>,
+    seen: &Eigen,
     count: usize,
     products: usize,
     tolerance: f64,
-) -> Result<LeadingEigen> {
-    let (values, small) = projected(basis, images)?.into_parts();
+) -> LeadingEigen {
+    let values = seen.values();
     let count = count.min(values.len());
-    let small = small.columns(0, count).into_owned();
+    let small = seen.vectors().columns(0, count).into_owned();
     let mut vectors = times(basis, &small);
     let mut rest = times(images, &small);
     let mut residual = 0.0_f64;
@@ -150,12 +155,11 @@ fn ritz(
     }
     let largest = values.amax();
     let values = values.iter().take(count).copied().collect();
-    Ok(LeadingEigen { values, vectors, residual, products, converged: residual <= tolerance * largest })
+    LeadingEigen { values, vectors, residual, products, converged: residual <= tolerance * largest }
 }
 
 /// The leading `keep` Ritz vectors as a basis, with their images.
-fn restarted(basis: &DMatrix<f64>, images: &DMatrix<f64>, keep: usize) -> Result<(DMatrix<f64>, DMatrix<f64>)> {
-    let (_, small) = projected(basis, images)?.into_parts();
-    let small = small.columns(0, keep.min(small.ncols())).into_owned();
-    Ok((times(basis, &small), times(images, &small)))
+fn restarted(basis: &DMatrix<f64>, images: &DMatrix<f64>, seen: &Eigen, keep: usize) -> (DMatrix<f64>, DMatrix<f64>) {
+    let small = seen.vectors().columns(0, keep.min(seen.values().len())).into_owned();
+    (times(basis, &small), times(images, &small))
 }

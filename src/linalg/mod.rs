@@ -43,7 +43,7 @@ pub use eigen::Eigen;
 pub use lanczos::{LeadingEigen, leading_eigen};
 pub use lsqr::{LsqrSolution, lsqr};
 pub use normal::{solve_least_squares, solve_least_squares_from_gram};
-pub(crate) use products::{product, transposed_product};
+pub(crate) use products::{Multiplier, product, transposed_product};
 pub use qr::Qr;
 pub use refine::{Path, SingleFactor, Solution, solve_positive_definite};
 pub(crate) use residual::residual;

@@ -74,12 +74,17 @@ fn the_test_error_of_random_features_peaks_where_parameters_meet_rows() {
 }
 
 #[test]
-fn trained_networks_of_all_widths_have_their_errors() {
-    let (train, test) = notes::noisy_xor(40, 2).unwrap();
-    let study = trained_width_study((&train, &test), &[1, 8, 64], 400, 0).unwrap();
-    assert_eq!(study.parameters, [5, 33, 257]);
-    assert!(study.train[2] < study.train[0], "{:?}", study.train);
-    assert!(study.test.iter().all(|error| error.is_finite()));
+fn the_test_error_of_trained_networks_peaks_where_parameters_meet_rows() {
+    let problem = datasets::Classification::default().n_samples(400).n_features(10).n_informative(5).n_redundant(0);
+    let data = problem.flip_y(0.3).generate().unwrap();
+    let (train, test) = ((0..100).collect::<Vec<usize>>(), (100..400).collect::<Vec<usize>>());
+    let (train, test) = (data.select(&train).unwrap(), data.select(&test).unwrap());
+    let study = trained_width_study((&train, &test), &[2, 10, 100], (4000, 1), 0).unwrap();
+    assert_eq!(study.parameters, [25, 121, 1201]);
+    assert_eq!(study.peak(), 121, "{:?}", study.test);
+    assert!(study.test[1] > 2.0 * study.test[0] && study.test[1] > 1.5 * study.test[2], "{:?}", study.test);
+    assert!(study.train[1] < 0.1 && study.train[2] < 1e-6, "{:?}", study.train);
+    assert!(trained_width_study((&train, &test), &[1], (1, 0), 0).is_err());
 }
 
 /// The digits, pixels within [0, 1].

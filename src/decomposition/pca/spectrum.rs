@@ -9,7 +9,7 @@ use crate::decomposition::columns::upload;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::estimator::Declared;
-use crate::linalg::{Eigen, leading_eigen, product};
+use crate::linalg::{Eigen, Multiplier, leading_eigen};
 use crate::ops::{self, Layout};
 use crate::solvers::scatter::Scatter;
 
@@ -22,7 +22,7 @@ const FEW_COLUMNS: usize = 256;
 /// All are computed where more than a share of one in so many is wanted.
 const SHARE_OF_ALL: usize = 8;
 /// Residuals, as shares of the largest eigenvalue, that end the iterations: on a covariance in f64, and on products in f32.
-const TOLERANCES: [f64; 2] = [1e-10, 2e-6];
+const TOLERANCES: [f64; 2] = [1e-9, 2e-6];
 /// Products with blocks of vectors at most.
 const MOST_PRODUCTS: usize = 500;
 /// The stream of random numbers for the first vectors.
@@ -57,7 +57,10 @@ impl Spectrum {
         check_varies(total, scatter.rows)?;
         let wanted = pca.n_components.count().filter(|count| d > FEW_COLUMNS && count * SHARE_OF_ALL < d);
         let (variances, vectors) = match wanted {
-            Some(count) => leading(pca, d, count, TOLERANCES[0], |v| Ok(product(&covariance, v)))?,
+            Some(count) => {
+                let multiplier = Multiplier::new(&covariance);
+                leading(pca, d, count, TOLERANCES[0], |v| Ok(multiplier.times(v)))?
+            }
             None => {
                 let (values, vectors) = Eigen::factor(&covariance)?.into_parts();
                 (values.as_slice().to_vec(), vectors)

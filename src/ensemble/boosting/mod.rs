@@ -31,8 +31,8 @@ macro_rules! boosting_parameters {
                 max_bins: usize = 255;
                 /// Minimum number of rows of a leaf.
                 min_samples_leaf: usize = 20, at_least(1.0);
-                /// Minimum sum of the Hessians of a leaf.
-                min_child_weight: f64 = 1e-3, at_least(0.0);
+                /// Minimum sum of the Hessians of a leaf: keeps the leaves of a rare class from values beyond all measure.
+                min_child_weight: f64 = 0.05, at_least(0.0);
                 /// L1 penalty on leaf values: shrinks the sum of a leaf's gradients towards 0 by this much.
                 l1_regularization: f64 = 0.0, at_least(0.0);
                 /// L2 penalty on leaf values: is added to the sum of a leaf's Hessians.

@@ -76,13 +76,17 @@ pub fn random_features_study(
 }
 
 /// Networks of one hidden relu layer of each width, trained on the squared error of targets ±1 by full Adam steps. Parameters are
-/// all weights and biases.
+/// all weights and biases. The median over `repeats` starts. The peak shows where labels are noisy and steps are enough to learn
+/// them by heart, some thousands.
 pub fn trained_width_study(
     (train, test): (&Dataset, &Dataset),
     widths: &[usize],
-    steps: usize,
+    (steps, repeats): (usize, usize),
     seed: u64,
 ) -> Result<DoubleDescent> {
+    if repeats == 0 {
+        return Err(Error::param("repeats", "at least 1", repeats));
+    }
     let signed = |data: &Dataset| -> Result<Matrix> {
         let codes = code_column(data)?;
         Matrix::from_vec(
@@ -101,11 +105,19 @@ pub fn trained_width_study(
             .layer(Dense::new(*width, Activation::Relu).start(Start::He))?
             .layer(Dense::new(1, Activation::Identity))?;
         let rule = UpdateRule::ADAM;
-        let pace = Pace { batch: train.x.rows(), rule, rate: 0.01, seed };
-        let mut lesson = Lesson::new(&network, &network.start(seed), own, pace)?;
-        lesson.steps(steps)?;
-        study.train.push(score(&network, lesson.parameters()?, own)?[1]);
-        study.test.push(score(&network, lesson.parameters()?, new)?[1]);
+        let mut errors = [vec![], vec![]];
+        for repeat in 0..repeats {
+            let seed = seed.wrapping_add(repeat as u64);
+            let pace = Pace { batch: train.x.rows(), rule, rate: 0.01, seed };
+            let mut lesson = Lesson::new(&network, &network.start(seed), own, pace)?;
+            lesson.steps(steps)?;
+            for (errors, rows) in errors.iter_mut().zip([own, new]) {
+                errors.push(score(&network, lesson.parameters()?, rows)?[1]);
+            }
+        }
+        let [train, test] = errors.map(median);
+        study.train.push(train);
+        study.test.push(test);
     }
     Ok(study)
 }
