@@ -50,8 +50,8 @@ fn array(x: &crate::array::Matrix) -> Result<Value> {
     serde_json::to_value(rows).map_err(unfit)
 }
 
-/// What else a value may stand for: an integer that was written as `10.0` or `1e1`, or a list that was written
-/// without brackets.
+/// What else a value may stand for: an integer that was written as `10.0` or `1e1`, a list that was written without
+/// brackets, or the list that a `.npy` file of one column holds.
 pub(super) fn other_form(value: &Value) -> Option<Value> {
     match value {
         Value::Number(number) if !number.is_i64() && !number.is_u64() => {
@@ -61,6 +61,10 @@ pub(super) fn other_form(value: &Value) -> Option<Value> {
         Value::String(text) if text.contains(',') => {
             let values = text.split(',').map(parse_value).collect::<Result<Vec<Value>>>().ok()?;
             Some(Value::Array(values))
+        }
+        Value::Array(rows) => {
+            let only = |row: &Value| row.as_array().filter(|row| row.len() == 1).map(|row| row[0].clone());
+            rows.iter().map(only).collect::<Option<Vec<Value>>>().map(Value::Array)
         }
         _ => None,
     }

@@ -13,6 +13,7 @@ use crate::estimator::{
     Rows, Save, Transform,
 };
 use crate::linalg::Eigen;
+use crate::linear::LinearDiscriminantAnalysis;
 use crate::model_file::Container;
 use crate::ops::{self, Layout};
 use crate::plot::Figure;
@@ -61,6 +62,18 @@ impl LearnedMap {
             }
         };
         Ok(LearnedMap { columns: d, components, curve: vec![], converged: false })
+    }
+
+    /// Begins at the directions on which the classes lie farthest apart, if there are as many as L has rows.
+    pub(super) fn start_apart(&mut self, x: &DeviceMatrix, labels: &Labels) -> Result<()> {
+        if labels.counts().contains(&0) {
+            return Ok(());
+        }
+        let parted = LinearDiscriminantAnalysis::default().n_components(self.count()).fit(x, labels)?;
+        if parted.directions().len() == self.components.len() {
+            self.components = parted.directions().to_vec();
+        }
+        Ok(())
     }
 
     /// L on a device.

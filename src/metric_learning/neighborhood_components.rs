@@ -8,6 +8,8 @@ use crate::data::{Labels, Target};
 use crate::device::{Device, Stream};
 use crate::error::Result;
 use crate::estimator::{Estimator, Fit, Reporter, Rows, parameters};
+#[cfg(doc)]
+use crate::linear::LinearDiscriminantAnalysis;
 use crate::ops::{self, Layout};
 
 /// Rows whose distances to all rows are held at a time.
@@ -29,7 +31,8 @@ parameters! {
     ///
     /// # What to expect
     /// - A step compares all rows with all: 6·n²·p operations, in blocks of rows, so n×n is not stored.
-    /// - It starts at the identity, or at the principal directions where there are fewer new columns. Rows on a GPU come to the host.
+    /// - It starts as scikit-learn does: at the directions of a [`LinearDiscriminantAnalysis`] where the classes have as many, else at
+    ///   the principal directions, or at the identity where all columns are kept. Rows on a GPU come to the host.
     pub struct NeighborhoodComponents: supervised_transformer("neighborhood-components") -> NeighborhoodComponentsModel;
     about "a map that makes random neighbours likely to be of the same class";
     {
@@ -60,6 +63,9 @@ impl NeighborhoodComponents {
     fn search(&self, x: &DeviceMatrix, labels: &Labels, reporter: &mut Reporter<'_>) -> Result<LearnedMap> {
         let mut stream = Device::Cpu.stream();
         let mut map = LearnedMap::start(&mut stream, x, self.n_components)?;
+        if map.count() < labels.classes() {
+            map.start_apart(x, labels)?;
+        }
         let mut stopped = false;
         let gradient = |stream: &mut Stream, z: &DeviceMatrix| neighbor_gradient(stream, z, labels);
         map.descend(&mut stream, x, (self.max_iter, self.tol), None, gradient, |step, value| {

@@ -20,6 +20,8 @@ fn a_process_and_a_grid_are_solved() {
         assert_eq!(found["states"][0]["action"], "go");
         assert!(found["states"][1]["action"].is_null() && found["converged"] == true);
     }
+    let counted = json(&["decide", &process, "--device", "gpu", "--profile"]);
+    assert!(counted["profile"]["readbacks"].as_u64().unwrap() > 0, "{counted}");
     let picture = folder.path("policy.svg");
     let (shown, _) = run(&["decide", &grid, "--plot", &picture]);
     assert!(shown.contains("teleport") && shown.contains("Bellman residual"), "{shown}");

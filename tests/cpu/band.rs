@@ -44,10 +44,35 @@ fn a_band_solves_for_every_shift_and_has_the_diagonal_of_the_inverse() {
 }
 
 #[test]
+fn a_band_in_f64_serves_shifts_that_f32_does_not_see() {
+    for n in [1, 2, 31, 33, 64, 65, 257, 600] {
+        let matrix: Vec<f64> = gram(n, n as u64).into_iter().map(f64::from).collect();
+        let b: Vec<f64> = numbers(n, 7).into_iter().map(f64::from).collect();
+        let reduced = BandReduced::reduce_exactly(&matrix, n);
+        let shifts = [1e-4 + 1e-6 * n as f64, 1.0];
+        let diagonals = reduced.inverse_diagonals(&shifts).unwrap();
+        let at_once = reduced.solve_shifts(&matrix, &shifts, &b).unwrap();
+        for ((shift, diagonal), (x, _)) in shifts.into_iter().zip(diagonals).zip(at_once) {
+            let mut full = DMatrix::from_column_slice(n, n, &matrix);
+            (0..n).for_each(|at| full[(at, at)] += shift);
+            let inverse = full.cholesky().unwrap().inverse();
+            let want = &inverse * DVector::from_column_slice(&b);
+            let error = (DVector::from_column_slice(&x) - &want).amax() / want.amax();
+            assert!(error <= 1e-6, "{n} {shift}: {error:e}");
+            let off = |row: usize| (diagonal[row] / inverse[(row, row)] - 1.0).abs();
+            let error = (0..n).map(off).fold(0.0, f64::max);
+            assert!(error <= 2e-5, "{n} {shift}: the diagonal is off by {error:e}");
+        }
+    }
+}
+
+#[test]
 fn the_band_does_not_depend_on_the_number_of_threads() {
     let matrix = gram(700, 3);
+    let exact: Vec<f64> = matrix.iter().copied().map(f64::from).collect();
     let diagonals = in_pools(|| BandReduced::reduce(matrix.clone(), 700).inverse_diagonals(&[0.1]).unwrap());
     assert_eq!(diagonals.len(), 1);
+    in_pools(|| BandReduced::reduce_exactly(&exact, 700).inverse_diagonals(&[0.1]).unwrap());
 }
 
 #[test]

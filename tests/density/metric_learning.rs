@@ -82,3 +82,14 @@ fn strange_rows_are_refused_or_fitted() {
     let single = x.select(&[0]).unwrap();
     assert!(Lmnn::default().fit(&single, &Target::Classes(Labels::from(&[0_u32][..]))).is_err());
 }
+
+#[test]
+fn components_start_where_the_classes_lie_farthest_apart() {
+    // Wine as it is: its widest direction, proline, parts the classes badly, and what a discriminant analysis finds parts them wholly.
+    let wine = datasets::wine().unwrap();
+    let model = NeighborhoodComponents::default().n_components(2).max_iter(1).fit(&wine.x, &wine.target).unwrap();
+    assert!(model.losses()[0] < -0.95 * wine.x.rows() as f64, "{:?}", model.losses());
+    // More columns than classes less one: no such directions, and all columns as they are.
+    let all = NeighborhoodComponents::default().max_iter(1).fit(&wine.x, &wine.target).unwrap();
+    assert!(all.losses()[0] > -0.85 * wine.x.rows() as f64, "{:?}", all.losses());
+}

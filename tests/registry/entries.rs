@@ -208,6 +208,9 @@ fn numbers_and_lists_are_taken_as_people_write_them() {
     let voting = registry::find("voting-classifier").unwrap().estimator();
     let set = voting.set("weights", parse_value("1,2.5,3").unwrap()).unwrap();
     assert_eq!(set.parameters().unwrap()["weights"], json!([1.0, 2.5, 3.0]));
+    // What a .npy file of one column is read as.
+    let set = voting.set("weights", json!([[1.0], [2.5]])).unwrap();
+    assert_eq!(set.parameters().unwrap()["weights"], json!([1.0, 2.5]));
     let error = voting.set("weights", json!("heavy")).unwrap_err().to_string();
     assert!(error.contains("a list, such as [1,2,3]"), "{error}");
 }

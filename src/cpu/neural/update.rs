@@ -5,7 +5,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use crate::cpu::vectorised;
 
 /// Parameters that a task moves.
-const PER_TASK: usize = 1 << 17;
+const PER_TASK: usize = 1 << 15;
 
 /// What a step makes of a gradient, as [`UpdateRule`](crate::solvers::UpdateRule) says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

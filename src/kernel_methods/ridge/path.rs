@@ -14,6 +14,8 @@ const SMALL: usize = 256;
 /// The reduction in f32 moves an entry of the inverse's diagonal by about ε·‖K‖/alpha of itself, at random: the mean over n rows
 /// stays within 1e-5 while alpha is above this share of ‖K‖/√n.
 const BAND_SHARE: f64 = 3e-3;
+/// The share of ‖K‖ from which a reduction in f64 is enough: its rotation is in f32, and corrections shrink by ε·‖K‖/alpha.
+const EXACT_BAND_SHARE: f64 = 3e-7;
 /// A penalty below this share of the mean diagonal asks for coefficients from a kernel matrix in f64.
 const EXACT_SHARE: f64 = 0.05;
 /// Rows whose entry of the inverse's diagonal is checked by solving for it, and the share of it that each may be off.
@@ -22,7 +24,7 @@ const TRUSTED: f64 = 1e-3;
 
 /// D·K·D + alpha·I, D the roots of the weights, factored for every alpha at once.
 pub(super) enum RidgePath {
-    /// In f32, a band and the rotation to it, with the matrix for corrections.
+    /// A band, in f32 or f64, and the rotation to it in f32, with the matrix for corrections.
     Band { reduced: BandReduced, matrix: Vec<f32>, exact: Option<Vec<f64>> },
     /// In f64, a factor of few columns.
     LowRank(LowRank),
@@ -32,7 +34,7 @@ pub(super) enum RidgePath {
 
 impl RidgePath {
     /// Factors the matrix of the system for penalties from `least` on. A matrix of a low rank r takes n·r² operations; others
-    /// about 2n³/3 multiply-adds in f32, and where that does not do, about 9n³ operations in f64.
+    /// about 2n³/3 multiply-adds in f32, or in f64 for small penalties, and where that does not do, about 9n³ operations in f64.
     fn new(system: &System<'_>, least: f64) -> Result<RidgePath> {
         let n = system.x.rows();
         if n <= SMALL {
@@ -45,8 +47,12 @@ impl RidgePath {
         // The largest sum of a row bounds ‖K‖.
         let row_sum = |row: &[f32]| row.iter().map(|value| f64::from(value.abs())).sum::<f64>();
         let norm = matrix.chunks_exact(n).map(row_sum).fold(0.0, f64::max);
-        if least < BAND_SHARE * norm / (n as f64).sqrt() {
+        if least < EXACT_BAND_SHARE * norm {
             return RidgePath::in_f64(system);
+        }
+        if least < BAND_SHARE * norm / (n as f64).sqrt() {
+            let exact = exact_matrix(system)?.as_slice().to_vec();
+            return Ok(RidgePath::Band { reduced: BandReduced::reduce_exactly(&exact, n), matrix, exact: Some(exact) });
         }
         let exact = match least < EXACT_SHARE * system.mean_diagonal()? {
             true => Some(exact_matrix(system)?.as_slice().to_vec()),
@@ -74,6 +80,7 @@ impl RidgePath {
     /// The solutions for some right-hand sides; nothing where f32 is not enough for this penalty.
     pub(super) fn solve(&self, alpha: f64, sides: &[Vec<f64>]) -> Option<Corrected> {
         match self {
+            RidgePath::Band { exact: Some(_), .. } => self.solve_band(&[alpha], sides)?.pop(),
             RidgePath::Band { reduced, matrix, .. } => reduced.solve(matrix, alpha, sides),
             RidgePath::Spectrum { values, vectors } => {
                 let solve = |side: &Vec<f64>| {

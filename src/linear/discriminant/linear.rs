@@ -67,6 +67,11 @@ impl LinearDiscriminantAnalysisModel {
     pub fn explained_variance_ratio(&self) -> &[f64] {
         self.fit.extra("explained_variance_ratio").unwrap_or_default()
     }
+
+    /// The directions of `transform`, d numbers each.
+    pub(crate) fn directions(&self) -> &[f64] {
+        self.fit.extra("scalings").unwrap_or_default()
+    }
 }
 
 impl LinearDiscriminantAnalysis {

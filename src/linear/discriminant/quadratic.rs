@@ -88,9 +88,7 @@ impl Estimator for QuadraticDiscriminantAnalysis {
             let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), v| (a.min(*v), b.max(*v)));
             if least <= self.tol * 1e-4 * most.min(1.0) || least <= 0.0 {
                 let name = &y.names()[at];
-                let what = format!(
-                    "the covariance of {name}; set shrinkage to auto or reg_param above 0, or leave dependent columns out,"
-                );
+                let what = format!("the covariance of {name} is singular: set shrinkage to auto or reg_param above 0");
                 return Err(Error::Singular { what, condition: most / least.max(0.0) });
             }
             let white = DMatrix::from_fn(d, d, |row, column| vectors[(column, row)] / values[row].sqrt());

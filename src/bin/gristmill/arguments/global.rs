@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gristmill::cost::Cost;
 use gristmill::placement::{Placed, Placement};
-use gristmill::{Device, Error, Result};
+use gristmill::{Device, Error, Profile, Result};
 
 use super::headings::RUNNING;
 use crate::report::{CliError, CommandResult};
@@ -64,6 +64,11 @@ impl GlobalArgs {
         if self.profile {
             device.profile(true);
         }
+    }
+
+    /// What was counted, if that is asked for.
+    pub fn profile_of(&self, device: &Device) -> Option<Profile> {
+        self.profile.then(|| device.profile_report())
     }
 }
 

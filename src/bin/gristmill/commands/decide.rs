@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use gristmill::Error;
 use gristmill::decision::{GridWorld, MarkovDecisionProcess, Solution, Solve, policy_picture};
 use gristmill::plot::Figure;
+use gristmill::{Error, Profile};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, PlotArgs, check_outputs};
-use crate::report::{CliError, CommandResult, number, show, table_of};
+use crate::report::{CliError, CommandResult, number, profile, show, table_of};
 
 /// States that a page shows.
 const MOST_SHOWN: usize = 60;
@@ -68,6 +68,8 @@ struct DecideReport {
     device: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     plot: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Profile>,
 }
 
 #[derive(Serialize)]
@@ -99,8 +101,8 @@ pub fn run(args: &DecideArgs, global: &GlobalArgs) -> CommandResult {
     let figure = world.map(|world| policy_picture(&world, &solution.values, &solution.policy)).transpose()?;
     let figures: Vec<Figure> = figure.into_iter().collect();
     let plot = args.plot.save(&figures)?;
-    let report = report(&process, &solution, placed.device.info().name, plot);
-    show(global, &report, page);
+    let solved = report(&process, &solution, placed.device.info().name, plot);
+    show(global, &DecideReport { profile: global.profile_of(&placed.device), ..solved }, page);
     Ok(())
 }
 
@@ -132,6 +134,7 @@ fn report(process: &MarkovDecisionProcess, solution: &Solution, device: String, 
         error_bound: solution.error_bound,
         device,
         plot,
+        profile: None,
     }
 }
 
@@ -148,5 +151,6 @@ fn page(report: &DecideReport) -> String {
     let iterations = report.iterations;
     lines.push(format!("{converged} after {iterations} iterations, Bellman residual {}", number(report.residual)));
     lines.extend(report.plot.as_ref().map(|path| format!("drawn to {path}")));
+    lines.extend(report.profile.as_ref().map(profile::describe));
     lines.join("\n")
 }

@@ -200,7 +200,7 @@ impl Report {
 
     /// Adds the engine's counts if they are asked for.
     pub fn take_profile(&mut self, global: &GlobalArgs, device: &Device) {
-        self.profile = global.profile.then(|| device.profile_report());
+        self.profile = global.profile_of(device);
     }
 }
 

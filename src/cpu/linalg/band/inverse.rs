@@ -17,27 +17,12 @@ impl BandReduced {
     /// The diagonal of `(A + shift·I)⁻¹` for each shift: |L⁻¹·qᵢ|² with L the factor of the band and qᵢ row i of Q. About
     /// 4n³/3 multiply-adds for Q, and 32·n² for each shift. Nothing where a shift leaves the matrix indefinite.
     pub fn inverse_diagonals(&self, shifts: &[f64]) -> Option<Vec<Vec<f64>>> {
-        let n = self.size;
-        let factors: Vec<Lower> = shifts
-            .iter()
-            .map(|&shift| BandFactor::new(self, shift).map(|factor| Lower::new(&factor)))
-            .collect::<Option<_>>()?;
-        let q = self.rotation();
-        let tiles: Vec<Vec<[f64; LANES]>> = q
-            .par_chunks(LANES * n.max(1))
-            .map(|rows| {
-                // Turned, so that one entry of all rows is a vector.
-                let mut tile = vec![[0.0_f32; LANES]; n];
-                for (lane, row) in rows.chunks_exact(n).enumerate() {
-                    tile.iter_mut().zip(row).for_each(|(entry, &value)| entry[lane] = value);
-                }
-                let mut through = vec![[0.0_f32; LANES]; n + WIDTH];
-                let lengths = |factor| arch().dispatch(SquaredLengths { factor, tile: &tile, through: &mut through });
-                factors.iter().map(lengths).collect()
-            })
-            .collect();
-        let row = |shift: usize, row: usize| tiles[row / LANES][shift][row % LANES];
-        Some((0..shifts.len()).map(|shift| (0..n).map(|at| row(shift, at)).collect()).collect())
+        let factors: Vec<BandFactor> =
+            shifts.iter().map(|&shift| BandFactor::new(self, shift)).collect::<Option<_>>()?;
+        Some(match self.exact {
+            true => lengths_in_f64(&factors, &self.rotation(), self.size),
+            false => lengths_in_f32(&factors, &self.rotation(), self.size),
+        })
     }
 
     /// Q, n×n: reflections are multiplied from the last to the first, so that each acts on what lies after it alone.
@@ -91,80 +76,97 @@ fn couple(factor: &mut [f32], vectors: Operand<'_>, first: &[f32], second: &[f32
     product(Dot, rows(&left), columns(second), -1.0, 0.0, &mut factor[WIDTH..], PAIR);
 }
 
-/// A factor of the band in f32: minus the entries before the diagonal, and one over it.
-struct Lower {
-    before: Vec<[f32; WIDTH]>,
-    inverse: Vec<f32>,
-}
+/// A function that finds |L⁻¹·q|² of each factor and each row of Q, n×n, in f32 or f64, by the names that pulp has for it.
+macro_rules! squared_lengths {
+    ($lengths:ident, $number:ident, $lanes:ident, [$splat:ident, $mul:ident, $mul_add:ident, $as:ident, $as_mut:ident]) => {
+        fn $lengths(factors: &[BandFactor], q: &[f32], n: usize) -> Vec<Vec<f64>> {
+            /// A factor of the band: minus the entries before the diagonal, and one over it.
+            struct Lower {
+                before: Vec<[$number; WIDTH]>,
+                inverse: Vec<$number>,
+            }
 
-impl Lower {
-    fn new(factor: &BandFactor) -> Lower {
-        let rows = factor.lower.chunks_exact(WIDTH + 1);
-        let before = rows.clone().map(|row| std::array::from_fn(|at| -row[at] as f32)).collect();
-        Lower { before, inverse: rows.map(|row| (1.0 / row[WIDTH]) as f32).collect() }
-    }
-}
+            /// |L⁻¹·q|² of the rows of a tile; `through` has WIDTH zeros before the solutions.
+            struct Lengths<'a> {
+                factor: &'a Lower,
+                tile: &'a [[$number; LANES]],
+                through: &'a mut [[$number; LANES]],
+            }
 
-/// |L⁻¹·q|² of the rows of a tile; `through` has WIDTH zeros before the solutions.
-struct SquaredLengths<'a> {
-    factor: &'a Lower,
-    tile: &'a [[f32; LANES]],
-    through: &'a mut [[f32; LANES]],
-}
+            impl WithSimd for Lengths<'_> {
+                type Output = [f64; LANES];
 
-impl WithSimd for SquaredLengths<'_> {
-    type Output = [f64; LANES];
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> [f64; LANES] {
-        let mut lengths = [0.0_f64; LANES];
-        for first in (0..LANES / S::F32_LANES).step_by(VECTORS) {
-            let mut part = [simd.splat_f32s(0.0); VECTORS];
-            for at in 0..self.tile.len() {
-                let sums = solved(simd, self.factor, at, (&self.tile[at], &self.through[at..at + WIDTH]), first);
-                let (into, _) = S::as_mut_simd_f32s(&mut self.through[at + WIDTH]);
-                for (vector, sum) in sums.into_iter().enumerate() {
-                    into[first + vector] = sum;
-                    part[vector] = simd.mul_add_e_f32s(sum, sum, part[vector]);
-                }
-                // Long sums in f64.
-                if at % 64 == 63 || at + 1 == self.tile.len() {
-                    let lengths = &mut lengths[first * S::F32_LANES..];
-                    for (vector, part) in part.iter_mut().enumerate() {
-                        let mut lanes = [0.0_f32; LANES];
-                        S::as_mut_simd_f32s(&mut lanes).0[0] = *part;
-                        let lengths = &mut lengths[vector * S::F32_LANES..][..S::F32_LANES];
-                        lengths.iter_mut().zip(lanes).for_each(|(length, lane)| *length += f64::from(lane));
-                        *part = simd.splat_f32s(0.0);
+                #[inline(always)]
+                fn with_simd<S: Simd>(self, simd: S) -> [f64; LANES] {
+                    let mut lengths = [0.0_f64; LANES];
+                    for first in (0..LANES / S::$lanes).step_by(VECTORS) {
+                        let mut part = [simd.$splat(0.0); VECTORS];
+                        for at in 0..self.tile.len() {
+                            let (entry, _) = S::$as(&self.tile[at]);
+                            let mut sums: [_; VECTORS] = std::array::from_fn(|vector| entry[first + vector]);
+                            for (&value, known) in self.factor.before[at].iter().zip(&self.through[at..at + WIDTH]) {
+                                let (value, (known, _)) = (simd.$splat(value), S::$as(known));
+                                for (sum, &known) in sums.iter_mut().zip(&known[first..first + VECTORS]) {
+                                    *sum = simd.$mul_add(value, known, *sum);
+                                }
+                            }
+                            let inverse = simd.$splat(self.factor.inverse[at]);
+                            let (into, _) = S::$as_mut(&mut self.through[at + WIDTH]);
+                            for (vector, sum) in sums.into_iter().enumerate() {
+                                let sum = simd.$mul(sum, inverse);
+                                into[first + vector] = sum;
+                                part[vector] = simd.$mul_add(sum, sum, part[vector]);
+                            }
+                            // Long sums in f64.
+                            if at % 64 == 63 || at + 1 == self.tile.len() {
+                                let lengths = &mut lengths[first * S::$lanes..];
+                                for (part, lengths) in part.iter_mut().zip(lengths.chunks_exact_mut(S::$lanes)) {
+                                    let mut lanes = [0.0; LANES];
+                                    S::$as_mut(&mut lanes).0[0] = *part;
+                                    lengths.iter_mut().zip(lanes).for_each(|(length, lane)| *length += f64::from(lane));
+                                    *part = simd.$splat(0.0);
+                                }
+                            }
+                        }
                     }
+                    lengths
                 }
             }
+
+            let lower = |factor: &BandFactor| {
+                let rows = factor.lower.chunks_exact(WIDTH + 1);
+                let before = rows.clone().map(|row| std::array::from_fn(|at| -row[at] as $number)).collect();
+                Lower { before, inverse: rows.map(|row| (1.0 / row[WIDTH]) as $number).collect() }
+            };
+            let factors: Vec<Lower> = factors.iter().map(lower).collect();
+            let tiles: Vec<Vec<[f64; LANES]>> = q
+                .par_chunks(LANES * n.max(1))
+                .map(|rows| {
+                    // Turned, so that one entry of all rows is a vector.
+                    let mut tile = vec![[0.0; LANES]; n];
+                    for (lane, row) in rows.chunks_exact(n).enumerate() {
+                        tile.iter_mut().zip(row).for_each(|(entry, &value)| entry[lane] = $number::from(value));
+                    }
+                    let mut through = vec![[0.0; LANES]; n + WIDTH];
+                    let lengths = |factor| arch().dispatch(Lengths { factor, tile: &tile, through: &mut through });
+                    factors.iter().map(lengths).collect()
+                })
+                .collect();
+            let row = |shift: usize, row: usize| tiles[row / LANES][shift][row % LANES];
+            (0..factors.len()).map(|shift| (0..n).map(|at| row(shift, at)).collect()).collect()
         }
-        lengths
-    }
+    };
 }
 
-/// Some lanes of one entry of L⁻¹·q from those before it.
-#[inline(always)]
-fn solved<S: Simd>(
-    simd: S,
-    factor: &Lower,
-    at: usize,
-    (entry, known): (&[f32; LANES], &[[f32; LANES]]),
-    first: usize,
-) -> [S::f32s; VECTORS] {
-    let (entry, _) = S::as_simd_f32s(entry);
-    let mut sums = [entry[first], entry[first + 1], entry[first + 2], entry[first + 3]];
-    for (&value, known) in factor.before[at].iter().zip(known) {
-        let value = simd.splat_f32s(value);
-        let (known, _) = S::as_simd_f32s(known);
-        for (sum, &known) in sums.iter_mut().zip(&known[first..first + VECTORS]) {
-            *sum = simd.mul_add_e_f32s(value, known, *sum);
-        }
-    }
-    let inverse = simd.splat_f32s(factor.inverse[at]);
-    for sum in &mut sums {
-        *sum = simd.mul_f32s(*sum, inverse);
-    }
-    sums
-}
+squared_lengths!(
+    lengths_in_f32,
+    f32,
+    F32_LANES,
+    [splat_f32s, mul_f32s, mul_add_e_f32s, as_simd_f32s, as_mut_simd_f32s]
+);
+squared_lengths!(
+    lengths_in_f64,
+    f64,
+    F64_LANES,
+    [splat_f64s, mul_f64s, mul_add_e_f64s, as_simd_f64s, as_mut_simd_f64s]
+);

@@ -1,8 +1,9 @@
-//! A large symmetric matrix as Q·B·Qᵀ with a banded B, in f32 on all cores.
+//! A large symmetric matrix as Q·B·Qᵀ with a banded B, in f32 or f64 on all cores.
 //!
 //! A + shift·I is then Q·(B + shift·I)·Qᵀ: one reduction serves every shift. It is the first half of an eigendecomposition, and
 //! the half that is made of products; the second would cost more than it saves.
 
+mod exact;
 mod inverse;
 mod panel;
 mod shifts;
@@ -24,33 +25,21 @@ pub struct BandReduced {
     /// Row i of B up to the diagonal: entry (i, i − WIDTH + k) is the k-th of WIDTH + 1.
     band: Vec<f64>,
     panels: Vec<Panel>,
+    /// Whether B is right to f64.
+    exact: bool,
 }
+
+/// An entry of the triangle that a panel leaves: row, column, value.
+type Entry = (usize, usize, f64);
 
 impl BandReduced {
     /// Reduces a symmetric row-major matrix. About 2n³/3 multiply-adds in f32; the error is a few roundings of its entries.
     pub fn reduce(mut values: Vec<f32>, size: usize) -> BandReduced {
-        debug_assert_eq!(values.len(), size * size);
-        let mut band = vec![0.0; size * (WIDTH + 1)];
-        let mut panels = vec![];
-        for first in (0..size).step_by(WIDTH) {
-            let after = size.min(first + WIDTH);
-            for row in first..after {
-                for column in first..=row {
-                    band[row * (WIDTH + 1) + WIDTH + column - row] = f64::from(values[row * size + column]);
-                }
-            }
-            if after == size {
-                break;
-            }
-            let panel = Panel::factor(&values, size, first);
-            for (row, column, value) in panel.upper() {
-                let (row, column) = (after + row, first + column);
-                band[row * (WIDTH + 1) + WIDTH + column - row] = f64::from(value);
-            }
-            panel.reduce_rest(&mut values, size, after);
-            panels.push(panel);
-        }
-        BandReduced { size, band, panels }
+        reduce_by(&mut values, (size, size), |values, first| {
+            let (panel, upper) = Panel::factor(values, size, first);
+            panel.reduce_rest(values, size);
+            (panel, upper)
+        })
     }
 
     /// Solves `(A + shift·I)·x = b` for each right-hand side, corrected by f64 residuals of the matrix that was reduced;
@@ -70,6 +59,35 @@ impl BandReduced {
         self.panels.iter().rev().for_each(|panel| panel.apply(&mut x, false));
         x
     }
+}
+
+/// Reduces panel by panel rows that are `stride` apart: `step` takes the panel at a column and applies it to the rest.
+fn reduce_by<T: Copy + Into<f64>>(
+    values: &mut [T],
+    (size, stride): (usize, usize),
+    mut step: impl FnMut(&mut [T], usize) -> (Panel, Vec<Entry>),
+) -> BandReduced {
+    debug_assert_eq!(values.len(), size * stride);
+    let mut band = vec![0.0; size * (WIDTH + 1)];
+    let mut panels = vec![];
+    for first in (0..size).step_by(WIDTH) {
+        let after = size.min(first + WIDTH);
+        for row in first..after {
+            for column in first..=row {
+                band[row * (WIDTH + 1) + WIDTH + column - row] = values[row * stride + column].into();
+            }
+        }
+        if after == size {
+            break;
+        }
+        let (panel, upper) = step(values, first);
+        for (row, column, value) in upper {
+            let (row, column) = (after + row, first + column);
+            band[row * (WIDTH + 1) + WIDTH + column - row] = value;
+        }
+        panels.push(panel);
+    }
+    BandReduced { size, band, panels, exact: false }
 }
 
 /// The lower factor of B + shift·I, banded as B.

@@ -1,6 +1,6 @@
 //! A few columns reduced: reflections I − V·T·Vᵀ that leave an upper triangle of them.
 
-use super::{Dot, Operand, ROWS, WIDTH, product};
+use super::{Dot, Entry, Operand, ROWS, WIDTH, product};
 use crate::cpu::vectorised;
 
 /// The product of up to WIDTH reflections of the rows after a block of columns.
@@ -12,13 +12,11 @@ pub(super) struct Panel {
     pub(super) vectors: Vec<f32>,
     /// T, WIDTH×WIDTH, an upper triangle.
     pub(super) factor: Vec<f32>,
-    /// What is left of the columns, WIDTH×WIDTH, an upper triangle.
-    upper: Vec<f32>,
 }
 
 impl Panel {
-    /// Reduces what lies below the diagonal block of the columns from `first` on.
-    pub(super) fn factor(values: &[f32], size: usize, first: usize) -> Panel {
+    /// Reduces what lies below the diagonal block of the columns from `first` on, and returns the triangle that is left of them.
+    pub(super) fn factor(values: &[f32], size: usize, first: usize) -> (Panel, Vec<Entry>) {
         let after = first + WIDTH;
         let m = size - after;
         // By columns, so that each reflection runs along the memory.
@@ -38,14 +36,14 @@ impl Panel {
                 rest.chunks_exact_mut(m).for_each(|column| vectorised!(mirror(vector, tau, &mut column[at..])));
             }
         }
-        let (mut vectors, mut upper) = (vec![0.0; m * WIDTH], vec![0.0; WIDTH * WIDTH]);
+        let (mut vectors, mut upper) = (vec![0.0; m * WIDTH], vec![]);
         for (column, values) in columns.chunks_exact(m).enumerate() {
             for (row, &value) in values.iter().enumerate() {
                 match row.cmp(&column) {
-                    std::cmp::Ordering::Less => upper[row * WIDTH + column] = value,
+                    std::cmp::Ordering::Less => upper.push((row, column, f64::from(value))),
                     // The first of a reflection's vector is 1, so the triangle's entry stands there.
                     std::cmp::Ordering::Equal => {
-                        upper[row * WIDTH + column] = value;
+                        upper.push((row, column, f64::from(value)));
                         vectors[row * WIDTH + column] = if taus[column] > 0.0 { 1.0 } else { 0.0 };
                     }
                     std::cmp::Ordering::Greater => vectors[row * WIDTH + column] = value,
@@ -53,13 +51,18 @@ impl Panel {
             }
         }
         let factor = join(&vectors, &taus);
-        Panel { after, vectors, factor, upper }
+        (Panel { after, vectors, factor }, upper)
     }
 
-    /// The entries of the triangle: row, column, value.
-    pub(super) fn upper(&self) -> impl Iterator<Item = (usize, usize, f32)> {
-        let rows = self.rows().min(WIDTH);
-        (0..rows).flat_map(move |row| (row..WIDTH).map(move |column| (row, column, self.upper[row * WIDTH + column])))
+    /// Reflections by rounded vectors: as orthogonal as f32 has them.
+    pub(super) fn rounded(after: usize, vectors: Vec<f32>) -> Panel {
+        let mut squares = [0.0_f64; WIDTH];
+        for row in vectors.chunks_exact(WIDTH) {
+            squares.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value).powi(2));
+        }
+        let taus = squares.map(|square| if square > 0.0 { 2.0 / square } else { 0.0 });
+        let factor = join(&vectors, &taus);
+        Panel { after, vectors, factor }
     }
 
     /// Rows that the reflections act on, m.
@@ -68,8 +71,8 @@ impl Panel {
     }
 
     /// The rest of the matrix between the reflections: with X = A·V·T and Y = X − V·Tᵀ·Vᵀ·X/2 it becomes A − V·Yᵀ − Y·Vᵀ.
-    pub(super) fn reduce_rest(&self, values: &mut [f32], size: usize, after: usize) {
-        let m = self.rows();
+    pub(super) fn reduce_rest(&self, values: &mut [f32], size: usize) {
+        let (m, after) = (self.rows(), self.after);
         let mut product_of_vectors = vec![0.0; m * WIDTH];
         for block in blocks(after, size) {
             // Rows of the matrix up to the diagonal, and the same numbers as columns above it.

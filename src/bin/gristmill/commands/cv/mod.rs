@@ -168,7 +168,7 @@ pub fn run(args: &CvArgs, global: &GlobalArgs) -> CommandResult {
         done =
             figure.map_err(CliError::from).and_then(|figure| args.plot.save(&[figure])).map(|path| report.plot = path);
     }
-    report.profile = global.profile.then(|| device.profile_report());
+    report.profile = global.profile_of(&device);
     show(global, &report, describe);
     done
 }

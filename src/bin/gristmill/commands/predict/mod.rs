@@ -7,7 +7,7 @@ mod contributions;
 use std::path::PathBuf;
 
 use gristmill::data::Missing;
-use gristmill::estimator::Prediction;
+use gristmill::estimator::{Prediction, Task};
 use gristmill::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -133,7 +133,11 @@ fn asked_for(
         predicted.prediction = above_threshold(&predicted, threshold)?;
     }
     if args.scores && predicted.decision.is_none() {
-        return Err(CliError::Usage(format!("{} gives no scores of rows; leave out --scores", saved.name())));
+        let why = match saved.model.model().task()? {
+            Task::Density => "predicts the logarithm of each row's density, which is its score",
+            _ => "gives no scores of rows",
+        };
+        return Err(CliError::Usage(format!("{} {why}; leave out --scores", saved.name())));
     }
     predicted.probabilities = predicted.probabilities.filter(|_| args.proba);
     predicted.decision = predicted.decision.filter(|_| args.scores);

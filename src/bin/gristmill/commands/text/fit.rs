@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use gristmill::Profile;
 use gristmill::model_file::Persist;
 use gristmill::sequence::{LanguageNetwork, NeuralLanguage, NeuralLanguageModel, Ngram, Smoothing, Tokens};
 use serde::Serialize;
 
 use crate::arguments::{GlobalArgs, check_folder, check_outputs};
-use crate::report::{CliError, CommandResult, Progress, Seconds, bytes, show, table_of, timed};
+use crate::report::{CliError, CommandResult, Progress, Seconds, bytes, profile, show, table_of, timed};
 
 const EXAMPLES: &str =
     "For n-grams the text is read in pieces: memory grows with the different n-grams, not with the text.
@@ -131,6 +132,8 @@ struct NetworkFitReport {
     saved: String,
     bytes: u64,
     seconds: Seconds,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Profile>,
 }
 
 #[derive(Serialize)]
@@ -240,6 +243,7 @@ fn run_network(args: &FitTextArgs, global: &GlobalArgs, network: LanguageNetwork
     let model: NeuralLanguageModel =
         timed(&mut seconds, "fit", || params.fit_file(&args.file, &placed.device, &mut progress))?;
     drop(progress);
+    let profile = global.profile_of(&placed.device);
     timed(&mut seconds, "save", || model.save(&args.model_file))?;
     if let Some(plot) = &args.plot {
         timed(&mut seconds, "plot", || model.vectors_plot(&[])?.save(plot))?;
@@ -254,6 +258,7 @@ fn run_network(args: &FitTextArgs, global: &GlobalArgs, network: LanguageNetwork
         saved: args.model_file.display().to_string(),
         bytes: std::fs::metadata(&args.model_file).map_or(0, |about| about.len()),
         seconds,
+        profile,
     };
     show(global, &report, |report| {
         let rows = report
@@ -261,7 +266,7 @@ fn run_network(args: &FitTextArgs, global: &GlobalArgs, network: LanguageNetwork
             .iter()
             .zip(1..)
             .map(|(loss, epoch)| [epoch.to_string(), format!("{loss:.4}"), format!("{:.3}", loss.exp())]);
-        format!(
+        let page = format!(
             "{} tokens, {} different; {} parameters\n{}\nsaved to {}, {}",
             report.tokens,
             report.vocabulary,
@@ -269,7 +274,9 @@ fn run_network(args: &FitTextArgs, global: &GlobalArgs, network: LanguageNetwork
             table_of(&["epoch", "nats a token", "perplexity"], rows),
             report.saved,
             bytes(report.bytes)
-        )
+        );
+        let counts = report.profile.as_ref().map(profile::describe);
+        [Some(page), counts].into_iter().flatten().collect::<Vec<_>>().join("\n")
     });
     Ok(())
 }
