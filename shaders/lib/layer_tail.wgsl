@@ -22,6 +22,12 @@ struct Drop {
     key: vec2<u32>,
 }
 
+// From the numbers that a product is given.
+fn drop_of(low: vec4<f32>, high: vec4<f32>) -> Drop {
+    let key = vec4<u32>(high);
+    return Drop(low.x, low.y, u32(low.z), u32(low.w), vec2(key.x | (key.y << 16u), key.z | (key.w << 16u)));
+}
+
 fn tail_values(x: vec4<f32>) -> vec4<f32> {
     switch (TAIL) {
         case TAIL_RELU: {

@@ -15,6 +15,9 @@ struct Params {
     finish: u32,
     alpha: f32,
     beta: f32,
+    pad: u32,
+    low: vec4<f32>,
+    high: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

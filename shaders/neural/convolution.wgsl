@@ -107,24 +107,13 @@ fn tile_step(sums: vec4<f32>, a: f32, b: vec4<f32>) -> vec4<f32> {
     return fma(vec4(a), b, sums);
 }
 
-fn dropped() -> Drop {
-    let key = vec4<u32>(params.high);
-    return Drop(
-        params.low.x,
-        params.low.y,
-        u32(params.low.z),
-        u32(params.low.w),
-        vec2(key.x | (key.y << 16u), key.z | (key.w << 16u)),
-    );
-}
-
 fn pairs_finish(row: u32, column: u32, sums: vec4<f32>) -> vec4<f32> {
     let item = params.out_first + row * params.out_vec4s + column / 4u;
     if (PRODUCT == VALUES) {
-        return tail_forward(dropped(), item, sums + bias[params.column_first / 4u + column / 4u]);
+        return tail_forward(drop_of(params.low, params.high), item, sums + bias[params.column_first / 4u + column / 4u]);
     }
     if (PRODUCT == INPUT_SLOPES) {
-        return tail_backward(dropped(), item, sums, saved[item]);
+        return tail_backward(drop_of(params.low, params.high), item, sums, saved[item]);
     }
     return sums;
 }

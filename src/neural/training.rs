@@ -1,5 +1,7 @@
 //! Learning: epochs of shuffled batches, one read-back each.
 
+mod whole;
+
 use super::buffers::Buffers;
 use super::learning::{EpochReport, LearnerState, TrainingOptions, TrainingRows};
 use super::network::{Network, random_step};
@@ -241,6 +243,16 @@ impl Learner {
     ///
     /// A loss that is no number any more is [`Error::NotFinite`], and the parameters are those before the epoch.
     pub fn epoch(
+        &mut self,
+        stream: &mut Stream,
+        learnt: (TrainingRows<'_>, &DeviceVec<u32>),
+        validation: Option<(TrainingRows<'_>, &DeviceVec<u32>)>,
+    ) -> Result<EpochReport> {
+        // On a thread of the pool: from another one each loop of a step would put its caller to sleep and wake it again.
+        rayon::scope(|_| self.epoch_in_pool(stream, learnt, validation))
+    }
+
+    fn epoch_in_pool(
         &mut self,
         stream: &mut Stream,
         (rows, indices): (TrainingRows<'_>, &DeviceVec<u32>),

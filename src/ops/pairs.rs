@@ -37,7 +37,8 @@ pub(crate) struct PairKernel<'a> {
     pub(crate) step_operations: u64,
     /// Whether the depth may be summed in blocks: only where results add up, and the rest is left to the merge.
     pub(crate) layered: bool,
-    /// Override constants of the merge.
+    /// What adds the layers of a split depth, and its override constants.
+    pub(crate) merge_kernel: &'static Kernel,
     pub(crate) merge: &'a [(&'static str, u32)],
     /// Bound behind the result, in this order, those that there are: a number for each value along the depth, ...
     pub(crate) depth_vector: Option<&'a View>,
@@ -64,6 +65,7 @@ impl PairKernel<'static> {
             overrides,
             step_operations,
             layered,
+            merge_kernel: &KERNEL_MERGE,
             merge: &[],
             depth_vector: None,
             row_vector: None,
@@ -71,6 +73,13 @@ impl PairKernel<'static> {
             scalars: [0.0; 8],
             largest_tile: TILE,
         }
+    }
+}
+
+impl PairKernel<'_> {
+    /// Four of the numbers, from one on.
+    fn four(&self, first: usize) -> [f32; 4] {
+        std::array::from_fn(|at| self.scalars[first + at])
     }
 }
 
@@ -200,7 +209,8 @@ pub(crate) fn product_over(
     Ok(())
 }
 
-fn depth_blocks(
+/// The product over a depth for all rows of A, in layers of [`DEPTH_BLOCK`] where the output alone would not occupy a card.
+pub(crate) fn depth_blocks(
     recording: &mut Recording,
     pair: &PairKernel<'_>,
     (a, b): (Operand, Operand),
@@ -263,7 +273,6 @@ fn dispatch(
     let tiles = a.rows.div_ceil(tile) as u64 * column_tiles;
     let vec4s = |words: usize| (words / 4) as u32;
     let place = |vector: Option<&View>, first: usize| vector.map_or(0, |view| view.first_word() + first as u32);
-    let four = |first: usize| std::array::from_fn(|at| pair.scalars[first + at]);
     let params = Params {
         rows: a.rows as u32,
         columns: b.rows as u32,
@@ -285,8 +294,8 @@ fn dispatch(
         finish: u32::from(out.finish),
         alpha: out.alpha,
         beta: out.beta,
-        low: four(0),
-        high: four(4),
+        low: pair.four(0),
+        high: pair.four(4),
     };
     let mut buffers = vec![a.view.buffer(), b.view.buffer(), out.view.buffer()];
     buffers.extend([pair.depth_vector, pair.row_vector, pair.column_vector].into_iter().flatten().map(View::buffer));
@@ -322,10 +331,13 @@ fn merge(
         finish: u32::from(out.finish),
         alpha: out.alpha,
         beta: out.beta,
+        pad: 0,
+        low: pair.four(0),
+        high: pair.four(4),
     };
     let grid = Grid::covering(vec4s, 64)?;
     let work = Work { operations: 8 * vec4s * layers as u64, bytes: 16 * vec4s * (layers as u64 + 1) };
     // The layers stand in for a bias that is not read.
     let buffers = &[partial.buffer(), out.view.buffer(), pair.column_vector.unwrap_or(partial).buffer()];
-    recording.dispatch(&KERNEL_MERGE, Dispatch::new(&params, buffers, grid, work).overrides(pair.merge))
+    recording.dispatch(pair.merge_kernel, Dispatch::new(&params, buffers, grid, work).overrides(pair.merge))
 }

@@ -139,3 +139,42 @@ fn memory_stays_flat_over_many_epochs() {
     assert_eq!(model.iterations(), 1000);
     assert!(device.memory().0 <= most, "{} and at most {most}", device.memory().0);
 }
+
+#[test]
+fn lbfgs_without_hidden_layers_is_logistic_regression_on_every_device() {
+    let iris = datasets::iris().unwrap();
+    let y = iris.labels().unwrap();
+    let known = LogisticRegression::default().c(0.5).tol(1e-8).fit(&iris.x, y).unwrap().predict_proba(&iris.x).unwrap();
+    let mlp =
+        MlpClassifier::default().hidden_layer_sizes(vec![]).solver(Solver::Lbfgs).alpha(2.0).tol(1e-5).max_iter(500);
+    for (name, device) in devices() {
+        let model = mlp.fit(&iris.x.to(device).unwrap(), y).unwrap();
+        assert!(model.converged(), "{name}: {} iterations", model.iterations());
+        let falls = model.losses().windows(2).all(|pair| pair[1] <= pair[0]);
+        assert!(falls && model.gradient_norms()[0] < 1e-4, "{name}: {:?}", model.gradient_norms());
+        let found = model.predict_proba(&iris.x).unwrap();
+        let apart = found.as_slice().iter().zip(known.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(apart < 2e-3, "{name}: {apart}");
+    }
+}
+
+#[test]
+fn lbfgs_learns_hidden_layers_and_refuses_what_needs_batches() {
+    let iris = datasets::iris().unwrap();
+    let y = iris.labels().unwrap();
+    let mlp = MlpClassifier::default().hidden_layer_sizes(vec![8]).solver(Solver::Lbfgs).seed(1);
+    let model = mlp.fit(&iris.x, y).unwrap();
+    assert!(model.score(&iris.x, y).unwrap() >= 0.97 && model.losses().last() < model.losses().first());
+    let again = mlp.clone().max_iter(model.iterations() + 5).resume(model.clone(), &iris.x, y).unwrap();
+    assert!(again.losses().last() <= model.losses().last());
+    for refused in
+        [mlp.clone().dropout(0.1), mlp.clone().noise(0.1), mlp.clone().l1(0.1), mlp.clone().early_stopping(true)]
+    {
+        assert!(matches!(refused.fit(&iris.x, y), Err(Error::Param { .. })));
+    }
+    assert!(matches!(mlp.partial_fit(None, &iris.x, y), Err(Error::Param { name: "solver", .. })));
+    let latent = VariationalAutoencoder::default().solver(Solver::Lbfgs);
+    assert!(matches!(latent.fit(&iris.x), Err(Error::Param { .. })));
+    let linear = Autoencoder::default().n_components(2).solver(Solver::Lbfgs).fit(&iris.x).unwrap();
+    assert_eq!(linear.transform(&iris.x).unwrap().columns(), 2);
+}

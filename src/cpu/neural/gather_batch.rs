@@ -9,6 +9,8 @@ use crate::cpu::tile::with_buffer;
 const STREAM: u32 = 0x4e44_0002;
 /// Rows that a task takes.
 const ROWS: usize = 32;
+/// Numbers below which a second thread costs more than it saves.
+const WORTH_THREADS: usize = 1 << 14;
 
 /// Normal noise on the inputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,20 +29,24 @@ pub fn gather(from: &[f32], columns: usize, order: &[u32], out: &mut [f32], nois
     if columns == 0 {
         return;
     }
-    out[..order.len() * stride].par_chunks_mut(ROWS * stride).zip(order.par_chunks(ROWS)).enumerate().for_each(
-        |(task, (out, order))| {
-            for (row, (place, from_row)) in out.chunks_exact_mut(stride).zip(order).enumerate() {
-                let start = *from_row as usize * columns;
-                place[..columns].copy_from_slice(&from[start..start + columns]);
-                if let Some(noise) = noise {
-                    let first = (u64::from(noise.step) << 34) + ((task * ROWS + row) * stride) as u64;
-                    with_buffer(columns, |numbers| {
-                        Philox::new(noise.key, STREAM).fill_normals(first, numbers);
-                        let pairs = place.iter_mut().zip(numbers);
-                        pairs.for_each(|(value, number)| *value += noise.deviation * *number);
-                    });
-                }
+    let task = |(task, (out, order)): (usize, (&mut [f32], &[u32]))| {
+        for (row, (place, from_row)) in out.chunks_exact_mut(stride).zip(order).enumerate() {
+            let start = *from_row as usize * columns;
+            place[..columns].copy_from_slice(&from[start..start + columns]);
+            if let Some(noise) = noise {
+                let first = (u64::from(noise.step) << 34) + ((task * ROWS + row) * stride) as u64;
+                with_buffer(columns, |numbers| {
+                    Philox::new(noise.key, STREAM).fill_normals(first, numbers);
+                    let pairs = place.iter_mut().zip(numbers);
+                    pairs.for_each(|(value, number)| *value += noise.deviation * *number);
+                });
             }
-        },
-    );
+        }
+    };
+    let out = &mut out[..order.len() * stride];
+    if out.len() < WORTH_THREADS {
+        out.chunks_mut(ROWS * stride).zip(order.chunks(ROWS)).enumerate().for_each(task);
+    } else {
+        out.par_chunks_mut(ROWS * stride).zip(order.par_chunks(ROWS)).enumerate().for_each(task);
+    }
 }

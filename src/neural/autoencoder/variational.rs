@@ -15,7 +15,9 @@ use crate::estimator::{
     Save, Transform, parameters,
 };
 use crate::model_file::Container;
-use crate::neural::mlp::{Fitted, LearningRate, MlpSettings, Problem, Progress, Solver, cost as mlp_cost};
+use crate::neural::mlp::{
+    Fitted, LearningRate, MlpSettings, Problem, Progress, Solver, cost as mlp_cost, refuse_lbfgs,
+};
 use crate::ops::neural::{Activation, MOST_SPREAD, OutputLoss, TargetLayout, VARIANCE_FLOOR};
 use crate::plot::Figure;
 
@@ -111,6 +113,7 @@ impl Estimator for VariationalAutoencoder {
         if self.decoder == Decoder::Bernoulli {
             refuse_outside(Self::TYPE, x, "decoder")?;
         }
+        refuse_lbfgs(self.solver, "another solver: latent numbers are drawn anew in each batch")?;
         self.learn(x, options)
     }
 }

@@ -1,7 +1,7 @@
 //! Classes by a network.
 
 use super::classes::{ClassLearner, ClassNetwork, check_chunk, head};
-use super::{LearningRate, MlpSettings, Solver, mlp_parameters};
+use super::{LearningRate, MlpSettings, Solver, mlp_parameters, refuse_lbfgs};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::{ClassWeight, Labels};
@@ -16,7 +16,7 @@ use crate::ops::neural::Activation;
 
 mlp_parameters! {
     /// A network of dense layers that tells classes apart: softmax for several, a logistic unit for two. Names and defaults are
-    /// scikit-learn's; `l1`, `dropout`, `clip_norm`, `noise`, `class_weight` and three solvers are ours, lbfgs is not there.
+    /// scikit-learn's; `l1`, `dropout`, `clip_norm`, `noise`, `class_weight` and three solvers are ours.
     ///
     /// ```
     /// use gristmill::neural::MlpClassifier;
@@ -114,6 +114,7 @@ impl Estimator for MlpClassifier {
         options: Fit<'_>,
     ) -> Result<MlpClassifierModel> {
         check_chunk(&self.class_weight)?;
+        refuse_lbfgs(self.solver, "another solver for chunks of rows: lbfgs takes all rows at once")?;
         let epochs = model.as_ref().map_or(0, |model| model.net.fitted.progress.epochs) + 1;
         let chunk = MlpClassifier { early_stopping: false, ..self.clone() };
         let mut made = chunk.learn(model, x, y, options, epochs)?;

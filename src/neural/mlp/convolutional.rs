@@ -1,7 +1,7 @@
 //! Classes of images by a network of convolutions.
 
 use super::classes::{ClassLearner, ClassNetwork, check_chunk, head};
-use super::{LearningRate, MlpSettings, Solver, mlp_parameters};
+use super::{LearningRate, MlpSettings, Solver, mlp_parameters, refuse_lbfgs};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::data::{ClassWeight, Labels};
@@ -179,6 +179,7 @@ impl Estimator for ConvClassifier {
         options: Fit<'_>,
     ) -> Result<ConvClassifierModel> {
         check_chunk(&self.class_weight)?;
+        refuse_lbfgs(self.solver, "another solver for chunks of rows: lbfgs takes all rows at once")?;
         let epochs = model.as_ref().map_or(0, |model| model.net.fitted.progress.epochs) + 1;
         let chunk = ConvClassifier { early_stopping: false, ..self.clone() };
         let mut made = chunk.learn(model, x, y, options, epochs)?;

@@ -62,6 +62,9 @@ impl MlpSettings {
         epochs: u64,
         reporter: &mut Reporter<'_>,
     ) -> Result<Fitted> {
+        if self.solver == Solver::Lbfgs {
+            return self.learn_whole(fitted, &problem, epochs, reporter);
+        }
         let (n, device) = (problem.x.rows(), problem.x.device());
         let (learnt, held) = self.held_out(&problem)?;
         let own = if problem.y.rows() > 0 { Some(problem.y.to(device)?) } else { None };

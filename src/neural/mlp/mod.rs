@@ -6,6 +6,7 @@ mod convolutional;
 mod fit;
 mod fitted;
 mod regressor;
+mod whole;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ pub use regressor::{MlpRegressor, MlpRegressorModel, RegressionLoss};
 
 pub(in crate::neural) use fit::Problem;
 pub(in crate::neural) use fitted::{Fitted, Progress};
+pub(in crate::neural) use whole::refuse_lbfgs;
 
 use super::layers::Dense;
 use super::learning::TrainingOptions;
@@ -45,6 +47,9 @@ pub enum Solver {
     /// Gradients over the root of the mean of their squares.
     #[serde(alias = "rms_prop")]
     Rmsprop,
+    /// Steps by the curvature that the last ten showed, on all rows at once (L-BFGS), for few rows: `max_iter` counts its
+    /// iterations, `tol` is what the largest slope has to fall to.
+    Lbfgs,
 }
 
 /// How long a step is, for the solver sgd.
@@ -118,6 +123,7 @@ impl MlpSettings {
             Solver::Adamw => UpdateRule::AdamW { first, second, epsilon, weight_decay: self.alpha },
             Solver::Adagrad => UpdateRule::Adagrad { epsilon },
             Solver::Rmsprop => UpdateRule::RmsProp { decay: self.momentum, epsilon },
+            Solver::Lbfgs => UpdateRule::Gradient,
             Solver::Sgd if self.momentum == 0.0 => UpdateRule::Gradient,
             Solver::Sgd if self.nesterovs_momentum => UpdateRule::Nesterov { decay: self.momentum },
             Solver::Sgd => UpdateRule::Momentum { decay: self.momentum },

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fit::{Problem, with_weights};
 use super::fitted::{Fitted, Progress};
-use super::{LearningRate, MlpSettings, Solver, mlp_parameters};
+use super::{LearningRate, MlpSettings, Solver, mlp_parameters, refuse_lbfgs};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ pub enum RegressionLoss {
 
 mlp_parameters! {
     /// A network of dense layers that predicts numbers, one or several a row. Names and defaults are scikit-learn's; `loss`,
-    /// `delta`, `l1`, `dropout`, `clip_norm`, `noise` and three solvers are ours, lbfgs is not there.
+    /// `delta`, `l1`, `dropout`, `clip_norm`, `noise` and three solvers are ours.
     ///
     /// ```
     /// use gristmill::neural::MlpRegressor;
@@ -163,6 +163,7 @@ impl Estimator for MlpRegressor {
         y: Targets<'_>,
         options: Fit<'_>,
     ) -> Result<MlpRegressorModel> {
+        refuse_lbfgs(self.solver, "another solver for chunks of rows: lbfgs takes all rows at once")?;
         let epochs = model.as_ref().map_or(0, |model| model.fitted.progress.epochs) + 1;
         let chunk = MlpRegressor { early_stopping: false, ..self.clone() };
         let mut made = chunk.learn(model, x, y, options, epochs)?;

@@ -252,6 +252,9 @@ fn merge(
         finish: 0,
         alpha: 1.0,
         beta,
+        pad: 0,
+        low: [0.0; 4],
+        high: [0.0; 4],
     };
     let work = Work { operations: 4 * (rows * layers) as u64, bytes: 16 * (rows * (layers + 1)) as u64 };
     let grid = Grid::covering(rows as u64, 64)?;

@@ -18,7 +18,7 @@ kernels! {
 params! {
     pub(crate) struct MergeParams {
         columns: u32, vec4s: u32, row_vec4s: u32, out_first: u32, out_vec4s: u32, layers: u32, layer_vec4s: u32,
-        column_first: u32, finish: u32, alpha: f32, beta: f32,
+        column_first: u32, finish: u32, alpha: f32, beta: f32, pad: u32, low: [f32; 4], high: [f32; 4],
     }
 }
 

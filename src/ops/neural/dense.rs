@@ -8,11 +8,14 @@ use crate::cpu::neural::tail::{Activation, Tail};
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::kernels;
+use crate::ops::linalg::gemm::MergeParams;
 use crate::ops::pairs::{self, Operand, Output, PairKernel};
 
 kernels! {
     /// Two operands, the product, values of the layer before, weights with the biases.
     pub KERNEL = "neural/dense", [Read, Read, Write, Read, Read], pairs::Params;
+    /// Layers of values, the values, weights with the biases.
+    pub KERNEL_MERGE = "neural/dense__merge", [Read, Write, Read], MergeParams;
 }
 
 /// Which of the products, as in the shader.
@@ -20,7 +23,8 @@ const VALUES: u32 = 0;
 const INPUT_SLOPES: u32 = 1;
 const WEIGHT_SLOPES: u32 = 2;
 
-/// `out = tail(x·W + bias)`, rows×outputs, from `x`, rows×inputs. 2·rows·inputs·outputs operations, one dispatch.
+/// `out = tail(x·W + bias)`, rows×outputs, from `x`, rows×inputs. 2·rows·inputs·outputs operations, one dispatch; two where there
+/// are many inputs for few outputs, which are then summed in layers.
 ///
 /// ```
 /// use gristmill::ops::neural::*;
@@ -201,15 +205,17 @@ impl Call<'_> {
         }
         let deep = [operands.0.deep, operands.1.deep].map(u32::from);
         let overrides = [
+            ("TAIL", self.tail.activation as u32),
+            ("DROPOUT", u32::from(self.tail.dropout.is_some())),
             ("A_DEEP", deep[0]),
             ("B_DEEP", deep[1]),
             ("PRODUCT", self.product),
-            ("TAIL", self.tail.activation as u32),
-            ("DROPOUT", u32::from(self.tail.dropout.is_some())),
         ];
-        let pair = PairKernel::new(&KERNEL, &[], 2, false);
+        let pair = PairKernel::new(&KERNEL, &[], 2, self.product == VALUES);
         let pair = PairKernel {
             overrides: &overrides,
+            merge_kernel: &KERNEL_MERGE,
+            merge: &overrides[..2],
             row_vector: Some(self.saved),
             column_vector: Some(self.bias),
             scalars: drop_scalars(self.tail),
@@ -218,6 +224,10 @@ impl Call<'_> {
         };
         let beta = if add { 1.0 } else { 0.0 };
         let out = Output { view, stride, column: 0, alpha: 1.0, beta, finish: true };
-        pairs::product(recording, &pair, operands, 0..depth, out)
+        // The layers of the other two products would be two dispatches more for each layer of the network.
+        match pair.layered {
+            true => pairs::depth_blocks(recording, &pair, operands, 0..depth, out),
+            false => pairs::product(recording, &pair, operands, 0..depth, out),
+        }
     }
 }

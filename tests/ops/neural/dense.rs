@@ -70,15 +70,21 @@ fn the_products_of_a_layer_are_those_of_sums_in_f64_and_padding_stays_zero() {
 
 #[test]
 fn dropout_leaves_out_its_share_and_the_way_back_leaves_out_the_same() {
-    let shape = DenseShape { first: 0, inputs: 4, outputs: 250 };
+    // 600 inputs are summed in layers, for so few outputs.
+    for inputs in [4, 600] {
+        dropout_with(DenseShape { first: 0, inputs, outputs: 250 });
+    }
+}
+
+fn dropout_with(shape: DenseShape) {
     let dropout = Some(Dropout { rate: 0.3, key: 0x1234_5678_9abc_def0, step: 77 });
     for activation in [Activation::Identity, Activation::Tanh, Activation::LeakyRelu, Activation::Logistic] {
         let tail = Tail { activation, dropout };
         let mut wanted: Option<Vec<bool>> = None;
         for (name, device) in devices() {
             let mut stream = device.stream();
-            let x = on(device, &padded(40, 4, 1));
-            let parameters = on(device, &padded(5, 250, 2));
+            let x = on(device, &padded(40, shape.inputs, 1));
+            let parameters = on(device, &padded(shape.inputs + 1, 250, 2));
             let mut out = zeros(&mut stream, 40 * 252).unwrap();
             dense_forward(&mut stream, &x, (&parameters, shape), 40, &mut out, tail).unwrap();
             let values = out.to_vec(&mut stream).unwrap();
