@@ -1,5 +1,6 @@
 // Adds the layers of a split depth of X·W in their order, then bias, activation and dropout: the values of a dense layer.
 // One lane for four columns; a layer is a whole copy of the result.
+// In a fixed order, so the result does not depend on how many layers one pass could hold.
 //#import layer_tail
 //#import status
 struct Params {

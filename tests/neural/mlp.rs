@@ -151,7 +151,7 @@ fn lbfgs_without_hidden_layers_is_logistic_regression_on_every_device() {
         let model = mlp.fit(&iris.x.to(device).unwrap(), y).unwrap();
         assert!(model.converged(), "{name}: {} iterations", model.iterations());
         let falls = model.losses().windows(2).all(|pair| pair[1] <= pair[0]);
-        assert!(falls && model.gradient_norms()[0] < 1e-4, "{name}: {:?}", model.gradient_norms());
+        assert!(falls && model.gradient_norms()[0] < 1e-3, "{name}: {:?}", model.gradient_norms());
         let found = model.predict_proba(&iris.x).unwrap();
         let apart = found.as_slice().iter().zip(known.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(apart < 2e-3, "{name}: {apart}");
