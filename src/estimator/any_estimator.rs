@@ -75,7 +75,7 @@ impl AnyEstimator {
 
     /// The same with one parameter set; `estimator.max_depth` sets one of an inner estimator. An unknown name is an
     /// error that suggests the nearest one, and so is a value of another type; whether a number is in range is checked
-    /// by `fit`. `10.0` also counts as the integer 10, and the text `1,2,3` as a list.
+    /// by `fit`. `10.0` also counts as the integer 10, the text `1,2,3` as a list, and a number as a list of one.
     pub fn set(&self, name: &str, value: Value) -> Result<AnyEstimator> {
         let before = self.parameters()?;
         let set = |value: Value| {

@@ -51,13 +51,14 @@ fn array(x: &crate::array::Matrix) -> Result<Value> {
 }
 
 /// What else a value may stand for: an integer that was written as `10.0` or `1e1`, a list that was written without
-/// brackets, or the list that a `.npy` file of one column holds.
+/// brackets or has one number, or the list that a `.npy` file of one column holds.
 pub(super) fn other_form(value: &Value) -> Option<Value> {
     match value {
         Value::Number(number) if !number.is_i64() && !number.is_u64() => {
             let number = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15)?;
             Some((number as i64).into())
         }
+        Value::Number(_) => Some(Value::Array(vec![value.clone()])),
         Value::String(text) if text.contains(',') => {
             let values = text.split(',').map(parse_value).collect::<Result<Vec<Value>>>().ok()?;
             Some(Value::Array(values))

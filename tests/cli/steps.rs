@@ -51,6 +51,9 @@ fn values_may_be_lists_with_or_without_brackets() {
         let wide = json(&["transform", &model, "data/diabetes.csv", "-q"])["transformed_columns"].as_u64().unwrap();
         assert!(wide > 3, "{columns}: {wide}");
     }
+    let fit = ["fit", "mlp-regressor", "data/diabetes.csv", "--target", "progression", "--set", "max_iter=1"];
+    let layers = json(&[&fit[..], &["--set", "hidden_layer_sizes=4"]].concat());
+    assert_eq!(layers["parameters"]["hidden_layer_sizes"], serde_json::json!([4]));
 }
 
 #[test]

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use crate::cpu::simd::arch;
 use crate::cpu::tile::with_buffer;
-use lower::{DEPTH, STRIPS, Sweep, group_rows, room, strip_width};
+use lower::{STRIPS, Sweep, group_rows, room, strip_width};
 
 /// Rows summed in f32, and in tables of many columns, whose sums take longer to add; the blocks are added in f64, in index order.
-const BLOCK: usize = 16 * DEPTH;
-const LONG_BLOCK: usize = 32 * DEPTH;
+const BLOCK: usize = 2048;
+const LONG_BLOCK: usize = 4096;
 const MANY_COLUMNS: usize = 1024;
 /// Columns of the output in a task where there are many blocks for each thread, where there is one, and where there are fewer.
 /// Each task packs its rows anew.

@@ -2,12 +2,13 @@
 
 use std::f32::consts::{LOG2_E, TAU};
 
-use pulp::Scalar;
+use pulp::{Scalar, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::latent::MOST_SPREAD;
 use super::tail::{Activation, logistic};
 use crate::cpu::elementary::{exp2, log2};
+use crate::cpu::simd::arch;
 
 /// Rows whose losses are added together, by the number of outputs; their sums are added by the caller in f64.
 pub fn group_rows(outputs: usize) -> usize {
@@ -19,7 +20,7 @@ pub fn group_rows(outputs: usize) -> usize {
 }
 
 /// Numbers from which on threads are worth waking.
-const WORTH_THREADS: usize = 1 << 15;
+const WORTH_THREADS: usize = 1 << 11;
 
 /// What an output costs beside its target. A row costs the sum over its outputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,13 +173,29 @@ fn activate(row: &mut [f32], activation: Activation) {
 /// Softmax in place; returns the logarithm of Σ e^x.
 fn softmax(row: &mut [f32]) -> f32 {
     let highest = row.iter().fold(f32::NEG_INFINITY, |highest, value| highest.max(*value));
-    let mut sum = 0.0;
-    for value in row.iter_mut() {
-        *value = exp2(Scalar, (*value - highest) * LOG2_E);
-        sum += *value;
-    }
+    arch().dispatch(Powers { row, highest });
+    let sum: f32 = row.iter().sum();
     row.iter_mut().for_each(|value| *value /= sum);
     highest + log2(Scalar, sum) * std::f32::consts::LN_2
+}
+
+/// e^(x − highest) in place of each x.
+struct Powers<'a> {
+    row: &'a mut [f32],
+    highest: f32,
+}
+
+impl WithSimd for Powers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (highest, scale) = (simd.splat_f32s(self.highest), simd.splat_f32s(LOG2_E));
+        for part in self.row.chunks_mut(S::F32_LANES) {
+            let below = simd.sub_f32s(simd.partial_load_f32s(part), highest);
+            simd.partial_store_f32s(part, exp2(simd, simd.mul_f32s(below, scale)));
+        }
+    }
 }
 
 /// Loss and score of one row, or step of a row; slopes by the sums, times scale and weight.

@@ -13,6 +13,10 @@ const DEPTH_BLOCK: usize = 256;
 const ROOM: usize = 192;
 const ROW_BLOCK: usize = 144;
 const TILE_ROWS: usize = 12;
+/// Rows of B that would leave most of a register tile's columns empty: they become its rows.
+const NARROW: usize = 12;
+/// Rows of A from which that pays.
+const MANY_ROWS: usize = 32;
 /// Rows of B that a task packs.
 const PACKED_ROWS: usize = 128;
 
@@ -37,6 +41,10 @@ pub fn rows_product(
         product(Dot, a, b, 1.0, beta, out, stride);
         return finish(0, out);
     }
+    if b.rows <= NARROW && a.rows >= MANY_ROWS {
+        turned_product((a, b), add, out, stride);
+        return finish(0, out);
+    }
     let threads = if a.rows * b.rows * a.depth < WORTH_THREADS { 1 } else { rayon::current_num_threads() };
     let padded = b.rows.next_multiple_of(panel_width());
     with_buffer(padded * a.depth, |panels| {
@@ -59,6 +67,18 @@ pub fn rows_product(
             out.chunks_mut(rows_per_task * stride).enumerate().for_each(task);
         } else {
             out.par_chunks_mut(rows_per_task * stride).enumerate().for_each(task);
+        }
+    });
+}
+
+/// The same with A and B in each other's place, for few rows of B; what is not added to keeps its bits.
+fn turned_product((a, b): (Operand<'_>, Operand<'_>), add: bool, out: &mut [f32], stride: usize) {
+    with_buffer(b.rows * a.rows, |turned| {
+        product(Dot, b, a, 1.0, 0.0, turned, a.rows);
+        for (row, out) in out.chunks_mut(stride).enumerate() {
+            for (value, &sum) in out[..b.rows].iter_mut().zip(turned[row..].iter().step_by(a.rows)) {
+                *value = if add { *value + sum } else { sum };
+            }
         }
     });
 }

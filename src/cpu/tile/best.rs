@@ -76,12 +76,12 @@ impl WithSimd for PackCandidates<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let width = TILE_VECTORS * S::F32_LANES;
         let Candidates { panels, rows, depth, .. } = self.candidates;
         let whole = *rows / width * width;
         let (full, rest) = panels.split_at_mut(whole * *depth);
-        pack(Operand::from_rows(self.b, whole, *depth), width, full);
+        pack(simd, Operand::from_rows(self.b, whole, *depth), width, full);
         // What fills the last panel up stays infinite: it is infinitely far from every row, so never the nearest.
         for (lane, row) in self.b[whole * *depth..].chunks_exact(*depth).enumerate() {
             for (slot, &value) in rest.iter_mut().skip(lane).step_by(width).zip(row) {

@@ -42,8 +42,8 @@ impl WithSimd for PackColumns<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _simd: S) {
-        pack(self.operand, TILE_VECTORS * S::F32_LANES, self.panels);
+    fn with_simd<S: Simd>(self, simd: S) {
+        pack(simd, self.operand, TILE_VECTORS * S::F32_LANES, self.panels);
     }
 }
 
@@ -88,7 +88,7 @@ impl<Step: Accumulate> Block<'_, '_, Step> {
                 Columns::Packed(panels) => &panels[first * padded..(first + depth) * padded],
                 Columns::Loose { operand, panels } => {
                     let panels = &mut panels[..depth * padded];
-                    pack(operand.depths(first, depth), width, panels);
+                    pack(simd, operand.depths(first, depth), width, panels);
                     &*panels
                 }
             };
@@ -103,7 +103,7 @@ impl<Step: Accumulate> Block<'_, '_, Step> {
             for (index, out) in self.out.chunks_mut(ROW_BLOCK).enumerate() {
                 let rows = self.a.rows(index * ROW_BLOCK, out.len()).depths(first, depth);
                 let row_panels = &mut self.row_panels[..out.len().next_multiple_of(ROWS) * depth];
-                pack(rows, ROWS, row_panels);
+                pack(simd, rows, ROWS, row_panels);
                 sweep::<S, Step, ROWS>(simd, &store, row_panels, panels, depth, out);
             }
         }

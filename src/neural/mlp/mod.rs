@@ -286,7 +286,7 @@ macro_rules! mlp_parameters {
                 hidden_layer_sizes: Vec<usize> = vec![100];
                 /// Activation of hidden layers: identity, logistic, tanh, relu, leaky_relu.
                 activation: Activation = Activation::Relu;
-                /// What a step makes of a gradient: adam, sgd, adamw, adagrad, rmsprop.
+                /// What a step makes of a gradient: adam, sgd, adamw, adagrad, rmsprop, or lbfgs on all rows at once.
                 solver: Solver = Solver::Adam;
                 /// Strength of L2 on weights; for adamw their decay.
                 alpha: f64 = 1e-4, at_least(0.0);
