@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use crate::cpu::tile::{Dot, Operand, PANEL_DEPTH, pack_panels, panel_update, panel_width, product, with_buffer};
 
-/// Multiply-adds below which a second thread costs more than it saves.
-const WORTH_THREADS: usize = 1 << 21;
+/// Multiply-adds below which a second thread costs more than it saves: the threads of the pool do not sleep within a step.
+const WORTH_THREADS: usize = 1 << 19;
 /// Depth of the packed panels that lie together, as the tile core has it.
 const DEPTH_BLOCK: usize = 256;
 /// Rows that a task has room for on its stack, and the most that it is given; multiples of the register tiles, 6 and 12.
@@ -42,8 +42,7 @@ pub fn rows_product(
         return finish(0, out);
     }
     if b.rows <= NARROW && a.rows >= MANY_ROWS {
-        turned_product((a, b), add, out, stride);
-        return finish(0, out);
+        return turned_product((a, b), add, out, stride, finish);
     }
     let threads = if a.rows * b.rows * a.depth < WORTH_THREADS { 1 } else { rayon::current_num_threads() };
     let padded = b.rows.next_multiple_of(panel_width());
@@ -72,15 +71,32 @@ pub fn rows_product(
 }
 
 /// The same with A and B in each other's place, for few rows of B; what is not added to keeps its bits.
-fn turned_product((a, b): (Operand<'_>, Operand<'_>), add: bool, out: &mut [f32], stride: usize) {
-    with_buffer(b.rows * a.rows, |turned| {
-        product(Dot, b, a, 1.0, 0.0, turned, a.rows);
-        for (row, out) in out.chunks_mut(stride).enumerate() {
-            for (value, &sum) in out[..b.rows].iter_mut().zip(turned[row..].iter().step_by(a.rows)) {
-                *value = if add { *value + sum } else { sum };
+fn turned_product(
+    (a, b): (Operand<'_>, Operand<'_>),
+    add: bool,
+    out: &mut [f32],
+    stride: usize,
+    finish: impl Fn(usize, &mut [f32]) + Sync,
+) {
+    let threads = if a.rows * b.rows * a.depth < WORTH_THREADS { 1 } else { rayon::current_num_threads() };
+    let rows_per_task = a.rows.div_ceil(threads).next_multiple_of(panel_width());
+    let task = |(task, out): (usize, &mut [f32])| {
+        let (first, rows) = (task * rows_per_task, out.len().div_ceil(stride));
+        let part = Operand { data: &a.data[first * a.row_stride..], rows, ..a };
+        with_buffer(b.rows * rows, |turned| {
+            product(Dot, b, part, 1.0, 0.0, turned, rows);
+            for (row, out) in out.chunks_mut(stride).enumerate() {
+                for (value, &sum) in out[..b.rows].iter_mut().zip(turned[row..].iter().step_by(rows)) {
+                    *value = if add { *value + sum } else { sum };
+                }
             }
-        }
-    });
+        });
+        finish(first, out);
+    };
+    match threads {
+        1 => task((0, out)),
+        _ => out.par_chunks_mut(rows_per_task * stride).enumerate().for_each(task),
+    }
 }
 
 /// `out[i·stride + j] = Σ a[i]·b[j] + beta·out[i·stride + j]` on this thread, for at most 192 rows of A and packed rows of B.
