@@ -17,7 +17,7 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(2) var<storage, read> order: array<u32>;
 @group(0) @binding(3) var<storage, read> packed: array<u32>;
-// A piece: its first place in the order, its rows, the first packed word of its tree.
+// A piece: its first place in the order, its rows, the first packed word of its tree, where the counts of its draws begin.
 @group(0) @binding(4) var<uniform> plan: array<vec4<u32>, 4096>;
 // starts[c] is the first cell of column c; one more entry has the number of cells.
 @group(0) @binding(5) var<storage, read> starts: array<u32>;

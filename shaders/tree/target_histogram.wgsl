@@ -2,27 +2,15 @@
 // A workgroup takes a piece of at most 65,536 rows and four columns, and counts each quarter of a word by atomics: 16
 // bits a row, so 32 bits hold the sums of a piece; target_histogram__merge puts the quarters together, exactly.
 //#import tree_pieces
+//#import wide
+//#import target_words
 @group(0) @binding(1) var<storage, read> codes: array<u32>;
 @group(0) @binding(6) var<storage, read_write> partial: array<u32>;
 
 // For each quarter, 256 codes of four columns.
 var<workgroup> sums: array<atomic<u32>, 4096>;
 
-// What a row adds to one word of its cells, 64 bits as two words. Classes: the first words of `packed` are the rows'
-// classes, and a row adds its weight and count to the word of its class and to no other. Numbers: WORDS words a row, one
-// for each word of a cell.
-override BY_CLASS: u32 = 1u;
 override WORDS: u32 = 2u;
-
-fn row_word(first: u32, row: u32) -> vec2<u32> {
-    if (BY_CLASS == 1u) {
-        let own = packed[row] == params.word;
-        let place = first + 2u * row;
-        return select(vec2(0u), vec2(packed[place], packed[place + 1u]), own);
-    }
-    let place = first + 2u * (row * WORDS + params.word);
-    return vec2(packed[place], packed[place + 1u]);
-}
 
 @compute @workgroup_size(256)
 fn main(
@@ -43,7 +31,10 @@ fn main(
         let first = params.codes_first + (group_of_4 / 2u) * 2u * params.rows + group_of_4 % 2u;
         for (var next = lane; next < piece.y; next += 256u) {
             let row = order[piece.x + next];
-            let word = row_word(piece.z, row);
+            var word = vec2<u32>();
+            if (BY_CLASS == 0u || packed[row] == params.word) {
+                word = row_word(piece.z, piece.w, row, params.word);
+            }
             let quarters = vec4(word.x & 0xffffu, word.x >> 16u, word.y & 0xffffu, word.y >> 16u);
             if (any(quarters != vec4(0u))) {
                 let four = codes[first + 2u * row];

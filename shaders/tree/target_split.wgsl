@@ -1,223 +1,30 @@
-// The best split of a node by a feature, from the exact sums of its rows' targets: in f32 what may be best, then in f64 what is.
-// A workgroup takes a node and a feature: it adds up the cells from the left, and each lane tries four bins.
+// The best split of a node by a feature, from its histogram of the exact sums of its rows' targets.
+// A workgroup takes a node and a feature: it adds up the cells from the left, and each lane tries four bins (lib/target_scan).
 // f64 is made of integers (lib/double), so that gains, and what wins by them, are the host's to the bit.
 //#import target_searches
+//#import target_scan
 //#import wide
 //#import double
 @group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<vec2<u32>>;
-@group(0) @binding(4) var<storage, read_write> found: array<vec4<u32>>;
-
-// What a split reduces: Gini of two classes, of more, entropy, misclassification, variance.
-override KIND: u32 = 0u;
-const TWO_CLASSES = 0u;
-const ENTROPY = 2u;
-const MISCLASSIFICATION = 3u;
-const VARIANCE = 4u;
+@group(0) @binding(4) var<storage, read_write> found: array<u32>;
 
 // The sums of all bins up to each, word by word; 256 bins of at most seven words.
 var<workgroup> sums: array<vec2<u32>, 1792>;
-var<workgroup> lane_bounds: array<f32, 64>;
-var<workgroup> lane_best: array<vec4<u32>, 64>;
+// The first cell of the feature in the node's slot, and the bin that has none.
+var<private> cells_first: u32;
+var<private> default_bin: u32;
 
-// Less than any bound.
-const NOTHING = -3.0e38;
-// The rounding of a score is at most 20·2⁻²³ of its terms; this is three times that.
-const ROUNDING = 7.62939453125e-06;
-const ONE = vec2(0u, 0x3ff00000u);
-const TWO_LOG2_E = vec2(0x652b82feu, 0x40071547u);
-// 1 − √½ in the bits of f64.
-const ABOVE_ROOT = vec2(0x9980c433u, 0x00095f61u);
-
-// What is asked of every split of the node.
-struct Node {
-    search: u32,
-    bins: u32,
-    count_bits: u32,
-    rows: u32,
-    min_rows: u32,
+fn cell_of(bin: u32, word: u32) -> vec2<u32> {
+    return slots[cells_first + (bin - select(0u, 1u, bin > default_bin)) * WORDS + word];
 }
 
-fn number(a: vec2<u32>) -> f32 {
-    return f32(a.y) * 4294967296.0 + f32(a.x);
+fn sum_at(place: u32) -> vec2<u32> {
+    return sums[place];
 }
 
-// The left side of a split behind a bin, missing values with it in the second turn.
-fn left_word(bin: u32, turn: u32, word: u32, bins: u32) -> vec2<u32> {
-    let present = sums[bin * WORDS + word];
-    if (turn == 1u) {
-        return wide_add(present, wide_subtract(sums[bins * WORDS + word], sums[(bins - 1u) * WORDS + word]));
-    }
-    return present;
-}
-
-// The weight stands above the count.
-fn weight_of(word: vec2<u32>, count_bits: u32) -> vec2<u32> {
-    return vec2((word.x >> count_bits) | (word.y << (32u - count_bits)), word.y >> count_bits);
-}
-
-fn rows_left(bin: u32, turn: u32, node: Node) -> u32 {
-    let mask = (1u << node.count_bits) - 1u;
-    var rows = left_word(bin, turn, 0u, node.bins).x & mask;
-    if (KIND != VARIANCE) {
-        for (var word = 1u; word < WORDS; word += 1u) {
-            rows += left_word(bin, turn, word, node.bins).x & mask;
-        }
-    }
-    return rows;
-}
-
-fn allowed(bin: u32, turn: u32, node: Node) -> bool {
-    let rows = rows_left(bin, turn, node);
-    // Without anything present on the left, it is no split of what is present.
-    let is_split = turn == 0u || rows_left(bin, 0u, node) > 0u;
-    return is_split && rows >= node.min_rows && node.rows - rows >= node.min_rows;
-}
-
-// A part of a side as a number: the weight of a class, or the sum of an output; those are made smaller, as their squares would
-// not be numbers of f32.
-fn part(word: vec2<u32>, count_bits: u32) -> f32 {
-    if (KIND != VARIANCE) {
-        return number(weight_of(word, count_bits));
-    }
-    let is_negative = word.y >= DOUBLE_SIGN;
-    return 9.5367431640625e-07 * number(select(word, wide_subtract(vec2<u32>(), word), vec2(is_negative)));
-}
-
-// w·log₂ w, by the series of the area tangent.
-fn information(weight: f32) -> f32 {
-    let bits = bitcast<u32>(max(weight, 1.0));
-    let exponent = i32((bits + 0x004afb0du) >> 23u) - 127;
-    let mantissa = bitcast<f32>(bits - (bitcast<u32>(exponent) << 23u));
-    let s = (mantissa - 1.0) / (mantissa + 1.0);
-    let z = s * s;
-    let series = 1.0 + z * (0.33333334 + z * (0.2 + z * (0.14285715 + z * 0.11111111)));
-    return weight * (f32(exponent) + 2.885390 * (s * series));
-}
-
-// What both sides have: a lower and an upper bound of what the criterion adds up.
-fn bounds_of(bin: u32, turn: u32, node: Node) -> vec2<f32> {
-    if (!allowed(bin, turn, node)) {
-        return vec2(NOTHING, NOTHING);
-    }
-    var weights = vec2<f32>();
-    var terms = vec2<f32>();
-    if (KIND == VARIANCE) {
-        let left = left_word(bin, turn, 0u, node.bins);
-        let right = wide_subtract(pair(node.search + 16u), left);
-        weights = vec2(number(weight_of(left, node.count_bits)), number(weight_of(right, node.count_bits)));
-    }
-    for (var word = select(0u, 1u, KIND == VARIANCE); word < WORDS; word += 1u) {
-        let left = left_word(bin, turn, word, node.bins);
-        let right = wide_subtract(pair(node.search + 16u + 2u * word), left);
-        let parts = vec2(part(left, node.count_bits), part(right, node.count_bits));
-        if (KIND != VARIANCE) {
-            weights += parts;
-        }
-        if (KIND == ENTROPY) {
-            terms += vec2(information(parts.x), information(parts.y));
-        } else {
-            terms += parts * parts;
-        }
-    }
-    if (KIND == ENTROPY) {
-        let of_sides = vec2(information(weights.x), information(weights.y));
-        let score = (terms.x - of_sides.x) + (terms.y - of_sides.y);
-        let error = ROUNDING * (terms.x + terms.y + of_sides.x + of_sides.y + weights.x + weights.y);
-        return vec2(score - error, score + error);
-    }
-    let score = terms.x / weights.x + terms.y / weights.y;
-    return vec2(score - ROUNDING * score, score + ROUNDING * score);
-}
-
-// The logarithm to base 2 as the host computes it.
-fn double_log2(x: vec2<u32>) -> vec2<u32> {
-    let exponent = i32(wide_add(x, ABOVE_ROOT).y >> 20u) - 1023;
-    let mantissa = vec2(x.x, x.y - (bitcast<u32>(exponent) << 20u));
-    let s = double_divide(double_subtract(mantissa, ONE), double_add(mantissa, ONE));
-    let z = double_multiply(s, s);
-    var series = vec2<u32>();
-    for (var term = 11u; term > 0u; term -= 1u) {
-        series = double_add(double_multiply(series, z), pair(params.reciprocals_first + 2u * (term - 1u)));
-    }
-    var whole = double_of_integer(vec2(u32(abs(exponent)), 0u));
-    if (exponent < 0) {
-        whole = double_negative(whole);
-    }
-    return double_add(whole, double_multiply(TWO_LOG2_E, double_multiply(s, series)));
-}
-
-fn double_information(weight: vec2<u32>) -> vec2<u32> {
-    if (double_is_zero(weight)) {
-        return vec2<u32>();
-    }
-    return double_multiply(weight, double_log2(weight));
-}
-
-fn double_max(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    return select(a, b, vec2(double_less(a, b)));
-}
-
-// A part of the left side in f64.
-fn exact_part(word: vec2<u32>, count_bits: u32) -> vec2<u32> {
-    if (KIND != VARIANCE) {
-        return double_of_integer(weight_of(word, count_bits));
-    }
-    let is_negative = word.y >= DOUBLE_SIGN;
-    let size = double_of_integer(select(word, wide_subtract(vec2<u32>(), word), vec2(is_negative)));
-    return vec2(size.x, size.y | select(0u, DOUBLE_SIGN, is_negative));
-}
-
-// What a split gains in f64, in the very steps of ClassTarget::gain and ValueTarget::gain.
-fn exact_gain(bin: u32, turn: u32, node: Node) -> vec2<u32> {
-    let weight = pair(node.search + 8u);
-    let parts_first = node.search + 16u + 2u * WORDS;
-    let first = left_word(bin, turn, 0u, node.bins);
-    var left_weight = double_of_integer(weight_of(first, node.count_bits));
-    if (KIND != VARIANCE) {
-        for (var word = 1u; word < WORDS; word += 1u) {
-            left_weight = double_add(left_weight, exact_part(left_word(bin, turn, word, node.bins), node.count_bits));
-        }
-    }
-    let right_weight = double_subtract(weight, left_weight);
-    let skipped = select(0u, 1u, KIND == VARIANCE);
-    let end = select(WORDS, 1u, KIND == TWO_CLASSES);
-    var of_left = vec2<u32>();
-    var of_right = vec2<u32>();
-    for (var word = skipped; word < end; word += 1u) {
-        let left = exact_part(left_word(bin, turn, word, node.bins), node.count_bits);
-        let whole = pair(parts_first + 2u * (word - skipped));
-        if (KIND == ENTROPY || KIND == MISCLASSIFICATION) {
-            let right = double_subtract(whole, left);
-            if (KIND == ENTROPY) {
-                of_left = double_add(of_left, double_information(left));
-                of_right = double_add(of_right, double_information(right));
-            } else {
-                of_left = double_max(of_left, left);
-                of_right = double_max(of_right, right);
-            }
-        } else {
-            let difference = double_subtract(double_multiply(left, weight), double_multiply(whole, left_weight));
-            of_left = double_add(of_left, double_multiply(difference, difference));
-        }
-    }
-    if (KIND == ENTROPY) {
-        of_left = double_subtract(of_left, double_information(left_weight));
-        of_right = double_subtract(of_right, double_information(right_weight));
-    }
-    if (KIND == ENTROPY || KIND == MISCLASSIFICATION) {
-        let gain = double_subtract(double_add(of_left, of_right), pair(node.search + 10u));
-        return double_max(vec2<u32>(), gain);
-    }
-    if (KIND == TWO_CLASSES) {
-        of_left = double_add(of_left, of_left);
-    }
-    return double_divide(of_left, double_multiply(weight, double_multiply(left_weight, right_weight)));
-}
-
-// Whether the first is there, and gains more than the second or is alone.
-fn beats(one: vec4<u32>, other: vec4<u32>) -> bool {
-    return one.z >= FOUND && (other.z < FOUND || double_less(other.xy, one.xy));
+fn set_sum(place: u32, sum: vec2<u32>) {
+    sums[place] = sum;
 }
 
 @compute @workgroup_size(64)
@@ -226,108 +33,28 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let wanted = group.y * groups.x + group.x;
+    let wanted = params.task_begin + group.y * groups.x + group.x;
     let task = params.tasks_first + 2u * min(wanted, params.tasks - 1u);
     let search = search_place(plan[task]);
-    let feature = features[plan[task + 1u]];
-    let first = (plan[search] * params.cells + feature.x) * WORDS;
-    let bins = feature.y;
-    let all = feature.y + feature.z;
-    let default_bin = feature.w;
-    let begin = min(4u * lane, all);
-    let end = min(begin + 4u, all);
-    for (var word = 0u; word < WORDS; word += 1u) {
-        var own = vec2<u32>();
-        for (var bin = begin; bin < end; bin += 1u) {
-            if (bin != default_bin) {
-                own = wide_add(own, slots[first + (bin - select(0u, 1u, bin > default_bin)) * WORDS + word]);
-            }
+    let asked = plan[task + 1u];
+    let feature = features[asked];
+    cells_first = (plan[search] * params.cells + feature.x) * WORDS;
+    default_bin = feature.w;
+    add_up(lane, search, feature.y + feature.z, feature.w);
+    let best = split_of(lane, search, asked, feature.y, feature.z);
+    if (wanted < params.tasks) {
+        let to = found_place(wanted);
+        if (lane == 0u) {
+            found[to] = best.x;
+            found[to + 1u] = best.y;
+            found[to + 2u] = best.z;
+            found[to + 3u] = best.w;
         }
-        lane_best[lane] = vec4(own, 0u, 0u);
-        workgroupBarrier();
-        var before = vec2<u32>();
-        var together = vec2<u32>();
-        for (var other = 0u; other < 64u; other += 1u) {
-            if (other == lane) {
-                before = together;
-            }
-            together = wide_add(together, lane_best[other].xy);
+        if (lane < WORDS) {
+            let left = found_word(best, lane, feature.y, feature.z);
+            found[to + 4u + 2u * lane] = left.x;
+            found[to + 5u + 2u * lane] = left.y;
         }
-        // The default has no cell and is the rest of the node.
-        let rest = wide_subtract(pair(search + 16u + 2u * word), together);
-        if (default_bin < begin) {
-            before = wide_add(before, rest);
-        }
-        for (var bin = begin; bin < end; bin += 1u) {
-            if (bin == default_bin) {
-                before = wide_add(before, rest);
-            } else {
-                before = wide_add(before, slots[first + (bin - select(0u, 1u, bin > default_bin)) * WORDS + word]);
-            }
-            sums[bin * WORDS + word] = before;
-        }
-        workgroupBarrier();
-    }
-    var has_missing = false;
-    if (feature.z == 1u) {
-        for (var word = 0u; word < WORDS; word += 1u) {
-            has_missing = has_missing || any(sums[bins * WORDS + word] != sums[(bins - 1u) * WORDS + word]);
-        }
-    }
-    let node = Node(search, bins, plan[search + 5u], plan[search + 4u], plan[search + 3u]);
-    // The split after the last bin parts present from missing values.
-    let last = min(end, select(max(bins, 1u) - 1u, bins, has_missing));
-    let turns = select(1u, 2u, has_missing);
-    var least = NOTHING;
-    if (KIND != MISCLASSIFICATION) {
-        for (var bin = begin; bin < last; bin += 1u) {
-            for (var turn = 0u; turn < turns; turn += 1u) {
-                least = max(least, bounds_of(bin, turn, node).x);
-            }
-        }
-    }
-    lane_bounds[lane] = least;
-    workgroupBarrier();
-    for (var other = 0u; other < 64u; other += 1u) {
-        least = max(least, lane_bounds[other]);
-    }
-    var best = vec4<u32>();
-    for (var bin = begin; bin < last; bin += 1u) {
-        for (var turn = 0u; turn < turns; turn += 1u) {
-            if (allowed(bin, turn, node) && (KIND == MISCLASSIFICATION || bounds_of(bin, turn, node).y >= least)) {
-                let tried = vec4(exact_gain(bin, turn, node), FOUND | bin | select(0u, MISSING_LEFT, turn == 1u), 0u);
-                if (beats(tried, best)) {
-                    best = tried;
-                }
-            }
-        }
-    }
-    lane_best[lane] = best;
-    workgroupBarrier();
-    // Of equal gains the lowest bin wins.
-    if (lane == 0u && wanted < params.tasks) {
-        var winner = 0u;
-        for (var other = 1u; other < 64u; other += 1u) {
-            if (beats(lane_best[other], lane_best[winner])) {
-                winner = other;
-            }
-        }
-        best = lane_best[winner];
-        let bin = best.z & 0xffffu;
-        if (best.z >= FOUND) {
-            // Where a node has no missing values, those met later go with the larger child.
-            if (!has_missing && 2u * rows_left(bin, 0u, node) >= node.rows) {
-                best.z |= MISSING_LEFT;
-            }
-            best.w = bins;
-            let rows = rows_left(bin, 0u, node);
-            for (var next = bins - 1u; next > bin; next -= 1u) {
-                if (rows_left(next, 0u, node) != rows) {
-                    best.w = next;
-                }
-            }
-        }
-        found[wanted] = best;
     }
     mark_done(lane);
 }

@@ -1,18 +1,21 @@
 // The best split of each node, of those that were found by its features: the largest gain, then the feature that comes first.
-// A workgroup takes a node: each lane looks at every 64th feature, then lane 0 at what the lanes have, then each lane adds
-// one word of the left child.
+// A workgroup takes a node: each lane looks at every 64th feature, then lane 0 at what the lanes have; each lane takes a word
+// of the left child along. The gain stays: the host makes it of the same sums.
 //#import target_searches
 //#import wide
 //#import double
-@group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> slots: array<vec2<u32>>;
-@group(0) @binding(4) var<storage, read> found: array<vec4<u32>>;
-// A node has 4 + 2·WORDS words: the gain in f64, whether there is a split and its bin, the next bin with rows above the
-// number of the task within the node; then the sums of the left child.
-@group(0) @binding(5) var<storage, read_write> winners: array<u32>;
+@group(0) @binding(2) var<storage, read> found: array<u32>;
+// A node has 2 + 2·WORDS words: whether there is a split and its bin, the next bin with rows above the number of the task within
+// the node; then the sums of the left child.
+@group(0) @binding(3) var<storage, read_write> winners: array<u32>;
 
 var<workgroup> lane_best: array<vec4<u32>, 64>;
 var<workgroup> lane_task: array<u32, 64>;
+
+fn found_by(task: u32) -> vec4<u32> {
+    let place = found_place(task);
+    return vec4(found[place], found[place + 1u], found[place + 2u], found[place + 3u]);
+}
 
 fn beats(one: vec4<u32>, one_task: u32, other: vec4<u32>, other_task: u32) -> bool {
     if (one.z < FOUND || other.z < FOUND) {
@@ -35,8 +38,9 @@ fn main(
         var best = vec4<u32>();
         var best_task = first;
         for (var task = first + lane; task < end; task += 64u) {
-            if (beats(found[task], task, best, best_task)) {
-                best = found[task];
+            let other = found_by(task);
+            if (beats(other, task, best, best_task)) {
+                best = other;
                 best_task = task;
             }
         }
@@ -51,44 +55,13 @@ fn main(
         }
         best = lane_best[winner];
         best_task = lane_task[winner];
-        let to = (4u + 2u * WORDS) * number;
+        let to = (2u + 2u * WORDS) * number;
         if (lane == 0u) {
-            winners[to] = best.x;
-            winners[to + 1u] = best.y;
-            winners[to + 2u] = best.z;
-            winners[to + 3u] = best.w | ((best_task - first) << 16u);
+            winners[to] = best.z;
+            winners[to + 1u] = best.w | ((best_task - first) << 16u);
         }
-        let feature = features[plan[params.tasks_first + 2u * best_task + 1u]];
-        let cells = (plan[search] * params.cells + feature.x) * WORDS;
-        let bin = best.z & 0xffffu;
-        for (var word = lane; word < WORDS; word += 64u) {
-            var left = vec2<u32>();
-            var missing = vec2<u32>();
-            var together = vec2<u32>();
-            for (var at = 0u; at < feature.y + feature.z; at += 1u) {
-                if (best.z >= FOUND && at != feature.w) {
-                    let cell = slots[cells + (at - select(0u, 1u, at > feature.w)) * WORDS + word];
-                    together = wide_add(together, cell);
-                    if (at <= bin) {
-                        left = wide_add(left, cell);
-                    }
-                    if (at == feature.y) {
-                        missing = cell;
-                    }
-                }
-            }
-            let rest = wide_subtract(pair(search + 16u + 2u * word), together);
-            if (feature.w <= bin) {
-                left = wide_add(left, rest);
-            }
-            if (feature.w == feature.y) {
-                missing = rest;
-            }
-            if ((best.z & MISSING_LEFT) != 0u) {
-                left = wide_add(left, missing);
-            }
-            winners[to + 4u + 2u * word] = left.x;
-            winners[to + 5u + 2u * word] = left.y;
+        if (lane < 2u * WORDS) {
+            winners[to + 2u + lane] = found[found_place(best_task) + 4u + lane];
         }
     }
     mark_done(lane);

@@ -115,6 +115,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         sort::select_smallest::KERNELS,
         svm::working_set::KERNELS,
         tree::best_split::KERNELS,
+        tree::bootstrap::KERNELS,
         tree::gradients::KERNELS,
         tree::histogram::KERNELS,
         tree::leaves::KERNELS,

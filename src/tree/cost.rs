@@ -8,13 +8,14 @@ use crate::estimator::FitShape;
 const PER_VALUE: f64 = 500.0;
 /// Bytes that a node gets and gives back: its entries in tables of pieces, partitions and searches, and its split.
 const NODE_BYTES: f64 = 300.0;
-/// Bytes of a row of a tree: its place in the order, there and once back, and what it adds to a cell.
-const ROW_BYTES: f64 = 16.0;
-/// A GPU counts nodes of more rows than this.
+/// Bytes of a row: its target and weight, once; and its place in the order, which trees of numbers send back.
+const ROW_BYTES: f64 = 12.0;
+const PLACE_BYTES: f64 = 4.0;
+/// A GPU counts nodes of more rows than this in all columns, others in those that they drew.
 const LARGE_NODE: f64 = 1024.0;
 /// Trees of a forest that a GPU grows together.
 const TOGETHER: f64 = 100.0;
-const KERNELS: f64 = 10.0;
+const KERNELS: f64 = 13.0;
 
 /// The levels of a tree without a limit: some more than a balanced one has.
 fn levels(rows: usize, max_depth: Option<usize>) -> f64 {
@@ -22,21 +23,20 @@ fn levels(rows: usize, max_depth: Option<usize>) -> f64 {
     max_depth.map_or(full, |depth| full.min(depth as f64))
 }
 
-/// What it takes to grow so many trees of which each split considers `drawn` columns. A GPU counts all of them; the order of
-/// the rows comes back once, when all that is left is small.
+/// What it takes to grow so many trees of which each split considers `drawn` columns.
 pub(crate) fn growing(shape: &FitShape, trees: usize, drawn: usize, max_depth: Option<usize>) -> Cost {
     let (n, d, trees) = (shape.rows as f64, shape.columns as f64, trees as f64);
     let levels = levels(shape.rows, max_depth);
-    let operations = PER_VALUE * trees * n * d * levels;
-    let counted_levels = levels.min((n / LARGE_NODE).max(1.0).log2() + 1.0);
-    let nodes = (2.0 * n / LARGE_NODE).min(levels.exp2());
-    let moved_bytes = n * d + trees * (nodes * NODE_BYTES + ROW_BYTES * n);
+    let large_levels = levels.min((n / LARGE_NODE).max(1.0).log2() + 1.0);
+    let counted_columns = d * large_levels + drawn as f64 * (levels - large_levels);
+    let operations = PER_VALUE * trees * n * counted_columns;
+    let nodes = (2.0 * n).min(levels.exp2());
     Cost {
         operations,
-        spared_operations: operations * (1.0 - drawn as f64 / d.max(1.0)),
+        spared_operations: operations - PER_VALUE * trees * n * drawn as f64 * levels,
         host_bytes: 4.0 * trees * n * levels,
-        moved_bytes,
-        syncs: 3.0 * counted_levels * (trees / TOGETHER).ceil(),
+        moved_bytes: n * (d + ROW_BYTES) + trees * (nodes * NODE_BYTES + PLACE_BYTES * n),
+        syncs: 2.0 * levels * (trees / TOGETHER).ceil(),
         kernels: KERNELS,
         ..Cost::default()
     }

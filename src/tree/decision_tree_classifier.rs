@@ -1,7 +1,7 @@
 //! The decision tree classifier.
 
 use super::cost::growing;
-use super::grow::TreeTable;
+use super::grow::{BatchedForest, TreeBatch, TreeTable};
 use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, check_classes, rows_to_learn};
 use super::parameters::{MaxFeatures, Ties, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
@@ -91,10 +91,10 @@ impl DecisionTreeClassifier {
         TreeTable::new(x, &ClassTarget::new(y.codes(), y.classes(), weights, self.criterion), self.max_bins)
     }
 
-    /// The tree of these weights, times those of the classes.
+    /// The tree of these weights, times those of the classes; on the device that has the table's rows, if one has.
     pub(crate) fn fit_table(
         &self,
-        table: &TreeTable<'_>,
+        (table, there): (&TreeTable<'_>, Option<&mut BatchedForest<'_>>),
         x: &Matrix,
         y: &Labels,
         weights: &[f64],
@@ -103,19 +103,27 @@ impl DecisionTreeClassifier {
         let product: Option<Vec<f64>> =
             by_class.map(|by_class| by_class.iter().zip(weights).map(|(class, weight)| class * weight).collect());
         let weights = FixedWeights::for_classes(OP, x.rows(), Some(product.as_deref().unwrap_or(weights)))?;
-        self.grow(table, x, y, &ClassTarget::new(y.codes(), y.classes(), weights, self.criterion))
+        self.grow((table, there), x, y, &ClassTarget::new(y.codes(), y.classes(), weights, self.criterion))
     }
 
     fn grow(
         &self,
-        table: &TreeTable<'_>,
+        (table, there): (&TreeTable<'_>, Option<&mut BatchedForest<'_>>),
         x: &Matrix,
         y: &Labels,
         target: &ClassTarget<'_>,
     ) -> Result<DecisionTreeClassifierModel> {
         let draw = FeatureDraw::new(self.seed, 0, x.columns(), self.max_features.of(x.columns())?)
             .with_random_ties(self.ties == Ties::Random);
-        let trees = Trees::new(vec![table.grow(target, &TreeLimits::from(self), draw)?], x, Some(y))?;
+        let limits = TreeLimits::from(self);
+        let tree = match there {
+            Some(there) => {
+                let batch = TreeBatch { whole: target, known: false, draws: None };
+                table.grow_in(there, target, batch, &limits, draw)?
+            }
+            None => table.grow(target, &limits, draw)?,
+        };
+        let trees = Trees::new(vec![tree], x, Some(y))?;
         Ok(TreeModel { params: self.clone().into(), trees, out_of_bag: None, oob_score: None })
     }
 }
@@ -139,7 +147,7 @@ impl Estimator for DecisionTreeClassifier {
         let weights = self.class_weight.row_weights(y, options.weights(OP, x.rows())?)?;
         let weights = FixedWeights::for_classes(OP, x.rows(), weights.as_deref())?;
         let target = ClassTarget::new(y.codes(), y.classes(), weights, self.criterion);
-        self.grow(&TreeTable::new(&x, &target, self.max_bins)?.on(device), &x, y, &target)
+        self.grow((&TreeTable::new(&x, &target, self.max_bins)?.on(device), None), &x, y, &target)
     }
 }
 

@@ -1,15 +1,17 @@
 //! Numbers by one tree.
 
 use super::cost::growing;
-use super::grow::TreeTable;
+use super::grow::{BatchedForest, TreeBatch, TreeTable};
 use super::model::{PruningPath, SingleTree, TreeEstimator, TreeModel, Trees, rows_to_learn};
 use super::parameters::{MaxFeatures, Ties, TreeLimits, with_tree_limits};
 use crate::array::Matrix;
 use crate::cost::Cost;
 use crate::cpu::tree::splitters::FeatureDraw;
 use crate::cpu::tree::target::{FixedValues, RegressionCriterion};
+use crate::device::Device;
 use crate::error::Result;
-use crate::estimator::{Abilities, Estimator, Fit, FitShape, Rows, Targets, parameters};
+use crate::estimator::{Abilities, Estimator, Fit, FitShape, Parameters, Rows, Targets, parameters};
+use crate::ops::tree::bootstrap::TreeDraws;
 
 const OP: &str = "DecisionTreeRegressor";
 
@@ -108,6 +110,57 @@ impl Estimator for DecisionTreeRegressor {
         let table = TreeTable::new(&x, &target, self.max_bins)?.on(device);
         let trees = Trees::new(vec![table.grow(&target, &TreeLimits::from(self), draw)?], &x, None)?;
         Ok(TreeModel { params: self.clone().into(), trees, out_of_bag: None, oob_score: None })
+    }
+}
+
+/// Rows and numbers that a tree learns again and again, each time with other draws of the rows.
+pub(crate) struct RedrawnRows<'a> {
+    x: &'a Matrix,
+    values: FixedValues<'a>,
+    table: TreeTable<'a>,
+}
+
+impl<'a> RedrawnRows<'a> {
+    /// The rows of `x` in the bins of a regressor's parameters, each once, with one number each; those that are not `kept` never
+    /// count. For trees that grow on a device.
+    pub(crate) fn new(
+        tree: &DecisionTreeRegressor,
+        (x, device): (&'a Matrix, Device),
+        y: &'a Matrix,
+        kept: &[f32],
+    ) -> Result<RedrawnRows<'a>> {
+        tree.check()?;
+        let values = FixedValues::new(OP, y.as_slice(), y.columns(), Some(kept))?.with_criterion(tree.criterion);
+        let table = TreeTable::new(x, &values.target(None), tree.max_bins)?.on(device);
+        Ok(RedrawnRows { x, values, table })
+    }
+
+    /// The rows on the device, if trees grow on a GPU.
+    pub(crate) fn on_gpu(&self) -> Result<Option<BatchedForest<'_>>> {
+        self.table.on_gpu()
+    }
+
+    /// The tree of the rows as often as `times` says; on the device that has them, if one has. `known`: not the first there.
+    pub(crate) fn fit(
+        &self,
+        tree: &DecisionTreeRegressor,
+        (there, known): (Option<&mut BatchedForest<'_>>, bool),
+        times: &[u32],
+    ) -> Result<DecisionTreeRegressorModel> {
+        let columns = self.x.columns();
+        let draw = FeatureDraw::new(tree.seed, 0, columns, tree.max_features.of(columns)?)
+            .with_random_ties(tree.ties == Ties::Random);
+        let (target, limits) = (self.values.target(Some(times)), TreeLimits::from(tree));
+        let grown = match there {
+            Some(there) => {
+                let whole = &self.values.target(None);
+                let batch = TreeBatch { whole, known, draws: Some(TreeDraws::Given(times)) };
+                self.table.grow_in(there, &target, batch, &limits, draw)?
+            }
+            None => self.table.grow(&target, &limits, draw)?,
+        };
+        let trees = Trees::new(vec![grown], self.x, None)?;
+        Ok(TreeModel { params: tree.clone().into(), trees, out_of_bag: None, oob_score: None })
     }
 }
 

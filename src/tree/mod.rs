@@ -22,6 +22,7 @@ mod ranked;
 pub use crate::cpu::tree::target::{Criterion, RegressionCriterion};
 pub use crate::data::ClassWeight;
 pub use decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifierModel};
+pub(crate) use decision_tree_regressor::RedrawnRows;
 pub use decision_tree_regressor::{DecisionTreeRegressor, DecisionTreeRegressorModel};
 pub(crate) use id3::category_name;
 pub use id3::{Id3Classifier, Id3ClassifierModel, NominalNode, NominalTree};

@@ -1,7 +1,7 @@
 //! What crosses the bus: rows that came from the host go up once and never come down.
 
 use gristmill::device::Profile;
-use gristmill::ensemble::Growth;
+use gristmill::ensemble::{AdaBoostClassifier, AdaBoostRegressor, Growth};
 use gristmill::ops;
 use gristmill::prelude::*;
 use gristmill::preprocessing::{MinMaxScaler, RobustScaler, StandardScaler};
@@ -239,4 +239,66 @@ fn centres_that_are_moved_about_come_out_as_if_every_batch_were_looked_at() {
     for (here, there) in here.cluster_centers().as_slice().iter().zip(there.cluster_centers().as_slice()) {
         assert!((here - there).abs() <= 1e-3, "{here} and {there}");
     }
+}
+
+/// What `fit` moves, both ways.
+fn bytes_of(device: &Device, fit: impl Fn()) -> (Profile, u64) {
+    device.profile(true);
+    fit();
+    let profile = device.profile_report();
+    let bytes = profile.upload_bytes + profile.readback_bytes;
+    (profile, bytes)
+}
+
+#[test]
+fn nothing_as_long_as_the_rows_crosses_the_bus_for_a_tree_of_a_forest() {
+    let device = gpu_with(DeviceOptions::default());
+    let (rows, depth) = (20_000, 6);
+    let x = matrix(rows, 12, 91).to(&device).unwrap();
+    let codes: Vec<u32> = matrix(rows, 1, 92).as_slice().iter().map(|value| u32::from(*value > 0.3)).collect();
+    let y = Labels::from(&codes[..]);
+    for random in [false, true] {
+        let fit = |trees: usize| match random {
+            false => {
+                bytes_of(&device, || drop(RandomForestClassifier::new(trees).max_depth(depth).fit(&x, &y).unwrap()))
+            }
+            true => bytes_of(&device, || {
+                drop(ExtraTreesClassifier::new(trees).max_depth(depth).bootstrap(true).fit(&x, &y).unwrap());
+            }),
+        };
+        let (few, more) = (fit(2), fit(6));
+        let of_tree = (more.1 - few.1) as f64 / 4.0;
+        // 63 nodes that are split at most; the rows of a sample alone are 50 kB.
+        assert!(of_tree <= 63.0 * 400.0, "random {random}: {of_tree}");
+        assert!(more.0.readbacks <= 1 + 2 * depth as u64, "random {random}: {}", more.0.readbacks);
+        // Splits come back, 24 bytes of a node.
+        let back = (more.0.readback_bytes - few.0.readback_bytes) as f64 / 4.0;
+        assert!(back <= 63.0 * 32.0, "random {random}: {back} bytes back a tree");
+    }
+}
+
+#[test]
+fn a_round_of_ada_boost_moves_the_weights_of_its_rows_and_no_more() {
+    let device = gpu_with(DeviceOptions::default());
+    let rows = 5000;
+    let x = matrix(rows, 16, 93).to(&device).unwrap();
+    let targets: Vec<f32> = matrix(rows, 2, 94).as_slice().chunks(2).map(|pair| pair[0] + 0.1 * pair[1]).collect();
+    let codes: Vec<u32> = targets.iter().map(|value| u32::from(*value > 0.3)).collect();
+    let y = Labels::from(&codes[..]);
+    let classes = |rounds: usize| {
+        bytes_of(&device, || drop(AdaBoostClassifier::default().n_estimators(rounds).fit(&x, &y).unwrap()))
+    };
+    let (few, more) = (classes(2), classes(4));
+    assert!(more.0.kernels.contains_key("tree/target_split"), "{:?}", more.0.kernels.keys());
+    let of_round = (more.1 - few.1) / 2;
+    // A class, a weight and a count of each row go up; of the stump its split comes back.
+    assert!(of_round <= 12 * rows as u64 + 4096, "{of_round}");
+    assert!(more.0.readbacks - few.0.readbacks <= 2, "{} and {}", few.0.readbacks, more.0.readbacks);
+    let numbers = |rounds: usize| {
+        bytes_of(&device, || drop(AdaBoostRegressor::default().n_estimators(rounds).fit(&x, &targets[..]).unwrap()))
+    };
+    let (few, more) = (numbers(2), numbers(4));
+    let of_round = (more.1 - few.1) / 2;
+    // How often each row is drawn goes up; the order of the rows comes back, which describe the leaves.
+    assert!(of_round <= 8 * rows as u64 + 8192, "{of_round}");
 }

@@ -1,4 +1,5 @@
 mod best_split;
+mod bootstrap;
 mod gradients;
 mod histogram;
 mod leaves;
@@ -21,6 +22,7 @@ use super::case::Case;
 pub fn cases() -> Vec<Case> {
     [
         best_split::cases(),
+        bootstrap::cases(),
         gradients::cases(),
         histogram::cases(),
         leaves::cases(),

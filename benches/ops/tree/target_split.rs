@@ -1,22 +1,25 @@
-//! Nodes of two classes whose best split is searched among five of 28 features of 256 bins.
+//! Nodes of two classes whose best split is searched among five of 28 features of 256 bins, from histograms; on a GPU also from
+//! the rows of small nodes.
 
 use gristmill::cpu::tree::splitters::TargetNode;
 use gristmill::cpu::tree::target::{ClassTarget, Criterion, FixedWeights, SplitBounds, TargetTotals, TreeTarget};
 use gristmill::ops::tree::target_histogram::target_histogram;
-use gristmill::ops::tree::target_split::{TargetSearch, target_split};
+use gristmill::ops::tree::target_split::{NodeCells, TargetSearch, takes_rows, target_split};
 use gristmill::ops::tree::{GrowState, HistogramFill};
 
 use super::super::case::{Case, Job, Work};
 use super::binned;
 
 pub fn cases() -> Vec<Case> {
-    [4, 256].map(case).to_vec()
+    [case(4, false), case(256, false), case(256, true)].to_vec()
 }
 
-fn case(nodes: usize) -> Case {
+/// Of `small` nodes a GPU counts 512 rows each; the CPU has histograms in any case.
+fn case(nodes: usize, small: bool) -> Case {
     let (rows, columns) = (20_000, 28);
     let work = Work::Operations((nodes * 5 * 256) as u64);
-    Case::new("tree/target_split", format!("{nodes} nodes, 5 features"), work, move |device| {
+    let what = if small { "small nodes" } else { "nodes" };
+    Case::new("tree/target_split", format!("{nodes} {what}, 5 features"), work, move |device| {
         let mut stream = device.stream();
         let binned = binned(&mut stream, rows, columns)?;
         let codes: &'static [u32] = Vec::leak((0..rows as u32).map(|row| row % 7 % 2).collect());
@@ -34,9 +37,13 @@ fn case(nodes: usize) -> Case {
         target.totals(&cell, &mut totals);
         let thresholds: Vec<Vec<f32>> = vec![(1..256).map(|bin| bin as f32).collect(); columns];
         let job: Job = Box::new(move || {
+            let by_rows = small && takes_rows(&stream, &binned, 2);
             let search = |slot: usize| {
-                let bounds = SplitBounds { totals: &totals, count: rows as u64, min_samples_leaf: 1 };
-                TargetSearch { slot, node: TargetNode { target, cell: &cell, bounds }, features: &[0, 5, 11, 17, 23] }
+                let count = if by_rows { 512 } else { rows };
+                let bounds = SplitBounds { totals: &totals, count: count as u64, min_samples_leaf: 1 };
+                let cells = if by_rows { NodeCells::Rows(0, slot..slot + count) } else { NodeCells::Slot(slot) };
+                let node = TargetNode { target, cell: &cell, bounds };
+                TargetSearch { cells, node, features: &[0, 5, 11, 17, 23], at_random: None }
             };
             let searches: Vec<TargetSearch<'_, ClassTarget<'_>>> = (0..nodes).map(search).collect();
             target_split(&mut stream, &binned, &mut state, &thresholds, &searches)?;

@@ -6,6 +6,7 @@
 //! | `layout`, `categories` | where features stand in binned rows; bins of categories and sets of them |
 //! | `gradients`, `fixed_exp` | gradients and Hessians of losses, the same bits on every device |
 //! | `fixed_point`, `histogram` | gradients as integers; histograms of them |
+//! | `bootstrap` | which rows trees draw |
 //! | `target`, `target_histogram` | classes and numbers as integers; histograms of them |
 //! | `target_split` | the best split from such a histogram |
 //! | `split` | what a split is |
@@ -16,6 +17,7 @@
 //! | `leaves` | sums of the rows of leaves; scores of rows |
 
 pub mod best_split;
+pub mod bootstrap;
 pub mod categories;
 pub mod category_split;
 pub mod fixed_exp;

@@ -1,6 +1,6 @@
 //! Classes by a weighted vote of weak classifiers.
 
-use super::learners::{WeakLearner, model_of_rows};
+use super::learners::{DrawnRows, WeakLearner};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::cost::Cost;
@@ -71,24 +71,25 @@ impl AdaBoostClassifier {
         reporter: &mut Reporter<'_>,
     ) -> Result<(Vec<AnyModel>, ClassifierRounds)> {
         let y = target.labels()?;
-        let device = x.on_device()?.device().clone();
-        let rows = x.on_host()?;
+        let on_device = x.on_device()?;
+        let (device, rows) = (on_device.device(), x.on_host()?);
         let present = present_classes(y, &weights);
         let half_a_row = 0.5 / weights.iter().filter(|weight| **weight > 0.0).count() as f64;
         let mut votes = VoteCounts::new(y, weights.clone());
         let learner = match self.resample {
             true => WeakLearner::Any(self.estimator.clone()),
-            false => WeakLearner::new(&self.estimator, &rows, y, &weights)?,
+            false => WeakLearner::new(&self.estimator, (&rows, device), y, &weights)?,
         };
+        let mut there = learner.on_gpu()?;
         let (mut members, mut found) = (vec![], ClassifierRounds::default());
         for round in 0..self.n_estimators {
             let seed = self.seed.wrapping_add(round as u64);
             let fitted = match self.resample {
                 true => {
                     let drawn = resample(&weights, self.seed, round);
-                    model_of_rows(&self.estimator, (&rows, &device), target, &drawn, seed, classes_of)
+                    DrawnRows::new(&rows, &on_device).model(&self.estimator, target, &drawn, seed, classes_of)
                 }
-                false => learner.weighted(&rows, &device, y, &weights, seed),
+                false => learner.weighted((&rows, device), there.as_mut(), y, &weights, seed),
             };
             let (model, said) = fitted.map_err(|error| error.inside(format!("round {round}")))?;
             let wrong = |row: usize| said.codes()[row] != y.codes()[row];

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::learners::model_of_rows;
+use super::learners::{DrawnRows, WeakRegressor};
 use super::weights::{normalise, resample, start};
 use crate::array::Matrix;
 use crate::cost::Cost;
@@ -79,13 +79,14 @@ impl AdaBoostRegressor {
         reporter: &mut Reporter<'_>,
     ) -> Result<(Vec<AnyModel>, Vec<f64>)> {
         let y = target.values()?;
-        let device = x.on_device()?.device().clone();
-        let rows = x.on_host()?;
+        let (on_device, host) = (x.on_device()?, x.on_host()?);
+        let learner = WeakRegressor::new(&self.estimator, (&host, on_device.device()), y, &weights)?;
+        let (rows, mut there) = (DrawnRows::new(&host, &on_device), learner.on_gpu()?);
         let (mut members, mut votes) = (vec![], vec![]);
         for round in 0..self.n_estimators {
             let drawn = resample(&weights, self.seed, round);
             let seed = self.seed.wrapping_add(round as u64);
-            let fitted = model_of_rows(&self.estimator, (&rows, &device), target, &drawn, seed, numbers_of);
+            let fitted = learner.drawn(&rows, (there.as_mut(), round > 0), target, &drawn, seed);
             let (model, said) = fitted.map_err(|error| error.inside(format!("round {round}")))?;
             let error = |row: usize| (f64::from(said.get(row, 0)) - f64::from(y.get(row, 0))).abs();
             let counting = || (0..y.rows()).filter(|row| weights[*row] > 0.0);

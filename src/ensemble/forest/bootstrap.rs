@@ -1,23 +1,20 @@
 //! The rows of each tree.
 
-use crate::cpu::random::philox::Philox;
+use crate::cpu::tree::bootstrap::RowDraws;
 use crate::cpu::tree::target::TreeTarget;
 use crate::error::{Error, Result};
 
 /// The stream of the seed that draws rows.
 const STREAM: u32 = 0xba65;
-/// Numbers that a tree may take from it, as a power of two: more than there can be rows.
-const TREE_BITS: u32 = 32;
 
 /// Draws rows with replacement, as many as there are or a share of them.
 #[derive(Debug, Clone)]
 pub struct Bootstrap {
-    numbers: Philox,
+    draws: RowDraws,
     /// The rows that count.
     rows: Vec<u32>,
     /// All rows, those that do not count among them.
     all: usize,
-    draws: usize,
 }
 
 impl Bootstrap {
@@ -30,7 +27,7 @@ impl Bootstrap {
                 return Err(Error::param("max_samples", "a share above 0 and up to 1", share));
             }
         };
-        Ok(Bootstrap { numbers: Philox::new(seed, STREAM), rows, all, draws })
+        Ok(Bootstrap { draws: RowDraws { seed, stream: STREAM, draws }, rows, all })
     }
 
     /// The samples that an estimator's parameters ask for, if any.
@@ -58,10 +55,11 @@ impl Bootstrap {
 
     /// How often a tree draws each row.
     pub fn times(&self, tree: usize) -> Vec<u32> {
-        let mut drawn = vec![0; self.draws];
-        self.numbers.fill_below((tree as u64) << TREE_BITS, self.rows.len() as u32, &mut drawn);
-        let mut times = vec![0; self.all];
-        drawn.iter().for_each(|place| times[self.rows[*place as usize] as usize] += 1);
-        times
+        self.draws.times(tree, &self.rows, self.all)
+    }
+
+    /// What is drawn, for a device that draws the same.
+    pub fn draws(&self) -> RowDraws {
+        self.draws
     }
 }

@@ -16,7 +16,8 @@ use crate::data::Labels;
 use crate::device::Device;
 use crate::error::Result;
 use crate::estimator::{Fit, Reporter};
-use crate::tree::grow::{BatchedForest, TreeLearner, TreeTable};
+use crate::ops::tree::bootstrap::TreeDraws;
+use crate::tree::grow::{BatchedForest, TreeBatch, TreeLearner, TreeTable};
 use crate::tree::{MaxFeatures, Tree, TreeLimits, Trees, to_matrix};
 
 /// How long a round of trees on the CPU may take before the next is made shorter.
@@ -80,16 +81,15 @@ impl ForestPlan<'_> {
         let n_estimators = self.settings.n_estimators;
         let (mut trees, mut bags) = (Vec::with_capacity(n_estimators), vec![]);
         let whole = target_of(None);
-        // Random cuts and medians are not found by histograms.
-        let by_histograms = !self.draw.cuts_at_random() && whole.by_medians().is_none();
-        let mut on_gpu = if by_histograms { self.table.on_gpu()? } else { None };
+        // Medians are not found by histograms.
+        let mut on_gpu = if whole.by_medians().is_none() { self.table.on_gpu()? } else { None };
         let cores = rayon::current_num_threads();
-        let mut step = on_gpu.as_ref().map_or(cores, |batched| batched.max_trees(&whole));
+        let mut step = on_gpu.as_ref().map_or(cores, |batched| batched.max_trees(&whole, self.bootstrap.is_some()));
         while trees.len() < n_estimators {
             let begun = Instant::now();
             let numbers = trees.len()..trees.len().saturating_add(step).min(n_estimators);
             let grown: Vec<(Tree, Option<InBag>)> = match &mut on_gpu {
-                Some(batched) => self.grow_together(numbers, batched, &target_of)?,
+                Some(batched) => self.grow_together(numbers, batched, &whole, &target_of)?,
                 None => numbers.into_par_iter().map(|tree| self.grow_one(tree, &target_of)).collect(),
             };
             if on_gpu.is_none() {
@@ -112,17 +112,22 @@ impl ForestPlan<'_> {
         (self.table.grow_on_one(&target, &self.limits, self.draw.of_tree(tree as u32)), bag)
     }
 
-    /// Grows some of the trees, all nodes of a level in one batch.
+    /// Grows some of the trees, all nodes of a level in one batch. The device draws their rows itself; the host draws them too, for
+    /// what it knows of the roots.
     fn grow_together<T: TreeTarget>(
         &self,
         numbers: Range<usize>,
         batched: &mut BatchedForest<'_>,
+        whole: &T,
         target_of: impl Fn(Option<&[u32]>) -> T + Sync,
     ) -> Result<Vec<(Tree, Option<InBag>)>> {
-        let (targets, bags): (Vec<T>, Vec<_>) = numbers.clone().map(|tree| self.target(tree, &target_of)).unzip();
+        let targets = numbers.clone().into_par_iter().map(|tree| self.target(tree, &target_of));
+        let (targets, bags): (Vec<T>, Vec<_>) = targets.unzip();
         let learner = |(target, tree)| TreeLearner { target, draw: self.draw.of_tree(tree as u32) };
-        let learners: Vec<TreeLearner<'_, T>> = targets.iter().zip(numbers).map(learner).collect();
-        let trees = batched.grow(&learners, &self.limits)?;
+        let learners: Vec<TreeLearner<'_, T>> = targets.iter().zip(numbers.clone()).map(learner).collect();
+        let known = numbers.start > 0;
+        let draws = self.bootstrap.as_ref().map(|own| TreeDraws::Sampled(own.draws(), numbers));
+        let trees = batched.grow(&learners, TreeBatch { whole, known, draws }, &self.limits)?;
         Ok(trees.into_iter().map(|tree| tree.pruned_by(&self.limits)).zip(bags).collect())
     }
 

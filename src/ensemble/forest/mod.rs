@@ -67,11 +67,10 @@ macro_rules! forest_parameters {
                 Abilities { missing: true, categories: true, ..Abilities::default() }
             }
 
-            /// Exact splits and random thresholds are found on the CPU.
+            /// Exact splits are found on the CPU.
             fn cost(&self, shape: &crate::estimator::FitShape) -> Option<crate::cost::Cost> {
                 let drawn = self.max_features.of(shape.columns).unwrap_or(shape.columns);
-                let on_gpu = self.max_bins.is_some() && !Self::RANDOM_CUTS;
-                on_gpu.then(|| crate::tree::cost::growing(shape, self.n_estimators, drawn, self.max_depth))
+                self.max_bins.is_some().then(|| crate::tree::cost::growing(shape, self.n_estimators, drawn, self.max_depth))
             }
 
             /// About n·m steps for each level of each tree, m features to a node.

@@ -40,6 +40,8 @@ pub(super) struct GpuBins {
     groups_of_8: RowStore,
     pub(super) starts: Arc<Buffer>,
     pub(super) features: Arc<Buffer>,
+    /// Bins of present and missing values, column, code of the first bin, default of each feature.
+    pub(super) feature_codes: Arc<Buffer>,
 }
 
 impl<'a> Binned<'a> {
@@ -118,7 +120,7 @@ impl GpuBins {
         matrix: BinnedRows<'_>,
         rows: usize,
         starts: &[u32],
-        features: &[FeaturePlace],
+        places: &[FeaturePlace],
     ) -> Result<GpuBins> {
         let groups_of_8 = (starts.len().saturating_sub(1)).div_ceil(GROUP_COLUMNS);
         let store = RowStore::allocate(&recording.gpu, groups_of_8, 2 * rows.max(1), 1)?;
@@ -128,10 +130,17 @@ impl GpuBins {
             let missing = u32::from(cells.missing);
             [cells.first, u32::from(cells.bins), missing, cells.default.map_or(NO_DEFAULT, u32::from)]
         };
-        let entries: Vec<u32> = features.iter().flat_map(entry).collect();
+        let entries: Vec<u32> = places.iter().flat_map(entry).collect();
         let features = super::upload_table(recording, &entries, 4, "cells of features")?;
+        let code = |place: &FeaturePlace| -> [u32; FEATURE_WORDS] {
+            let bins = u32::from(place.bins) | u32::from(place.missing) << 16;
+            let default = place.default.map_or(NO_DEFAULT, u32::from);
+            [bins, place.column.unwrap_or(0), u32::from(place.offset), default]
+        };
+        let feature_codes: Vec<u32> = places.iter().flat_map(code).collect();
+        let feature_codes = super::upload_table(recording, &feature_codes, 4, "codes of features")?;
         recording.flush()?;
-        Ok(GpuBins { groups_of_8: store, starts, features })
+        Ok(GpuBins { groups_of_8: store, starts, features, feature_codes })
     }
 
     /// The groups of columns to work on together, of `all`: every one if they lie in one buffer, else one after the other.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::target_rows::{TargetPlaces, TreeWords, upload_classes, upload_target};
 use super::{Binned, upload_words};
 use crate::cpu::tree::histogram::Histogram;
 use crate::cpu::tree::{GradientSums, TargetRows};
@@ -20,13 +21,15 @@ const KEPT: usize = 1 << 28;
 /// cells (gradient and Hessian, or the words of its target), and slots for histograms.
 #[derive(Debug)]
 pub struct GrowState {
-    device: Device,
+    pub(super) device: Device,
     /// The order as the host knows it.
     order: Vec<u32>,
     /// Packed rows of a tree: one for each row of the matrix.
     pub(super) rows: usize,
     /// Bytes of a cell.
     pub(super) cell_bytes: u64,
+    /// Where the words of targets are on a GPU.
+    pub(super) tree_words: TreeWords,
     pub(super) storage: GrowthStorage,
 }
 
@@ -79,6 +82,13 @@ pub(super) struct RowBuffers {
     pub(super) packed: Arc<Buffer>,
 }
 
+impl RowBuffers {
+    /// Whether they have room for an order of so many places and so many words beside it.
+    pub(super) fn fit(&self, places: usize, words: u64) -> bool {
+        self.order.bytes >= 4 * places as u64 && self.packed.bytes >= 4 * words
+    }
+}
+
 impl GrowState {
     /// Nothing yet, on the stream's device.
     pub fn new(stream: &Stream) -> GrowState {
@@ -86,7 +96,8 @@ impl GrowState {
             Device::Cpu => GrowthStorage::Cpu(CpuGrowth::default()),
             Device::Gpu(_) => GrowthStorage::Gpu(GpuGrowth::default()),
         };
-        GrowState { device: stream.device().clone(), order: vec![], rows: 0, cell_bytes: CELL_BYTES, storage }
+        let (device, tree_words) = (stream.device().clone(), TreeWords::default());
+        GrowState { device, order: vec![], rows: 0, cell_bytes: CELL_BYTES, tree_words, storage }
     }
 
     /// Begins new trees. `order` has the rows of all, one tree after the other; `packed` what each row of the matrix has
@@ -123,6 +134,7 @@ impl GrowState {
         self.on(stream, "tree growth")?;
         self.rows = targets.first().map_or(0, TargetRows::rows);
         self.cell_bytes = 8 * targets.first().map_or(1, TargetRows::words) as u64;
+        self.tree_words = TreeWords::own(&TargetPlaces::of(targets));
         self.take_order(order)?;
         match (&mut self.storage, stream.gpu()) {
             (GrowthStorage::Gpu(storage), Some(recording)) => storage.begin_targets(recording, &self.order, targets),
@@ -133,8 +145,13 @@ impl GrowState {
 
     /// Trees of rows that are on the device, with so many places in all: the host does not know their order.
     pub(super) fn begin_resident(&mut self, rows: usize, places: usize) {
+        self.begin_there(rows, places, CELL_BYTES);
+    }
+
+    /// The same with cells of so many bytes.
+    pub(super) fn begin_there(&mut self, rows: usize, places: usize, cell_bytes: u64) {
         self.rows = rows;
-        self.cell_bytes = CELL_BYTES;
+        self.cell_bytes = cell_bytes;
         self.order.resize(places, 0);
     }
 
@@ -181,17 +198,6 @@ impl GrowState {
             // Two ascending runs, which a stable sort merges.
             self.order[range.clone()].sort();
         }
-    }
-
-    /// How many trees with such targets may grow together: their orders and words share an eighth of the memory, and
-    /// words one binding. At least 1; as many as one likes on the CPU.
-    pub fn max_trees(&self, target: &TargetRows<'_>) -> usize {
-        let Device::Gpu(gpu) = &self.device else { return usize::MAX };
-        let places = TargetPlaces::of(std::slice::from_ref(target));
-        let words = 4 * places.tree.max(1) as u64;
-        let by_binding = gpu.binding_bytes().saturating_sub(4 * places.first as u64) / words;
-        let by_memory = gpu.memory.budget() / 8 / (words + 8 * target.rows() as u64).max(1);
-        by_binding.min(by_memory).max(1) as usize
     }
 
     /// How many histograms of these rows may be kept at once, at least 2.
@@ -257,14 +263,11 @@ impl GpuGrowth {
     fn begin_targets(&mut self, recording: &mut Recording, order: &[u32], targets: &[TargetRows<'_>]) -> Result<()> {
         let places = TargetPlaces::of(targets);
         let rows = self.begin_order(recording, order, (places.first + places.tree * targets.len()) as u64)?;
-        if let Some(TargetRows::Classes(target)) = targets.first() {
-            upload_words(recording, &rows.packed, &target.codes[..places.first])?;
+        if let Some(target) = targets.first() {
+            upload_classes(recording, &rows.packed, target)?;
         }
         for (number, target) in targets.iter().enumerate() {
-            let first = (places.first + number * places.tree) as u64;
-            recording.upload(&rows.packed, first, places.tree as u64, &|from, part| {
-                part.iter_mut().zip(from as usize..).for_each(|(half, at)| *half = half_word(target, at));
-            })?;
+            upload_target(recording, &rows.packed, places.first + number * places.tree, target)?;
         }
         self.buffers = Some(rows);
         Ok(())
@@ -283,13 +286,11 @@ impl GpuGrowth {
             let kernels = [super::histogram::KERNELS, super::best_split::KERNELS, super::partition::KERNELS];
             recording.gpu.warm(&kernels.concat())?;
         }
-        let places = 4 * places as u64;
-        let fits = |rows: &RowBuffers| rows.order.bytes >= places && rows.packed.bytes >= 4 * words;
-        let rows = match self.buffers.take().filter(fits) {
+        let rows = match self.buffers.take().filter(|rows| rows.fit(places, words)) {
             Some(rows) => rows,
             None => RowBuffers {
-                order: recording.scratch(places, "the order of rows")?,
-                spare: recording.scratch(places, "the next order of rows")?,
+                order: recording.scratch(4 * places as u64, "the order of rows")?,
+                spare: recording.scratch(4 * places as u64, "the next order of rows")?,
                 packed: recording.scratch(4 * words, "gradients")?,
             },
         };
@@ -360,35 +361,6 @@ fn short(packed: u64) -> u32 {
     u32::from(gradient as u16) | (hessian as u32) << 16
 }
 
-/// Where the words of targets are on a GPU, in 32-bit words: the first of the first tree, and how many a tree has.
-pub(super) struct TargetPlaces {
-    pub first: usize,
-    pub tree: usize,
-}
-
-impl TargetPlaces {
-    pub fn of(targets: &[TargetRows<'_>]) -> TargetPlaces {
-        match targets.first() {
-            None => TargetPlaces { first: 0, tree: 0 },
-            Some(TargetRows::Classes(target)) => {
-                TargetPlaces { first: target.words.len(), tree: 2 * target.words.len() }
-            }
-            Some(TargetRows::Values(target)) => {
-                TargetPlaces { first: 0, tree: 2 * (1 + target.outputs) * target.words.len() }
-            }
-        }
-    }
-}
-
-/// Half number `at` of the 64-bit words of a tree's rows, the lower half first.
-fn half_word(target: &TargetRows<'_>, at: usize) -> u32 {
-    let word = match target {
-        TargetRows::Classes(target) => target.words[at / 2],
-        TargetRows::Values(target) => target.word(at / 2 / (1 + target.outputs), at / 2 % (1 + target.outputs)),
-    };
-    (word >> (32 * (at % 2))) as u32
-}
-
-fn wrong_device(op: &'static str) -> Error {
+pub(super) fn wrong_device(op: &'static str) -> Error {
     Error::WrongDevice { op, why: "the trees and the stream belong to different devices".to_string() }
 }

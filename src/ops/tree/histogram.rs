@@ -71,7 +71,8 @@ pub fn histogram(
         Some(_) if binned.cells() == 0 => Ok(()),
         Some(recording) => {
             let tree_rows = state.rows;
-            record(recording, (&COUNTING, 1), binned, state, fills, |tree| tree * tree_rows, [&[], &[]])
+            let first_words = |tree: usize| [(tree * tree_rows) as u32, 0];
+            record(recording, (&COUNTING, 1), binned, state, fills, first_words, [&[], &[]])
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod best_split;
 mod binned;
+pub mod bootstrap;
 pub mod gradients;
 mod grow_state;
 pub mod histogram;
@@ -13,10 +14,13 @@ pub mod partition;
 mod pieces;
 pub mod predict;
 pub mod target_histogram;
+mod target_rows;
 pub mod target_split;
+mod target_tasks;
 
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;
+pub use bootstrap::TreeRows;
 pub use gradients::BoostingRows;
 pub use grow_state::GrowState;
 pub use histogram::HistogramFill;

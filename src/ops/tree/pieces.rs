@@ -46,7 +46,7 @@ const NONE: u32 = u32::MAX;
 /// Pieces and nodes that are worked on together.
 #[derive(Default)]
 struct Round {
-    /// First place, rows, first word of the tree, 0.
+    /// First place, rows, first word of the tree, where the counts of its draws begin.
     pieces: Vec<[u32; 4]>,
     /// First piece, pieces, slot and whether it is new, parent.
     jobs: Vec<[u32; 4]>,
@@ -64,22 +64,22 @@ struct RoundBuffers {
 /// Overrides of the counting kernel and of the merging one.
 pub(super) type Overrides<'a> = [&'a [(&'static str, u32)]; 2];
 
-/// Records the histograms of nodes, word after word of those that cells have; `first_word` is where the words of a
-/// tree's rows begin.
+/// Records the histograms of nodes, word after word of those that cells have; `first_words` is where the words of a
+/// tree's rows begin, and what its rows have beside them.
 pub(super) fn record(
     recording: &mut Recording,
     (counting, words): (&Counting, u32),
     binned: &Binned<'_>,
     state: &mut GrowState,
     fills: &[HistogramFill],
-    first_word: impl Fn(usize) -> usize,
+    first_words: impl Fn(usize) -> [u32; 2],
     [of_count, of_merge]: Overrides<'_>,
 ) -> Result<()> {
     let (cells, cell_bytes) = (binned.cells(), state.cell_bytes);
     let storage = state.on_gpu()?;
     let slots = storage.slots(recording, slots_of(fills), cell_bytes * cells as u64)?;
     let Some(rows) = storage.buffers.clone() else { return Ok(()) };
-    for round in rounds(&recording.gpu, counting, binned, fills, first_word) {
+    for round in rounds(&recording.gpu, counting, binned, fills, first_words) {
         let plan = round.upload(recording, storage)?;
         let bytes = round.partial_bytes(counting, cells);
         let partial = storage.scratch_buffer(recording, ScratchBuffer::Partial, bytes)?;
@@ -103,7 +103,7 @@ fn rounds(
     counting: &Counting,
     binned: &Binned<'_>,
     fills: &[HistogramFill],
-    first_word: impl Fn(usize) -> usize,
+    first_words: impl Fn(usize) -> [u32; 2],
 ) -> Vec<Round> {
     let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
     let column_groups = binned.columns().div_ceil(counting.columns).max(1);
@@ -123,7 +123,8 @@ fn rounds(
             let end = fill.rows.end.min(start + room * piece_rows);
             for at in (start..end).step_by(piece_rows) {
                 let rows = piece_rows.min(end - at);
-                round.pieces.push([at as u32, rows as u32, first_word(fill.tree) as u32, 0]);
+                let [first_word, other] = first_words(fill.tree);
+                round.pieces.push([at as u32, rows as u32, first_word, other]);
                 round.rows += rows;
             }
             let done = end == fill.rows.end;

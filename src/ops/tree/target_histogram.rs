@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::grow_state::{GrowthStorage, TargetPlaces};
+use super::grow_state::GrowthStorage;
 use super::pieces::{Counting, MergeParams, Overrides, Params, record, slots_of};
 use super::{Binned, GrowState, HistogramFill};
 use crate::cpu::tree::TargetRows;
@@ -51,11 +51,10 @@ pub fn target_histogram(
         None => on_cpu(binned, state, targets, fills),
         Some(_) if binned.cells() == 0 => Ok(()),
         Some(recording) => {
-            let (words, places) = ((state.cell_bytes / 8) as u32, TargetPlaces::of(targets));
-            let first_word = |tree: usize| places.first + tree * places.tree;
+            let (words, tree_words) = ((state.cell_bytes / 8) as u32, state.tree_words);
             let by_class = u32::from(matches!(targets.first(), Some(TargetRows::Classes(_))));
             let overrides: Overrides<'_> = [&[("BY_CLASS", by_class), ("WORDS", words)], &[("WORDS", words)]];
-            record(recording, (&COUNTING, words), binned, state, fills, first_word, overrides)
+            record(recording, (&COUNTING, words), binned, state, fills, |tree| tree_words.of(tree), overrides)
         }
     }
 }

@@ -1,31 +1,37 @@
 //! The best splits of nodes by classes or numbers.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::grow_state::{GpuGrowth, ScratchBuffer};
+use super::grow_state::GpuGrowth;
 use super::target_histogram::read;
-use super::{Binned, GrowState, fill_table};
+use super::target_rows::TreeWords;
+use super::target_tasks::{FOUND_WORDS, SEARCH_WORDS, WINNER_WORDS, record};
+use super::{Binned, GrowState};
 use crate::cpu::tree::FeaturePlace;
 use crate::cpu::tree::split::{Split, SplitRule, first_best};
-use crate::cpu::tree::splitters::{CellScratch, TargetNode, TargetSplit, between, scan};
+use crate::cpu::tree::splitters::{CellScratch, FeatureDraw, TargetNode, TargetSplit, between, scan, scan_at_random};
 use crate::cpu::tree::target::TreeTarget;
 use crate::cpu::tree::target_split::target_split as of_features;
-use crate::device::{Buffer, Dispatch, Gpu, Recording, Stream};
+use crate::device::{Device, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
-use crate::kernel::{Grid, Work, kernels, params};
+use crate::kernel::{kernels, params};
 
 kernels! {
-    /// The best split by each feature.
+    /// The best split by each feature, from histograms.
     pub KERNEL = "tree/target_split", [Read, Read, Read, Write], Params;
+    /// The same from the rows of nodes.
+    pub KERNEL_ROWS = "tree/target_split__rows", [Read, Read, Read, Read, Read, Write], Params;
     /// The best of a node's features.
-    pub KERNEL_WINNER = "tree/target_split__winner", [Read, Read, Read, Read, Write], Params;
+    pub KERNEL_WINNER = "tree/target_split__winner", [Read, Read, Write], Params;
 }
 
 params! {
-    struct Params { searches: u32, tasks: u32, tasks_first: u32, reciprocals_first: u32, cells: u32 }
+    pub(super) struct Params {
+        searches: u32, task_begin: u32, tasks: u32, tasks_first: u32, reciprocals_first: u32, cells: u32, key_low: u32, key_high: u32,
+        rows: u32, group_first: u32, groups_of_8: u32, codes_first: u32,
+    }
 }
 
 /// Words of a cell that a device can search: what its workgroups have room for.
@@ -34,33 +40,40 @@ const MAX_WORDS: usize = 7;
 const SEARCHED: usize = 1 << 12;
 /// Bytes of histograms that are brought to the host together.
 const MAX_READ: usize = 1 << 26;
-/// Words of a search in the table beside those of its cell, and of what it found.
-const SEARCH_WORDS: usize = 16;
-const WINNER_WORDS: usize = 4;
-/// What one cell costs, in operations, for each word.
-const OPERATIONS: usize = 200;
-/// Terms of the series of the logarithm.
-const TERMS: u64 = 11;
 /// Bits of what was found: that there is a split, and that missing values go left.
 const FOUND: u32 = 1 << 31;
 const MISSING_LEFT: u32 = 1 << 30;
 
+/// Where the cells of a node come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NodeCells {
+    /// A slot, which has its histogram.
+    Slot(usize),
+    /// Its rows, a tree and a range of the order, of which the search counts the features it looks at: for small nodes.
+    Rows(usize, Range<usize>),
+}
+
 /// A node whose best split is wanted.
 #[derive(Debug)]
 pub struct TargetSearch<'a, T> {
-    /// The slot of its histogram.
-    pub slot: usize,
+    /// Its cells.
+    pub cells: NodeCells,
     /// What it learns, and what its splits must keep to.
     pub node: TargetNode<'a, T>,
     /// The features to try; of equal gains the first wins.
     pub features: &'a [u32],
+    /// With the path of the node: each feature has one threshold, drawn for it.
+    pub at_random: Option<(FeatureDraw, u64)>,
 }
 
-/// The best split of each node, none where none is allowed. `thresholds` are those behind the bins of each feature.
+/// The best split of each node, none where none is allowed. `thresholds` are those behind the bins of each feature. All searches of
+/// a call are of one kind: by histograms or by rows, at random or not.
 ///
 /// On a GPU each feature's splits are bounded in f32, and those that may be best are settled in f64, made of integers: the
-/// split that the CPU finds, to the bit. 16 bytes of a node and 8 for each word of a cell come back, and the cells of
+/// split that the CPU finds, to the bit. 8 bytes of a node and 8 for each word of a cell come back, and the cells of
 /// categorical features, which the host settles. One wait. Cells of more than 7 words are read back and searched on the host.
+///
+/// A search by rows is for devices, and for what [`takes_rows`] says yes to.
 pub fn target_split<T: TreeTarget>(
     stream: &mut Stream,
     binned: &Binned<'_>,
@@ -71,6 +84,55 @@ pub fn target_split<T: TreeTarget>(
     binned.on(stream, "target_split")?;
     state.on(stream, "target_split")?;
     let words = (state.cell_bytes / 8) as usize;
+    check(binned, state, searches, words)?;
+    match stream.gpu() {
+        Some(_) if searches.is_empty() => Ok(vec![]),
+        Some(_) if binned.cells() == 0 => Ok(vec![None; searches.len()]),
+        Some(recording) if is_searched_there(binned, words) => {
+            let per_block = searches_per_block(&recording.gpu, binned, searches, words);
+            let tree_words = state.tree_words;
+            let storage = state.on_gpu()?;
+            let mut found = vec![];
+            for block in searches.chunks(per_block) {
+                found.extend(on_gpu(recording, binned, (storage, tree_words), thresholds, block)?);
+            }
+            Ok(found)
+        }
+        _ => {
+            let together = MAX_READ / (8 * words * binned.cells()).max(1);
+            let mut found = vec![];
+            for block in searches.chunks(together.max(1)) {
+                let slot = |search: &TargetSearch<'_, T>| match search.cells {
+                    NodeCells::Slot(slot) => Ok(slot),
+                    NodeCells::Rows(..) => Err(Error::shape("target_split", "nodes with histograms", "rows")),
+                };
+                let slots: Vec<usize> = block.iter().map(slot).collect::<Result<_>>()?;
+                let cells = read(stream, binned, state, &slots)?;
+                let cells: Vec<&[u64]> = cells.iter().map(|cells| &**cells).collect();
+                found.extend(on_host(binned, thresholds, block, &cells));
+            }
+            Ok(found)
+        }
+    }
+}
+
+/// Whether nodes can be searched by their rows: on a device, where no feature is categorical.
+pub fn takes_rows(stream: &Stream, binned: &Binned<'_>, words: usize) -> bool {
+    let is_on_gpu = matches!(stream.device(), Device::Gpu(_));
+    is_on_gpu && is_searched_there(binned, words) && !binned.features.iter().any(|place| place.categorical)
+}
+
+/// Whether a device searches cells of so many words, and has numbers for so many features.
+fn is_searched_there(binned: &Binned<'_>, words: usize) -> bool {
+    words <= MAX_WORDS && binned.features.len() < 1 << 16
+}
+
+fn check<T: TreeTarget>(
+    binned: &Binned<'_>,
+    state: &GrowState,
+    searches: &[TargetSearch<'_, T>],
+    words: usize,
+) -> Result<()> {
     let known = binned.features.len();
     let mut asked = searches.iter().flat_map(|search| search.features);
     if let Some(feature) = asked.find(|feature| **feature as usize >= known) {
@@ -80,29 +142,20 @@ pub fn target_split<T: TreeTarget>(
         let (expected, got) = (format!("cells of {words} words"), search.node.cell.len());
         return Err(Error::shape("target_split", expected, got));
     }
-    match stream.gpu() {
-        Some(_) if searches.is_empty() => Ok(vec![]),
-        Some(_) if binned.cells() == 0 => Ok(vec![None; searches.len()]),
-        Some(recording) if words <= MAX_WORDS && known < 1 << 16 => {
-            let per_block = searches_per_block(&recording.gpu, binned, searches, words);
-            let storage = state.on_gpu()?;
-            let mut found = vec![];
-            for block in searches.chunks(per_block) {
-                found.extend(on_gpu(recording, binned, storage, thresholds, block)?);
-            }
-            Ok(found)
+    let kind = |search: &TargetSearch<'_, T>| (matches!(search.cells, NodeCells::Rows(..)), search.at_random.is_some());
+    if searches.windows(2).any(|pair| kind(&pair[0]) != kind(&pair[1])) {
+        return Err(Error::shape("target_split", "searches of one kind", "several"));
+    }
+    let places = state.places();
+    let outside = |search: &&TargetSearch<'_, T>| match &search.cells {
+        NodeCells::Slot(_) => false,
+        NodeCells::Rows(_, rows) => rows.start > rows.end || rows.end > places,
+    };
+    match searches.iter().find(outside) {
+        Some(search) => {
+            Err(Error::shape("target_split", format!("rows within 0..{places}"), format!("{:?}", search.cells)))
         }
-        _ => {
-            let together = MAX_READ / (8 * words * binned.cells()).max(1);
-            let mut found = vec![];
-            for block in searches.chunks(together.max(1)) {
-                let slots: Vec<usize> = block.iter().map(|search| search.slot).collect();
-                let cells = read(stream, binned, state, &slots)?;
-                let cells: Vec<&[u64]> = cells.iter().map(|cells| &**cells).collect();
-                found.extend(on_host(binned, thresholds, block, &cells));
-            }
-            Ok(found)
-        }
+        None => Ok(()),
     }
 }
 
@@ -122,8 +175,9 @@ fn on_host<T: TreeTarget>(
     };
     let tasks: Vec<(usize, Range<usize>)> = (0..searches.len()).flat_map(shares).collect();
     let of_task = |(at, range): &(usize, Range<usize>)| {
-        let TargetSearch { node, features, .. } = &searches[*at];
-        of_features(node, &features[range.clone()], (binned.features, thresholds), cells[*at])
+        let TargetSearch { node, features, at_random, .. } = &searches[*at];
+        let drawn = at_random.as_ref().map(|(draw, path)| (draw, *path));
+        of_features(node, &features[range.clone()], (binned.features, thresholds), cells[*at], drawn)
     };
     let found: Vec<Option<TargetSplit>> = tasks.par_iter().map(of_task).collect();
     let mut winners: Vec<Option<TargetSplit>> = vec![None; searches.len()];
@@ -134,7 +188,7 @@ fn on_host<T: TreeTarget>(
 }
 
 /// Whether a feature is searched on the device: one of two bins at least, whose bins have an order.
-fn is_for_devices(place: &FeaturePlace) -> bool {
+pub(super) fn is_for_devices(place: &FeaturePlace) -> bool {
     !place.categorical && place.all_bins() >= 2
 }
 
@@ -147,23 +201,22 @@ fn categories<'a, T>(
     placed.filter(|(_, _, place)| place.categorical && place.all_bins() >= 2)
 }
 
-/// Searches that are recorded together: as many as the room for what they find and the work of one dispatch allow.
+/// Searches that are recorded together, for one wait: as many as the room for what they find allows.
 fn searches_per_block<T>(gpu: &Gpu, binned: &Binned<'_>, searches: &[TargetSearch<'_, T>], words: usize) -> usize {
     let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
     let copied = |search: &TargetSearch<'_, T>| -> usize {
         categories(search, binned.features).map(|(_, _, place)| place.all_bins()).sum()
     };
     let copied = searches.iter().map(copied).max().unwrap_or(0);
-    let bytes = 4 * (SEARCH_WORDS + WINNER_WORDS + 6 * words + 6 * features + 2 * words * copied);
-    let by_room = gpu.scratch_bytes() as usize / bytes;
-    let by_work = gpu.operations_per_dispatch() as usize / (OPERATIONS * words * 256 * features).max(1);
-    by_room.min(by_work).max(1)
+    let of_feature = 2 + FOUND_WORDS + 2 * words;
+    let bytes = 4 * (SEARCH_WORDS + WINNER_WORDS + 6 * words + of_feature * features + 2 * words * copied);
+    (gpu.scratch_bytes() as usize / bytes).max(1)
 }
 
 fn on_gpu<T: TreeTarget>(
     recording: &mut Recording,
     binned: &Binned<'_>,
-    storage: &mut GpuGrowth,
+    (storage, tree_words): (&mut GpuGrowth, TreeWords),
     thresholds: &[Vec<f32>],
     searches: &[TargetSearch<'_, T>],
 ) -> Result<Vec<Option<TargetSplit>>> {
@@ -173,13 +226,14 @@ fn on_gpu<T: TreeTarget>(
     let listed = (WINNER_WORDS + 2 * words) * searches.len();
     let copied: usize = copies.iter().flatten().map(|(_, _, place)| place.all_bins()).sum();
     let all = listed + 2 * words * copied;
-    let winners = record(recording, binned, storage, searches, all)?;
-    let (slots, mut to) = (storage.filled()?, 4 * listed as u64);
+    let winners = record(recording, binned, (storage, tree_words), searches, all)?;
+    let mut to = 4 * listed as u64;
     for (search, copies) in searches.iter().zip(&copies) {
         for (_, _, place) in copies {
-            let from = 8 * (words * (search.slot * binned.cells() + place.first as usize)) as u64;
+            let NodeCells::Slot(slot) = search.cells else { continue };
+            let from = 8 * (words * (slot * binned.cells() + place.first as usize)) as u64;
             let bytes = 8 * (words * place.all_bins()) as u64;
-            recording.copy((&slots, from), (&winners, to), bytes)?;
+            recording.copy((&storage.filled()?, from), (&winners, to), bytes)?;
             to += bytes;
         }
     }
@@ -195,8 +249,11 @@ fn on_gpu<T: TreeTarget>(
             let (cells, others) = rest.split_at(2 * words * place.all_bins());
             rest = others;
             let cells: Vec<u64> = cells.chunks_exact(2).map(long).collect();
-            let mut own = None;
-            scan(&search.node, (*feature, place, &[]), &cells, &mut CellScratch::default(), &mut own);
+            let (mut own, of_feature) = (None, (*feature, *place, &[][..]));
+            match &search.at_random {
+                None => scan(&search.node, of_feature, &cells, &mut CellScratch::default(), &mut own),
+                Some((draw, path)) => scan_at_random(&search.node, of_feature, &cells, (draw, *path), &mut own),
+            }
             best = match (best, own.map(|split| (*at, split))) {
                 (Some(one), Some(other)) if is_first(&one, &other) => Some(one),
                 (one, None) => one,
@@ -221,7 +278,7 @@ fn winner<T: TreeTarget>(
     thresholds: &[Vec<f32>],
 ) -> Option<(usize, TargetSplit)> {
     let long = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
-    let (place, next, task) = (words[2], (words[3] & 0xffff) as usize, (words[3] >> 16) as usize);
+    let (place, next, task) = (words[0], (words[1] & 0xffff) as usize, (words[1] >> 16) as usize);
     if place & FOUND == 0 {
         return None;
     }
@@ -234,74 +291,8 @@ fn winner<T: TreeTarget>(
     let next = Some(next).filter(|next| *next < places[feature as usize].bins as usize);
     let threshold = between(&thresholds[feature as usize], bin, next);
     let rule = SplitRule { missing_left: place & MISSING_LEFT != 0, ..SplitRule::at(feature, bin as u16, threshold) };
-    let left = words[WINNER_WORDS..].chunks_exact(2).map(long).collect();
-    Some((at, Split { rule, gain: f64::from_bits(long(words)), left }))
-}
-
-/// Records the searches; the winners stand at the beginning of a buffer of `all` words.
-fn record<T: TreeTarget>(
-    recording: &mut Recording,
-    binned: &Binned<'_>,
-    storage: &mut GpuGrowth,
-    searches: &[TargetSearch<'_, T>],
-    all: usize,
-) -> Result<Arc<Buffer>> {
-    let words = searches.first().map_or(1, |search| search.node.cell.len());
-    let kind = searches.first().map_or(0, |search| search.node.target.score().kind as u32);
-    let (mut table, mut tasks) = (vec![], vec![]);
-    for (number, search) in (0..).zip(searches) {
-        let first_task = tasks.len() / 2;
-        let own = search.features.iter().filter(|feature| is_for_devices(&binned.features[**feature as usize]));
-        tasks.extend(own.flat_map(|feature| [number, *feature]));
-        table.extend(entry(search, first_task, tasks.len() / 2 - first_task));
-    }
-    let count = tasks.len() / 2;
-    let tasks_first = table.len();
-    table.extend(tasks);
-    let params = Params {
-        searches: searches.len() as u32,
-        tasks: count as u32,
-        tasks_first: tasks_first as u32,
-        reciprocals_first: table.len() as u32,
-        cells: binned.cells() as u32,
-    };
-    table.extend((0..TERMS).flat_map(|term| halves((1.0 / (2 * term + 1) as f64).to_bits())));
-    let plan = fill_table(recording, storage, ScratchBuffer::Searches, &table)?;
-    let found = storage.scratch_buffer(recording, ScratchBuffer::Found, 16 * count.max(1) as u64)?;
-    let winners = storage.scratch_buffer(recording, ScratchBuffer::Winners, 4 * all as u64)?;
-    let (slots, features) = (storage.filled()?, &binned.on_gpu()?.features);
-    let overrides = [("WORDS", words as u32), ("KIND", kind)];
-    let cells = (256 * words * count) as u64;
-    if count > 0 {
-        let work = Work { operations: OPERATIONS as u64 * cells, bytes: 8 * cells };
-        let buffers = &[&plan, features, &slots, &found];
-        let dispatch = Dispatch::new(&params, buffers, Grid::linear(count as u64)?, work);
-        recording.dispatch(&KERNEL, dispatch.overrides(&overrides))?;
-    }
-    let nodes = searches.len() as u64;
-    let work =
-        Work { operations: 64 * count as u64 + 512 * nodes, bytes: 16 * count as u64 + 2048 * words as u64 * nodes };
-    let buffers = &[&plan, features, &slots, &found, &winners];
-    let dispatch = Dispatch::new(&params, buffers, Grid::linear(nodes)?, work);
-    recording.dispatch(&KERNEL_WINNER, dispatch.overrides(&overrides[..1]))?;
-    Ok(winners)
-}
-
-fn halves(word: u64) -> [u32; 2] {
-    [word as u32, (word >> 32) as u32]
-}
-
-/// A search as the device reads it.
-fn entry<T: TreeTarget>(search: &TargetSearch<'_, T>, first_task: usize, tasks: usize) -> Vec<u32> {
-    let TargetNode { target, cell, bounds } = &search.node;
-    let min_rows = bounds.min_samples_leaf.min(u64::from(u32::MAX)) as u32;
-    let mut words = vec![search.slot as u32, first_task as u32, tasks as u32, min_rows];
-    words.extend([bounds.count as u32, target.score().count_bits, 0, 0]);
-    words.extend(halves(bounds.totals.weight.to_bits()));
-    words.extend(halves(bounds.totals.purity.to_bits()));
-    words.resize(SEARCH_WORDS, 0);
-    words.extend(cell.iter().flat_map(|word| halves(*word)));
-    words.extend(bounds.totals.parts.iter().flat_map(|part| halves(part.to_bits())));
-    words.resize(SEARCH_WORDS + 4 * cell.len(), 0);
-    words
+    let left: Vec<u64> = words[WINNER_WORDS..].chunks_exact(2).map(long).collect();
+    // What it gains is the same f64 here as it was there.
+    let gain = search.node.target.gain(search.node.bounds.totals, &left);
+    Some((at, Split { rule, gain, left }))
 }

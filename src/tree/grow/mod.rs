@@ -6,6 +6,7 @@
 //! | `gradient_cells`, `target_cells` | what the grower works on: gradients, or classes and numbers |
 //! | `context` | binned rows on a device, for both |
 //! | `batched_forest` | trees of classes or numbers that grow together on a device |
+//! | `small_nodes` | their small nodes, by rows instead of histograms |
 //! | `sequential` | one tree, node after node |
 //! | `table` | which of the ways is taken |
 //!
@@ -17,6 +18,7 @@ mod context;
 mod gradient_cells;
 mod grower;
 mod sequential;
+mod small_nodes;
 mod table;
 mod target_cells;
 
@@ -25,7 +27,7 @@ pub(crate) use context::GrowContext;
 pub(crate) use gradient_cells::{GradientCells, NodeSums};
 pub(crate) use grower::grow;
 pub use table::TreeTable;
-pub(crate) use target_cells::TreeLearner;
+pub(crate) use target_cells::{TreeBatch, TreeLearner};
 
 use std::ops::Range;
 

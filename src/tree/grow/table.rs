@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sequential::grow;
-use super::{BatchedForest, TreeLearner};
+use super::{BatchedForest, TreeBatch, TreeLearner};
 use crate::array::Matrix;
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::splitters::{
@@ -61,17 +61,33 @@ impl<'a> TreeTable<'a> {
 
     /// A tree on all cores, or on the table's GPU.
     pub fn grow<T: TreeTarget>(&self, target: &T, limits: &TreeLimits, draw: FeatureDraw) -> Result<Tree> {
-        let by_histograms = !draw.cuts_at_random() && target.by_medians().is_none();
         match self {
             TreeTable::Binned(bins, matrix, device)
-                if by_histograms && (draw.takes_all() || matches!(device, Device::Gpu(_))) =>
+                if matches!(device, Device::Gpu(_)) || draw.takes_all() && !draw.cuts_at_random() =>
             {
-                let trees = BatchedForest::new(matrix, bins, device)?.grow(&[TreeLearner { target, draw }], limits)?;
-                let tree = trees.into_iter().next().map(|tree| tree.pruned_by(limits));
-                Ok(tree.unwrap_or_else(|| self.grow_on_one(target, limits, draw)))
+                let batch = TreeBatch { whole: target, known: false, draws: None };
+                self.grow_in(&mut BatchedForest::new(matrix, bins, device)?, target, batch, limits, draw)
             }
             _ => Ok(self.grow_on_one(target, limits, draw)),
         }
+    }
+
+    /// The same tree where this table's rows are already.
+    pub(crate) fn grow_in<T: TreeTarget>(
+        &self,
+        rows: &mut BatchedForest<'_>,
+        target: &T,
+        batch: TreeBatch<'_, T>,
+        limits: &TreeLimits,
+        draw: FeatureDraw,
+    ) -> Result<Tree> {
+        // Medians are not found by histograms.
+        if target.by_medians().is_some() {
+            return Ok(self.grow_on_one(target, limits, draw));
+        }
+        let trees = rows.grow(&[TreeLearner { target, draw }], batch, limits)?;
+        let tree = trees.into_iter().next().map(|tree| tree.pruned_by(limits));
+        Ok(tree.unwrap_or_else(|| self.grow_on_one(target, limits, draw)))
     }
 
     /// The same tree on one core.

@@ -11,8 +11,9 @@ use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder, TargetNode, TargetS
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
 use crate::device::Device;
 use crate::error::Result;
+use crate::ops::tree::bootstrap::{TreeDraws, TreeRows};
 use crate::ops::tree::target_histogram::target_histogram;
-use crate::ops::tree::target_split::{TargetSearch, target_split};
+use crate::ops::tree::target_split::{NodeCells, TargetSearch, takes_rows, target_split};
 use crate::ops::tree::{HistogramFill, NodePartition};
 use crate::tree::model::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
@@ -32,6 +33,17 @@ type NodeDescription = (NodeSummary, Vec<f64>);
 pub(crate) struct TreeLearner<'a, T> {
     pub(crate) target: &'a T,
     pub(crate) draw: FeatureDraw,
+}
+
+/// What trees that grow together have in common.
+#[derive(Debug)]
+pub(crate) struct TreeBatch<'a, T> {
+    /// The targets, each row once.
+    pub(crate) whole: &'a T,
+    /// Whether they are those of the batch before.
+    pub(crate) known: bool,
+    /// How often each tree takes a row; once if none.
+    pub(crate) draws: Option<TreeDraws<'a>>,
 }
 
 /// Binned rows with targets, for trees that grow together.
@@ -56,30 +68,50 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     pub(super) fn begin(
         context: &'b mut GrowContext<'a>,
         learners: &'b [TreeLearner<'b, T>],
+        batch: TreeBatch<'_, T>,
         limits: &'b TreeLimits,
         small: u64,
     ) -> Result<(TargetCells<'a, 'b, T>, Vec<Root<NodeCell>>)> {
         let targets: Vec<TargetRows<'b>> = learners.iter().map(|learner| learner.target.rows()).collect();
-        let (mut order, mut ranges) = (vec![], vec![]);
-        for learner in learners {
-            let start = order.len();
-            order.extend((0..context.matrix.rows() as u32).filter(|row| learner.target.counts(*row as usize)));
-            ranges.push(start..order.len());
+        let all = context.matrix.rows() as u32;
+        let on_cpu = matches!(context.stream.device(), Device::Cpu);
+        // A device puts the rows in order itself: the host looks at those of each tree once.
+        let begin = |learner: &TreeLearner<'_, T>| {
+            let rows: Vec<u32> = (0..all).filter(|row| learner.target.counts(*row as usize)).collect();
+            let (count, described) = (rows.len(), describe(learner, &rows));
+            (count, (described, if on_cpu { rows } else { vec![] }))
+        };
+        let (counts, begun): (Vec<usize>, Vec<_>) = learners.par_iter().map(begin).unzip();
+        let (described, rows): (Vec<_>, Vec<Vec<u32>>) = begun.into_iter().unzip();
+        if on_cpu {
+            context.state.begin_targets(&mut context.stream, &mut rows.concat(), &targets)?;
+        } else {
+            let TreeBatch { whole, known, draws } = batch;
+            let rows = TreeRows { whole: whole.rows(), known, draws, counts: &counts };
+            context.state.begin_trees(&mut context.stream, &rows)?;
         }
-        context.state.begin_targets(&mut context.stream, &mut order, &targets)?;
-        let (min_gains, ends) = (vec![0.0; learners.len()], ranges.iter().map(|range| range.end).collect());
+        let mut ends = counts;
+        (1..ends.len()).for_each(|at| ends[at] += ends[at - 1]);
         let needs_rows = learners.first().is_some_and(|learner| learner.target.summary_needs_rows());
         // The best leaf is chosen among those that are not pure, which sums of numbers do not tell.
-        let describes_at_once =
-            matches!(context.stream.device(), Device::Cpu) || needs_rows && limits.max_leaf_nodes.is_some();
-        let described = HashMap::new();
-        let mut cells =
-            TargetCells { context, learners, targets, ends, limits, small, min_gains, describes_at_once, described };
-        let described: Vec<_> = ranges.par_iter().zip(learners).map(|(rows, own)| cells.describe(own, rows)).collect();
+        let describes_at_once = on_cpu || needs_rows && limits.max_leaf_nodes.is_some();
+        let min_gains = vec![0.0; learners.len()];
+        let mut cells = TargetCells {
+            context,
+            learners,
+            targets,
+            ends,
+            limits,
+            small,
+            min_gains,
+            describes_at_once,
+            described: HashMap::new(),
+        };
         let mut roots = vec![];
-        for (number, (rows, (totals, described))) in ranges.into_iter().zip(described).enumerate() {
+        for (number, (totals, described)) in described.into_iter().enumerate() {
             let unit = learners[number].target.gain_unit();
             cells.min_gains[number] = limits.min_impurity_decrease * described.0.weight / unit;
+            let rows = number.checked_sub(1).map_or(0, |before| cells.ends[before])..cells.ends[number];
             cells.described.insert(rows.clone(), described);
             roots.push(Root { rows, totals });
         }
@@ -89,16 +121,6 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     /// The rows of all trees, as the partitions so far left them.
     pub(super) fn order(&self) -> &[u32] {
         self.context.state.known_order()
-    }
-
-    /// The sums of a range of rows and what it predicts.
-    fn describe(&self, learner: &TreeLearner<'_, T>, rows: &Range<usize>) -> (NodeCell, NodeDescription) {
-        let (rows, target) = (&self.order()[rows.clone()], learner.target);
-        let mut words = vec![0; target.words()];
-        rows.iter().for_each(|row| target.add(*row as usize, &mut words));
-        let mut values = Vec::with_capacity(target.outputs());
-        let summary = target.summary(rows, &words, &mut values);
-        (NodeCell { words, count: summary.count }, (summary, values))
     }
 
     /// Whose rows these are.
@@ -169,12 +191,12 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         (totals, order)
     }
 
-    /// The best split of each node that is not pure. A node that found none by the features it drew goes on drawing, one
-    /// feature at a time.
-    fn best(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<TargetSplit>>> {
+    /// The best split of each node that is not pure, from histograms or by its rows. A node that found none by the features it
+    /// drew goes on drawing, one feature at a time.
+    fn best(&mut self, nodes: &[OpenNode<NodeCell>], by_rows: bool) -> Result<Vec<Option<TargetSplit>>> {
         let pure = |node: &OpenNode<NodeCell>| self.described.get(&node.rows).is_some_and(|own| own.0.pure);
         let mut wanted: Vec<usize> = (0..nodes.len()).filter(|at| !pure(&nodes[*at])).collect();
-        let mut prepared: Vec<(TargetTotals, FeatureOrder)> = nodes.iter().map(|node| self.prepare(node)).collect();
+        let mut prepared: Vec<(TargetTotals, FeatureOrder)> = nodes.par_iter().map(|node| self.prepare(node)).collect();
         let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
         let (learners, min_samples_leaf) = (self.learners, self.limits.min_samples_leaf as u64);
         let GrowContext { matrix, bins, stream, binned, state } = &mut *self.context;
@@ -182,12 +204,13 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         let mut first = 0;
         while !wanted.is_empty() {
             let search = |at: &usize| {
-                let (OpenNode { tree, slot, totals, .. }, (numbers, order)) = (&nodes[*at], &prepared[*at]);
-                let NodeCell { words: cell, count } = totals;
+                let (OpenNode { tree, path, slot, totals, rows, .. }, (numbers, order)) = (&nodes[*at], &prepared[*at]);
+                let (NodeCell { words: cell, count }, TreeLearner { target, draw }) = (totals, &learners[*tree]);
                 let bounds = SplitBounds { totals: numbers, count: *count, min_samples_leaf };
-                let node = TargetNode { target: learners[*tree].target, cell, bounds };
-                let drawn = order.drawn();
-                TargetSearch { slot: *slot, node, features: &drawn[first.min(drawn.len())..] }
+                let cells = if by_rows { NodeCells::Rows(*tree, rows.clone()) } else { NodeCells::Slot(*slot) };
+                let features = &order.drawn()[first.min(order.drawn().len())..];
+                let at_random = draw.cuts_at_random().then_some((*draw, *path));
+                TargetSearch { cells, node: TargetNode { target: *target, cell, bounds }, features, at_random }
             };
             let searches: Vec<TargetSearch<'_, T>> = wanted.iter().map(search).collect();
             let found = target_split(stream, binned, state, thresholds, &searches)?;
@@ -201,6 +224,27 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         Ok(winners)
     }
 
+    /// The splits of small nodes, by their rows; see [`TargetCells::takes_rows`].
+    pub(super) fn splits_by_rows(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
+        self.splits(nodes, true)
+    }
+
+    /// Whether small nodes can be searched by their rows.
+    pub(super) fn takes_rows(&self) -> bool {
+        let words = self.targets.first().map_or(1, TargetRows::words);
+        takes_rows(&self.context.stream, &self.context.binned, words)
+    }
+
+    fn splits(&mut self, nodes: &[OpenNode<NodeCell>], by_rows: bool) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
+        let winners = self.best(nodes, by_rows)?;
+        let allowed = |split: &TargetSplit, node: &OpenNode<NodeCell>| split.gain >= self.min_gains[node.tree];
+        let splits = winners
+            .into_iter()
+            .zip(nodes)
+            .map(|(split, node)| split.filter(|split| allowed(split, node)).map(|split| self.node_split(split, node)));
+        Ok(splits.collect())
+    }
+
     /// A split with what is known of the two children.
     fn node_split(&self, split: TargetSplit, node: &OpenNode<NodeCell>) -> NodeSplit<NodeCell> {
         let mut right = node.totals.words.clone();
@@ -209,6 +253,16 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         let children = [split.left, right].map(|words| NodeCell { count: target.count(&words), words });
         NodeSplit { rule: split.rule, gain: split.gain, children }
     }
+}
+
+/// The sums of some rows, ascending, and what they predict.
+fn describe<T: TreeTarget>(learner: &TreeLearner<'_, T>, rows: &[u32]) -> (NodeCell, NodeDescription) {
+    let target = learner.target;
+    let mut words = vec![0; target.words()];
+    rows.iter().for_each(|row| target.add(*row as usize, &mut words));
+    let mut values = Vec::with_capacity(target.outputs());
+    let summary = target.summary(rows, &words, &mut values);
+    (NodeCell { words, count: summary.count }, (summary, values))
 }
 
 impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
@@ -235,13 +289,7 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
     }
 
     fn search(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
-        let winners = self.best(nodes)?;
-        let allowed = |split: &TargetSplit, node: &OpenNode<NodeCell>| split.gain >= self.min_gains[node.tree];
-        let splits = winners
-            .into_iter()
-            .zip(nodes)
-            .map(|(split, node)| split.filter(|split| allowed(split, node)).map(|split| self.node_split(split, node)));
-        Ok(splits.collect())
+        self.splits(nodes, false)
     }
 
     fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>> {
@@ -255,7 +303,8 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
             [rows.start..middle, middle..rows.end]
         });
         let children: Vec<Range<usize>> = children.collect();
-        let described: Vec<_> = children.par_iter().map(|rows| self.describe(self.learner(rows), rows).1).collect();
+        let of = |rows: &Range<usize>| describe(self.learner(rows), &self.order()[rows.clone()]).1;
+        let described: Vec<_> = children.par_iter().map(of).collect();
         self.described.extend(children.into_iter().zip(described));
         Ok(lefts)
     }

@@ -1,4 +1,5 @@
 mod best_split;
+mod bootstrap;
 mod gradients;
 mod histogram;
 mod leaves;

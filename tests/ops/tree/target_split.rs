@@ -1,10 +1,10 @@
 use gristmill::cpu::tree::FeaturePlace;
-use gristmill::cpu::tree::splitters::{TargetNode, TargetSplit};
+use gristmill::cpu::tree::splitters::{FeatureDraw, TargetNode, TargetSplit};
 use gristmill::cpu::tree::target::{
     ClassTarget, Criterion, FixedValues, FixedWeights, SplitBounds, TargetTotals, TreeTarget,
 };
 use gristmill::ops::tree::target_histogram::target_histogram;
-use gristmill::ops::tree::target_split::{TargetSearch, target_split};
+use gristmill::ops::tree::target_split::{NodeCells, TargetSearch, target_split};
 use gristmill::ops::tree::{Binned, GrowState, HistogramFill};
 use gristmill::prelude::*;
 
@@ -28,14 +28,25 @@ fn features(codes: &Codes) -> Vec<FeaturePlace> {
     (0..codes.starts.len() - 1).map(place).collect()
 }
 
+/// How two nodes are searched.
+#[derive(Clone, Copy)]
+struct Search {
+    /// Rows of the first node.
+    middle: usize,
+    min_samples_leaf: u64,
+    by_rows: bool,
+    at_random: Option<FeatureDraw>,
+}
+
 /// The best splits of two nodes, the first and the last rows.
 fn found<T: TreeTarget>(
     device: &Device,
     codes: &Codes,
     places: &[FeaturePlace],
     target: &T,
-    (middle, min_samples_leaf): (usize, u64),
+    how: Search,
 ) -> Vec<Option<TargetSplit>> {
+    let Search { middle, min_samples_leaf, by_rows, at_random } = how;
     let mut stream = device.stream();
     let binned = Binned::new(&mut stream, codes.view(), &codes.starts, places).unwrap();
     let mut state = GrowState::new(&stream);
@@ -63,7 +74,9 @@ fn found<T: TreeTarget>(
     let search = |slot: usize| {
         let (cell, totals) = &nodes[slot];
         let bounds = SplitBounds { totals, count: target.count(cell), min_samples_leaf };
-        TargetSearch { slot, node: TargetNode { target, cell, bounds }, features: &all }
+        let cells = if by_rows { NodeCells::Rows(0, ranges[slot].clone()) } else { NodeCells::Slot(slot) };
+        let at_random = at_random.map(|draw| (draw, 5 + slot as u64));
+        TargetSearch { cells, node: TargetNode { target, cell, bounds }, features: &all, at_random }
     };
     let searches = [search(0), search(1)];
     target_split(&mut stream, &binned, &mut state, &thresholds, &searches).unwrap()
@@ -104,10 +117,14 @@ fn largest_gain<T: TreeTarget>(
 fn check<T: TreeTarget>(codes: &Codes, target: &T, what: &str) {
     let places = features(codes);
     for (middle, min_samples_leaf) in [(codes.rows / 3, 1), (codes.rows - 1, 7)] {
-        let wanted = found(&Device::Cpu, codes, &places, target, (middle, min_samples_leaf));
+        let how = Search { middle, min_samples_leaf, by_rows: false, at_random: None };
+        let wanted = found(&Device::Cpu, codes, &places, target, how);
         for (name, device) in devices() {
-            let found = found(device, codes, &places, target, (middle, min_samples_leaf));
+            let found = found(device, codes, &places, target, how);
             assert_eq!(found, wanted, "{name}: {what}, {} rows, {middle}", codes.rows);
+        }
+        if min_samples_leaf == 1 {
+            check_other_ways(codes, target, how, what);
         }
         let rows: Vec<u32> = (middle as u32..codes.rows as u32).collect();
         let largest = largest_gain(codes, &places, target, &rows, min_samples_leaf);
@@ -118,6 +135,31 @@ fn check<T: TreeTarget>(codes: &Codes, target: &T, what: &str) {
         let gain = wanted[1].as_ref().map_or(-1.0, |split| split.gain);
         assert!(gain >= largest.unwrap_or(-1.0), "{what}, {} rows: {gain} and {largest:?}", codes.rows);
     }
+}
+
+/// By rows, and at random thresholds.
+fn check_other_ways<T: TreeTarget>(codes: &Codes, target: &T, how: Search, what: &str) {
+    let numbers: Vec<FeaturePlace> =
+        features(codes).into_iter().map(|place| FeaturePlace { categorical: false, ..place }).collect();
+    for at_random in [None, Some(FeatureDraw::new(11, 3, numbers.len(), numbers.len()))] {
+        let mut all = features(codes);
+        for by_rows in [false, true] {
+            let how = Search { at_random, ..how };
+            let wanted = found(&Device::Cpu, codes, &all, target, how);
+            for (name, device) in devices().into_iter().filter(|(_, device)| takes(device, target, by_rows)) {
+                let found = found(device, codes, &all, target, Search { by_rows, ..how });
+                let random = at_random.is_some();
+                assert_eq!(found, wanted, "{name}: {what}, {} rows, by rows {by_rows}, random {random}", codes.rows);
+            }
+            // Nodes with categories are not searched by rows.
+            all.clone_from(&numbers);
+        }
+    }
+}
+
+/// Whether a device searches such a target.
+fn takes<T: TreeTarget>(device: &Device, target: &T, by_rows: bool) -> bool {
+    !by_rows || matches!(device, Device::Gpu(_)) && target.words() <= 7
 }
 
 #[test]
@@ -169,15 +211,18 @@ fn what_does_not_fit_is_refused_alike() {
     let places = features(&codes);
     let labels = [0, 1, 0, 1, 0, 1, 0, 1, 0, 1];
     let target = ClassTarget::new(&labels, 2, FixedWeights::for_classes("test", 10, None).unwrap(), Criterion::Gini);
-    let totals = TargetTotals::default();
+    let (totals, outside) = (TargetTotals::default(), NodeCells::Rows(0, 3..11));
     for (name, device) in devices() {
         let mut stream = device.stream();
         let binned = Binned::new(&mut stream, codes.view(), &codes.starts, &places).unwrap();
         let mut state = GrowState::new(&stream);
         state.begin_targets(&mut stream, &mut (0..10).collect(), &[target.rows()]).unwrap();
-        for (cell, features) in [(&[5, 5][..], &[2][..]), (&[5, 5, 5], &[0])] {
+        let first = NodeCells::Slot(0);
+        let places_of = [(&[5, 5][..], &[2][..], &first), (&[5, 5, 5], &[0], &first), (&[5, 5], &[0], &outside)];
+        for (cell, features, cells) in places_of {
             let bounds = SplitBounds { totals: &totals, count: 10, min_samples_leaf: 1 };
-            let search = TargetSearch { slot: 0, node: TargetNode { target: &target, cell, bounds }, features };
+            let node = TargetNode { target: &target, cell, bounds };
+            let search = TargetSearch { cells: cells.clone(), node, features, at_random: None };
             let refused = target_split(&mut stream, &binned, &mut state, &[vec![], vec![]], &[search]);
             assert!(refused.is_err(), "{name}: {refused:?}");
         }

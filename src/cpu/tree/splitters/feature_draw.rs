@@ -57,26 +57,43 @@ impl FeatureDraw {
         self.random_cuts
     }
 
-    /// A number from 0 up to 1 for the threshold of a feature in a node.
+    /// A number from 0 up to 1 for the threshold of a feature in a node, where features have no bins.
     pub fn uniform(&self, path: u64, feature: u32) -> f64 {
-        let key = [self.key[0], self.key[1].wrapping_add(THRESHOLDS)];
-        let numbers = philox4x32([feature, path as u32, (path >> 32) as u32, self.tree], key);
+        let numbers = self.threshold_numbers(path, feature);
         // 53 bits: what an f64 holds.
         let bits = u64::from(numbers[0]) << 21 | u64::from(numbers[1]) >> 11;
         bits as f64 / (1_u64 << 53) as f64
     }
 
+    /// The same as one of so many places: the high word of a product, uneven by at most places/2³².
+    pub fn place(&self, path: u64, feature: u32, places: u32) -> u32 {
+        ((u64::from(self.threshold_numbers(path, feature)[0]) * u64::from(places)) >> 32) as u32
+    }
+
     /// The side of a feature's missing values in a node.
     pub fn missing_left(&self, path: u64, feature: u32) -> bool {
-        let key = [self.key[0], self.key[1].wrapping_add(THRESHOLDS)];
-        philox4x32([feature, path as u32, (path >> 32) as u32, self.tree], key)[2] & 1 == 1
+        self.threshold_numbers(path, feature)[2] & 1 == 1
+    }
+
+    /// The numbers of the threshold of a feature in a node: those of its path and tree under this key.
+    fn threshold_numbers(&self, path: u64, feature: u32) -> [u32; 4] {
+        philox4x32([feature, path as u32, (path >> 32) as u32, self.tree], self.threshold_key())
+    }
+
+    /// The key of the numbers of thresholds.
+    pub fn threshold_key(&self) -> [u32; 2] {
+        [self.key[0], self.key[1].wrapping_add(THRESHOLDS)]
+    }
+
+    /// The number of the tree.
+    pub fn tree(&self) -> u32 {
+        self.tree
     }
 
     /// A number from 0 up to 1 for a category of a node's feature.
     pub fn uniform_of_category(&self, path: u64, feature: u32, bin: u8) -> f64 {
-        let key = [self.key[0], self.key[1].wrapping_add(THRESHOLDS)];
-        let numbers =
-            philox4x32([feature, path as u32, (path >> 32) as u32 ^ (1 + u32::from(bin)) << 22, self.tree], key);
+        let counter = [feature, path as u32, (path >> 32) as u32 ^ (1 + u32::from(bin)) << 22, self.tree];
+        let numbers = philox4x32(counter, self.threshold_key());
         f64::from(numbers[2]) / (1_u64 << 32) as f64
     }
 

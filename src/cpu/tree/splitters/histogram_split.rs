@@ -25,14 +25,21 @@ pub fn scan<T: TreeTarget>(
     scratch: &mut CellScratch,
     best: &mut Option<TargetSplit>,
 ) {
-    let (words, present, all) = (node.cell.len(), place.bins as usize, place.all_bins());
-    if all < 2 {
-        return;
+    if place.all_bins() >= 2 {
+        let own = (feature, place, thresholds);
+        scan_cells(node, own, cells_of_bins(node, place, cells, scratch), place.bins as usize, |bin| bin, best);
     }
-    let own = (feature, place, thresholds);
-    let Some(default) = place.default.map(usize::from) else {
-        return scan_cells(node, own, &cells[..all * words], present, |bin| bin, best);
-    };
+}
+
+/// The cells of all bins of a feature: `cells` begins with its first; where a bin has none, they are put together in `scratch`.
+pub(super) fn cells_of_bins<'a, T>(
+    node: &TargetNode<'_, T>,
+    place: &FeaturePlace,
+    cells: &'a [u64],
+    scratch: &'a mut CellScratch,
+) -> &'a [u64] {
+    let (words, all) = (node.cell.len(), place.all_bins());
+    let Some(default) = place.default.map(usize::from) else { return &cells[..all * words] };
     // The bin without a cell has what the others leave of the node.
     scratch.cells.clear();
     scratch.cells.extend_from_slice(&cells[..default * words]);
@@ -41,7 +48,7 @@ pub fn scan<T: TreeTarget>(
     let (before, rest) = scratch.cells.split_at_mut(default * words);
     let (rest_of_node, behind) = rest.split_at_mut(words);
     before.chunks_exact(words).chain(behind.chunks_exact(words)).for_each(|cell| take_cell(rest_of_node, cell));
-    scan_cells(node, own, &scratch.cells, present, |bin| bin, best);
+    &scratch.cells
 }
 
 /// The same from the cells of some bins, ascending, and behind the first `present` of them, which hold what is present,

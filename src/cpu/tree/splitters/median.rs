@@ -88,8 +88,8 @@ fn of_feature<T: TreeTarget>(
     // NaN comes last; equal rows stay in their order.
     places.sort_by(|one, other| nan_last(values[*one as usize], values[*other as usize]));
     let present = places.partition_point(|place| !values[*place as usize].is_nan());
-    let uniform = draw.cuts_at_random().then(|| draw.uniform(path, feature));
-    let boundaries = boundaries(table, (&values, &places, present), uniform, feature, categories.is_some());
+    let at_random = draw.cuts_at_random().then_some((draw, path));
+    let boundaries = boundaries(table, (&values, &places, present), at_random, feature, categories.is_some());
     if boundaries.is_empty() {
         return None;
     }
@@ -127,17 +127,17 @@ fn of_feature<T: TreeTarget>(
 fn boundaries(
     table: &SplitterRows<'_>,
     (values, places, present): (&[f32], &[u32], usize),
-    uniform: Option<f64>,
+    at_random: Option<(&FeatureDraw, u64)>,
     feature: u32,
     is_categorical: bool,
 ) -> Vec<Boundary> {
     let at = |place: usize| values[places[place] as usize];
     let mut found = vec![];
-    if let Some(uniform) = uniform.filter(|_| present > 0 && at(0) < at(present - 1)) {
+    if let Some((draw, path)) = at_random.filter(|_| present > 0 && at(0) < at(present - 1)) {
         let (low, high) = (at(0), at(present - 1));
         let (last, rule) = match is_categorical {
-            true => ((uniform * f64::from(high)).floor() as f32, SplitRule::at(feature, 0, 0.0)),
-            false => table.random_cut(feature, low, high, uniform),
+            true => (draw.place(path, feature, high as u32) as f32, SplitRule::at(feature, 0, 0.0)),
+            false => table.random_cut(feature, (low, high), draw, path),
         };
         let left = places[..present].partition_point(|place| values[*place as usize] <= last);
         return vec![Boundary { left, last, rule }];

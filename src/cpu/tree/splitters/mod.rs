@@ -5,7 +5,7 @@
 //! | `binned` | counts the node's rows in bins |
 //! | `exact` | sorts the node's rows by each feature |
 //! | `median` | the same, by absolute error |
-//! | `random` | draws one threshold a feature |
+//! | `random`, `random_cells` | draws one threshold a feature, for rows and for the cells of a histogram |
 //! | `histogram_split` | looks through the cells of a histogram |
 
 mod binned;
@@ -15,6 +15,7 @@ mod feature_draw;
 mod histogram_split;
 mod median;
 mod random;
+mod random_cells;
 mod ranked_sums;
 mod rows;
 
@@ -25,6 +26,7 @@ pub use feature_draw::{FeatureDraw, FeatureOrder, ROOT};
 pub use histogram_split::{CellScratch, between, scan};
 pub use median::MedianSplitter;
 pub use random::RandomSplitter;
+pub use random_cells::scan_at_random;
 pub use ranked_sums::RankedSums;
 pub use rows::{BinnedTable, ExactRows, SplitterRows};
 

@@ -55,11 +55,8 @@ fn of_feature<T: TreeTarget>(
     let (low, high) = (present().fold(f32::MAX, f32::min), present().fold(f32::MIN, f32::max));
     let has_missing = values.iter().any(|value| value.is_nan());
     let (last, rule) = match low < high {
-        true if categories.is_some() => {
-            let last = (draw.uniform(path, feature) * f64::from(high)).floor() as f32;
-            (last, SplitRule::at(feature, 0, 0.0))
-        }
-        true => all.random_cut(feature, low, high, draw.uniform(path, feature)),
+        true if categories.is_some() => (draw.place(path, feature, high as u32) as f32, SplitRule::at(feature, 0, 0.0)),
+        true => all.random_cut(feature, (low, high), draw, path),
         // Nothing to split but what is present from what is missing.
         false if has_missing && low == high => (high, all.after_last(feature)),
         false => return None,

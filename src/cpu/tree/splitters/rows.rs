@@ -1,7 +1,7 @@
 //! Rows as splitters look at them: as they are, or in bins.
 
 use super::histogram_split::between;
-use super::{TargetNode, TargetSplit};
+use super::{FeatureDraw, TargetNode, TargetSplit};
 use crate::cpu::tree::BinnedRows;
 use crate::cpu::tree::categories::{BinSet, CategoryBins};
 use crate::cpu::tree::layout::BinLayout;
@@ -90,18 +90,24 @@ impl SplitterRows<'_> {
         }
     }
 
-    /// The last value that goes left, at least `low` and below `high`, by a number from 0 up to 1.
-    pub(super) fn random_cut(&self, feature: u32, low: f32, high: f32, uniform: f64) -> (f32, SplitRule) {
-        let (from, span) = (f64::from(low), f64::from(high) - f64::from(low));
+    /// The last value that goes left, at least `low` and below `high`, as it is drawn for the node.
+    pub(super) fn random_cut(
+        &self,
+        feature: u32,
+        (low, high): (f32, f32),
+        draw: &FeatureDraw,
+        path: u64,
+    ) -> (f32, SplitRule) {
         match self {
             SplitterRows::Exact(_) => {
-                let drawn = (from + uniform * span) as f32;
+                let (from, span) = (f64::from(low), f64::from(high) - f64::from(low));
+                let drawn = (from + draw.uniform(path, feature) * span) as f32;
                 // Rounded up to the largest value, it would have nothing on its right.
                 let threshold = if drawn < high { drawn } else { low };
                 (threshold, SplitRule::at(feature, 0, threshold))
             }
             SplitterRows::Binned(table) => {
-                let bin = (from + (uniform * span).floor()) as u16;
+                let bin = low as u16 + draw.place(path, feature, (high - low) as u32) as u16;
                 let threshold = table.thresholds[feature as usize].get(bin as usize).copied().unwrap_or(f32::MAX);
                 (f32::from(bin), SplitRule::at(feature, bin, threshold))
             }
@@ -192,18 +198,29 @@ pub(super) struct CategoryOrder {
 impl CategoryOrder {
     /// Puts those of `bins` bins that rows are in into the order of their keys, equal ones by bin; the rows' values
     /// become the places of their bins in it.
-    pub(super) fn arrange(bins: u16, values: &mut [f32], mut key: impl FnMut(u8) -> f64) -> CategoryOrder {
+    pub(super) fn arrange(bins: u16, values: &mut [f32], key: impl FnMut(u8) -> f64) -> CategoryOrder {
         let mut inhabited = [false; 256];
         values.iter().filter(|value| !value.is_nan()).for_each(|bin| inhabited[*bin as usize] = true);
-        let mut keyed: Vec<(f64, u8)> =
-            (0..=u8::MAX).filter(|bin| inhabited[*bin as usize]).map(|bin| (key(bin), bin)).collect();
-        keyed.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let order = CategoryOrder::of(bins, |bin| inhabited[bin as usize], key);
         let mut places = [0.0; 256];
-        keyed.iter().zip(0_u16..).for_each(|((_, bin), place)| places[*bin as usize] = f32::from(place));
+        order.inhabited.iter().zip(0_u16..).for_each(|(bin, place)| places[*bin as usize] = f32::from(place));
         for value in values.iter_mut().filter(|value| !value.is_nan()) {
             *value = places[*value as usize];
         }
+        order
+    }
+
+    /// Those of `bins` bins that are inhabited in the order of their keys, equal ones by bin.
+    pub(super) fn of(bins: u16, is_inhabited: impl Fn(u8) -> bool, mut key: impl FnMut(u8) -> f64) -> CategoryOrder {
+        let own = (0..=u8::MAX).filter(|bin| is_inhabited(*bin));
+        let mut keyed: Vec<(f64, u8)> = own.map(|bin| (key(bin), bin)).collect();
+        keyed.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         CategoryOrder { inhabited: keyed.into_iter().map(|(_, bin)| bin).collect(), bins }
+    }
+
+    /// The bins, in their order.
+    pub(super) fn inhabited(&self) -> &[u8] {
+        &self.inhabited
     }
 }
 

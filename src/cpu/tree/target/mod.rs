@@ -83,7 +83,7 @@ pub struct NodeSummary {
 }
 
 /// Targets of rows with a criterion, in fixed point: the classes, or the numbers. Rows of weight 0 have empty cells.
-pub trait TreeTarget: Sync {
+pub trait TreeTarget: Send + Sync {
     /// 64-bit words of a cell.
     fn words(&self) -> usize;
 
