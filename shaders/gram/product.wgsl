@@ -31,7 +31,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read> v: array<vec2<f32>>;
 @group(0) @binding(6) var<storage, read_write> partial: array<vec2<f32>>;
 
-const TILE_AHEAD = false;
+override TILE_AHEAD: bool = TILE == 64u;
 
 // A lane's rows: eight of a tile of 128, four of one of 64.
 var<private> totals: array<vec2<f32>, 8>;

@@ -11,27 +11,32 @@ override TILE_LANES: u32 = TILE * 2u;
 // Rows of A and of B whose sums one lane's nearer places take: half of them at 128, for A at 64 too.
 override TILE_A_NEAR: u32 = max(TILE / 2u, 32u);
 override TILE_B_NEAR: u32 = min(TILE, 64u);
-override TILE_A_FAR: u32 = max(TILE - TILE_A_NEAR, 1u);
-override TILE_B_FAR: u32 = max(TILE - TILE_B_NEAR, 1u);
+// How many vec4s of the depth a round of the loop takes: two at 32, where the farther arrays hold the odd ones instead of
+// farther rows, so that counting rounds and finding places does not take as long as the few products of a lane.
+override TILE_ROUND: u32 = 3u - min(TILE / 32u, 2u);
+// Sizes of the arrays; at 32 one more than is used, so that even and odd vec4s do not meet in one bank.
+override TILE_A_SIZE: u32 = TILE / 2u + TILE_ROUND - 1u;
+override TILE_B_SIZE: u32 = 64u - 47u * (TILE_ROUND - 1u);
+override TILE_B_FAR_SIZE: u32 = max(TILE - TILE_B_NEAR, 1u) + 16u * (TILE_ROUND - 1u);
 
 // [depth / 4][row / 4] for each depth % 4, nearer and farther rows apart; 16 KiB together at 128: all that WebGPU
-// guarantees. Many arrays, so that one index, checked once, serves all that a lane reads of an operand at four depths.
-var<workgroup> tile_a0: array<vec4<f32>, TILE_A_NEAR>;
-var<workgroup> tile_a1: array<vec4<f32>, TILE_A_NEAR>;
-var<workgroup> tile_a2: array<vec4<f32>, TILE_A_NEAR>;
-var<workgroup> tile_a3: array<vec4<f32>, TILE_A_NEAR>;
-var<workgroup> tile_a4: array<vec4<f32>, TILE_A_FAR>;
-var<workgroup> tile_a5: array<vec4<f32>, TILE_A_FAR>;
-var<workgroup> tile_a6: array<vec4<f32>, TILE_A_FAR>;
-var<workgroup> tile_a7: array<vec4<f32>, TILE_A_FAR>;
-var<workgroup> tile_b0: array<vec4<f32>, TILE_B_NEAR>;
-var<workgroup> tile_b1: array<vec4<f32>, TILE_B_NEAR>;
-var<workgroup> tile_b2: array<vec4<f32>, TILE_B_NEAR>;
-var<workgroup> tile_b3: array<vec4<f32>, TILE_B_NEAR>;
-var<workgroup> tile_b4: array<vec4<f32>, TILE_B_FAR>;
-var<workgroup> tile_b5: array<vec4<f32>, TILE_B_FAR>;
-var<workgroup> tile_b6: array<vec4<f32>, TILE_B_FAR>;
-var<workgroup> tile_b7: array<vec4<f32>, TILE_B_FAR>;
+// guarantees. Many arrays, so that one index, checked once, serves all that a lane reads of an operand in a round.
+var<workgroup> tile_a0: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_a1: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_a2: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_a3: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_a4: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_a5: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_a6: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_a7: array<vec4<f32>, TILE_A_SIZE>;
+var<workgroup> tile_b0: array<vec4<f32>, TILE_B_SIZE>;
+var<workgroup> tile_b1: array<vec4<f32>, TILE_B_SIZE>;
+var<workgroup> tile_b2: array<vec4<f32>, TILE_B_SIZE>;
+var<workgroup> tile_b3: array<vec4<f32>, TILE_B_SIZE>;
+var<workgroup> tile_b4: array<vec4<f32>, TILE_B_FAR_SIZE>;
+var<workgroup> tile_b5: array<vec4<f32>, TILE_B_FAR_SIZE>;
+var<workgroup> tile_b6: array<vec4<f32>, TILE_B_FAR_SIZE>;
+var<workgroup> tile_b7: array<vec4<f32>, TILE_B_FAR_SIZE>;
 
 // Four values along the depth of each of four rows.
 struct TileRows {
@@ -41,10 +46,10 @@ struct TileRows {
     r3: vec4<f32>,
 }
 
-// Where four rows lie, of which `near` are in an array. Neighbouring lanes fill neighbouring depths, which would meet in
-// one bank: the rows are swapped within eight groups.
-fn tile_slot(vec4_index: u32, group: u32, near: u32) -> u32 {
-    return vec4_index * (near / 4u) + (group ^ (2u * vec4_index));
+// Where four rows of a round lie, of which `near` are in an array. Neighbouring lanes fill neighbouring depths, which
+// would meet in one bank: the rows are swapped within eight groups.
+fn tile_slot(round: u32, group: u32, near: u32) -> u32 {
+    return round * (near / 4u) + (group ^ (2u * round));
 }
 
 // Which vec4 along the depth and which four rows a lane fetches: neighbours read neighbouring words, along the depth or
@@ -88,7 +93,7 @@ fn tile_fill(lane: u32, far: bool, slot: u32, fetched: TileRows) {
         if (A_DEEP == 0u) {
             rows = tile_turn(fetched);
         }
-        if (TILE_A_FAR > 1u && far) {
+        if (far) {
             tile_a4[slot] = rows.r0;
             tile_a5[slot] = rows.r1;
             tile_a6[slot] = rows.r2;
@@ -103,7 +108,7 @@ fn tile_fill(lane: u32, far: bool, slot: u32, fetched: TileRows) {
         if (B_DEEP == 0u) {
             rows = tile_turn(fetched);
         }
-        if (TILE_B_FAR > 1u && far) {
+        if (TILE != 64u && far) {
             tile_b4[slot] = rows.r0;
             tile_b5[slot] = rows.r1;
             tile_b6[slot] = rows.r2;
@@ -152,7 +157,7 @@ fn tile_eight(c: ptr<function, array<vec4<f32>, 16>>, a0: vec4<f32>, a1: vec4<f3
     (*c)[15] = tile_step((*c)[15], a1.w, b1);
 }
 
-// Four values along the depth.
+// A round: four values along the depth, or eight.
 fn tile_depths(c: ptr<function, array<vec4<f32>, 16>>, a: u32, b: u32) {
     if (TILE == 128u) {
         tile_eight(c, tile_a0[a], tile_a4[a], tile_b0[b], tile_b4[b]);
@@ -169,6 +174,10 @@ fn tile_depths(c: ptr<function, array<vec4<f32>, 16>>, a: u32, b: u32) {
         tile_four(c, tile_a1[a], tile_b1[b]);
         tile_four(c, tile_a2[a], tile_b2[b]);
         tile_four(c, tile_a3[a], tile_b3[b]);
+        tile_four(c, tile_a4[a], tile_b4[b]);
+        tile_four(c, tile_a5[a], tile_b5[b]);
+        tile_four(c, tile_a6[a], tile_b6[b]);
+        tile_four(c, tile_a7[a], tile_b7[b]);
     }
 }
 
@@ -176,7 +185,9 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
     let share = tile_share(lane);
     let fetched = select(tile_column, tile_row, lane < TILE_LANES / 2u) * TILE + 4u * share.y;
     let near = select(TILE_B_NEAR, TILE_A_NEAR, lane < TILE_LANES / 2u);
-    let slot = tile_slot(share.x, share.y % (near / 4u), near);
+    let slot = tile_slot(share.x / TILE_ROUND, share.y % (near / 4u), near);
+    // At 128 there is no register for it on some GPUs, so each step asks again.
+    let far = TILE < 128u && select(fetched & near, share.x & 1u, TILE_ROUND == 2u) != 0u;
     let lane_row = lane / (TILE_B_NEAR / 4u);
     let lane_column = lane % (TILE_B_NEAR / 4u);
     var next = TileRows();
@@ -188,15 +199,16 @@ fn tile_product(tile_row: u32, tile_column: u32, begin: u32, end: u32, lane: u32
         if (!TILE_AHEAD) {
             next = tile_fetch(lane, fetched, first + share.x, end);
         }
-        tile_fill(lane, (fetched & near) != 0u, slot, next);
+        tile_fill(lane, far || (TILE == 128u && (fetched & near) != 0u), slot, next);
         workgroupBarrier();
         if (TILE_AHEAD) {
             next = tile_fetch(lane, fetched, first + TILE_VEC4S + share.x, end);
         }
-        let steps = min(TILE_VEC4S, end - first);
-        for (var vec4_index = 0u; vec4_index < steps; vec4_index += 1u) {
-            let at_row = tile_slot(vec4_index, lane_row, TILE_A_NEAR);
-            tile_depths(&c, at_row, tile_slot(vec4_index, lane_column, TILE_B_NEAR));
+        // What a round takes beyond the end is zero.
+        let rounds = (min(TILE_VEC4S, end - first) + TILE_ROUND - 1u) / TILE_ROUND;
+        for (var round = 0u; round < rounds; round += 1u) {
+            let at_row = tile_slot(round, lane_row, TILE_A_NEAR);
+            tile_depths(&c, at_row, tile_slot(round, lane_column, TILE_B_NEAR));
         }
         workgroupBarrier();
     }
