@@ -23,17 +23,19 @@ fn levels(rows: usize, max_depth: Option<usize>) -> f64 {
 }
 
 /// What it takes to grow so many trees of which each split considers `drawn` columns. A GPU counts all of them; the order of
-/// the rows comes back once, when all that is left is small.
+/// the rows comes back once, when all that is left is small, and the CPU goes on from there.
 pub(crate) fn growing(shape: &FitShape, trees: usize, drawn: usize, max_depth: Option<usize>) -> Cost {
     let (n, d, trees) = (shape.rows as f64, shape.columns as f64, trees as f64);
     let levels = levels(shape.rows, max_depth);
-    let operations = PER_VALUE * trees * n * d * levels;
+    let of_level = PER_VALUE * trees * n * d;
     let counted_levels = levels.min((n / LARGE_NODE).max(1.0).log2() + 1.0);
+    let (operations, considered) = (of_level * counted_levels, drawn as f64 / d.max(1.0));
     let nodes = (2.0 * n / LARGE_NODE).min(levels.exp2());
     let moved_bytes = n * d + trees * (nodes * NODE_BYTES + ROW_BYTES * n);
     Cost {
         operations,
-        spared_operations: operations * (1.0 - drawn as f64 / d.max(1.0)),
+        spared_operations: operations * (1.0 - considered),
+        host_operations: of_level * (levels - counted_levels) * considered,
         host_bytes: 4.0 * trees * n * levels,
         moved_bytes,
         syncs: 3.0 * counted_levels * (trees / TOGETHER).ceil(),
