@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 
 /// A GPU is chosen when it is expected to take less than this share of the CPU's time.
 pub const MARGIN: f64 = 0.7;
+/// Kernels that are taken to compile side by side. All that a submit needs does, on the threads of the pool, and so do those
+/// that are begun ahead; no more is counted on, as a driver may lock and a pool be busy.
+pub const COMPILED_TOGETHER: f64 = 4.0;
 
 /// What a call takes. Costs add up: `fit` and `predict`, the members of an ensemble.
 ///
@@ -51,14 +54,16 @@ impl Cost {
 
     /// The seconds that are expected on a CPU and on a GPU beside it.
     pub fn on(&self, cpu: &CpuRates, gpu: &GpuRates) -> Expected {
+        let of_host = self.host_bytes / (1e9 * cpu.stream_gb_s);
         let on_cpu = (self.operations - self.spared_operations) / (1e9 * cpu.tile_gflops)
-            + (self.streamed_bytes + self.host_bytes) / (1e9 * cpu.stream_gb_s);
+            + self.streamed_bytes / (1e9 * cpu.stream_gb_s)
+            + of_host;
         let on_gpu = self.operations / (1e9 * gpu.tile_gflops)
             + self.streamed_bytes / (1e9 * gpu.stream_gb_s)
-            + self.host_bytes / (1e9 * cpu.stream_gb_s)
+            + of_host
             + self.moved_bytes / (1e9 * gpu.upload_gb_s)
             + self.syncs * 1e-6 * gpu.sync_us
-            + self.kernels * 1e-3 * gpu.compile_ms;
+            + (self.kernels / COMPILED_TOGETHER).ceil() * 1e-3 * gpu.compile_ms;
         Expected { cpu: on_cpu, gpu: on_gpu }
     }
 }
@@ -139,6 +144,7 @@ pub struct GpuRates {
     pub upload_gb_s: f64,
     /// Microseconds from a submit to its result on the host.
     pub sync_us: f64,
-    /// Milliseconds to compile a kernel.
+    /// Milliseconds to compile [`COMPILED_TOGETHER`] kernels side by side: those of one, where a driver and as many threads
+    /// allow it.
     pub compile_ms: f64,
 }

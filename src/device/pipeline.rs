@@ -92,6 +92,11 @@ impl Pipeline {
         self.compiled.get_or_init(|| self.compile(device)).as_ref().map_err(Clone::clone)
     }
 
+    /// Whether nobody would have to wait for it.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.compiled.get().is_some()
+    }
+
     /// Whether the status words are bound.
     pub(crate) fn has_status(&self) -> bool {
         self.text.has_status

@@ -214,12 +214,17 @@ impl Recording {
         self.broken.clone().map_or(Ok(()), Err)
     }
 
-    /// The kernel with its workgroups counted, or without once it has run often enough that way.
+    /// The kernel with its workgroups counted, or without once it has run often enough that way and is compiled.
     fn pipeline(&self, kernel: &Kernel, overrides: Overrides) -> Result<Arc<Pipeline>> {
         let get = |counted: bool| self.gpu.pipelines.get(&self.gpu.device, kernel, overrides, counted);
         let counted = get(true)?;
         let trusted = counted.count_dispatch() >= self.gpu.options.count_dispatches;
-        if trusted && !self.counting { get(false) } else { Ok(counted) }
+        if !trusted || self.counting {
+            return Ok(counted);
+        }
+        // Nobody waits for a second form while the first can run.
+        let uncounted = get(false)?;
+        Ok(if uncounted.is_ready() || !counted.is_ready() { uncounted } else { counted })
     }
 
     fn check(&self, kernel: &Kernel, dispatch: &Dispatch) -> Result<()> {
