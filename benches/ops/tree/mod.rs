@@ -1,7 +1,9 @@
 mod best_split;
 mod gradients;
 mod histogram;
+mod leaf_quantiles;
 mod leaves;
+mod other_scores;
 mod partition;
 mod predict;
 mod target_histogram;
@@ -23,7 +25,9 @@ pub fn cases() -> Vec<Case> {
         best_split::cases(),
         gradients::cases(),
         histogram::cases(),
+        leaf_quantiles::cases(),
         leaves::cases(),
+        other_scores::cases(),
         partition::cases(),
         predict::cases(),
         target_histogram::cases(),

@@ -50,7 +50,7 @@ pub(super) struct CpuGrowth {
 pub(super) struct GpuGrowth {
     pub(super) buffers: Option<RowBuffers>,
     slots: Option<Arc<Buffer>>,
-    scratch_buffers: [Option<Arc<Buffer>>; 13],
+    scratch_buffers: [Option<Arc<Buffer>>; 15],
 }
 
 /// What the passes of the ops hand to one another, kept from call to call.
@@ -69,6 +69,8 @@ pub(super) enum ScratchBuffer {
     LeafTable,
     LeafValues,
     Roots,
+    Steps,
+    LeafDigits,
 }
 
 /// The order, as much room again, and the packed rows of all trees.

@@ -8,7 +8,9 @@ mod binned;
 pub mod gradients;
 mod grow_state;
 pub mod histogram;
+pub mod leaf_quantiles;
 pub mod leaves;
+pub mod other_scores;
 pub mod partition;
 mod pieces;
 pub mod predict;
@@ -20,6 +22,7 @@ pub use binned::Binned;
 pub use gradients::BoostingRows;
 pub use grow_state::GrowState;
 pub use histogram::HistogramFill;
+pub use other_scores::HeldOutRows;
 pub use partition::NodePartition;
 
 use std::sync::Arc;

@@ -1,19 +1,22 @@
 //! Stable partitions of the rows of nodes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::binned::GROUP_COLUMNS;
 use super::grow_state::{GpuGrowth, ScratchBuffer};
 use super::{Binned, GrowState, fill_table};
-use crate::cpu::tree::Route;
 use crate::cpu::tree::partition::partition as on_cpu;
-use crate::device::{Dispatch, Recording, Stream};
+use crate::cpu::tree::{Route, RowSample};
+use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
     /// Says which rows go left.
     pub KERNEL = "tree/partition", [Read, Read, Read, Write], Params;
+    /// Says which rows are drawn.
+    pub KERNEL_SAMPLE = "tree/partition__sample", [Read, Write], SampleParams;
     /// Counts them.
     pub KERNEL_SCAN = "tree/partition__scan", [Read, Read, Write, Write], Params;
     /// Moves the rows.
@@ -22,11 +25,16 @@ kernels! {
 
 params! {
     struct Params { runs: u32, cuts: u32, rows: u32, group_first: u32, groups_of_8: u32, codes_first: u32 }
+    struct SampleParams {
+        run_first: u32, runs: u32, places: u32, stream: u32, key_low: u32, key_high: u32, below: u32,
+    }
 }
 
 /// Rows that eight lanes take: a run of 32 each, a bit for each row in one word.
 const BLOCK: usize = 256;
 const RUNS_PER_BLOCK: usize = 8;
+/// What it costs to draw a row, in operations.
+const DRAW: u64 = 256;
 
 /// A node to partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,4 +157,48 @@ fn record(
         recording.copy((&rows.spare, at), (&rows.order, at), 4 * range.len() as u64)?;
     }
     Ok(())
+}
+
+/// Records that of the first `places` rows of the order those that are drawn come first, each side in its order. Returns
+/// where their number will be.
+pub(super) fn record_sample(
+    recording: &mut Recording,
+    storage: &mut GpuGrowth,
+    places: usize,
+    sample: &RowSample,
+) -> Result<Arc<Buffer>> {
+    let runs = RUNS_PER_BLOCK * places.div_ceil(BLOCK);
+    let mut cut = [0; 12];
+    cut[1] = places as u32;
+    let table = fill_table(recording, storage, ScratchBuffer::Cuts, &cut)?;
+    let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
+    let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
+    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4)?;
+    let Some(rows) = storage.buffers.clone() else { return Ok(lefts) };
+    let together = (recording.gpu.operations_per_dispatch() / (32 * DRAW)).max(64) as usize;
+    for first in (0..runs).step_by(together) {
+        let count = together.min(runs - first);
+        let params = SampleParams {
+            run_first: first as u32,
+            runs: count as u32,
+            places: places as u32,
+            stream: sample.stream,
+            key_low: sample.seed as u32,
+            key_high: (sample.seed >> 32) as u32,
+            below: sample.below,
+        };
+        let work = Work { operations: 32 * DRAW * count as u64, bytes: 132 * count as u64 };
+        let grid = Grid::covering(count as u64, 64)?;
+        recording.dispatch(&KERNEL_SAMPLE, Dispatch::new(&params, &[&rows.order, &flags], grid, work))?;
+    }
+    let params = Params { runs: runs as u32, cuts: 1, rows: 0, group_first: 0, groups_of_8: 0, codes_first: 0 };
+    let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
+    let buffers = &[&table, &flags, &befores, &lefts];
+    recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, Grid::linear(1)?, scanned))?;
+    let work = Work { operations: 48 * places as u64, bytes: 8 * places as u64 };
+    let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
+    let grid = Grid::covering(runs as u64, 64)?;
+    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, buffers, grid, work))?;
+    recording.copy((&rows.spare, 0), (&rows.order, 0), 4 * places as u64)?;
+    Ok(lefts)
 }

@@ -64,15 +64,21 @@ impl<'a> GradientCells<'a> {
         Ok(GradientCells { context, rules, draw, directions, trees, unused, order, packed })
     }
 
-    /// Begins new trees, each of the rows `rows` (ascending): `gradients[k]` has the gradient and the Hessian of every
-    /// row for the k-th tree and the largest of each. The first tree is number `number` of the ensemble.
-    pub fn begin(&mut self, rows: &[u32], gradients: &[Gradients], number: u64) -> Result<Vec<Root<NodeSums>>> {
+    /// Begins new trees, each of the rows `rows` (ascending), a sample of `of` rows: `gradients[k]` has the gradient and
+    /// the Hessian of every row for the k-th tree and the largest of each. The first tree is number `number` of the
+    /// ensemble.
+    pub fn begin(
+        &mut self,
+        (rows, of): (&[u32], usize),
+        gradients: &[Gradients],
+        number: u64,
+    ) -> Result<Vec<Root<NodeSums>>> {
         self.trees.clear();
         self.packed.resize_with(gradients.len(), Vec::new);
         self.order.clear();
         let mut roots = vec![];
         for (at, (packed, gradients)) in (0..).zip(self.packed.iter_mut().zip(gradients)) {
-            let fixed = FixedPoint::new(gradients.largest[0], gradients.largest[1], rows.len());
+            let fixed = FixedPoint::new(gradients.largest[0], gradients.largest[1], of);
             let rules = GradientRules { units: fixed.units(), ..self.rules };
             self.trees.push(GradientTree { fixed, draw: self.draw.of_tree((number + at) as u32), rules });
             packed.resize(gradients.gradients.len(), 0);
@@ -88,16 +94,16 @@ impl<'a> GradientCells<'a> {
     }
 
     /// Begins new trees of rows on the device, one for each output. The first is number `number` of the ensemble; each is
-    /// grown on `count` rows.
-    pub fn begin_boosting(&mut self, round: &RoundTotals, count: usize, number: u64) -> Vec<Root<NodeSums>> {
+    /// grown on the first rows of its `places` places.
+    pub fn begin_boosting(&mut self, round: &RoundTotals, places: usize, number: u64) -> Vec<Root<NodeSums>> {
         self.trees.clear();
         let mut roots = vec![];
         for (at, (largest, sums)) in (0..).zip(round.largest.iter().zip(&round.totals)) {
-            let fixed = FixedPoint::new(largest[0], largest[1], count);
+            let fixed = FixedPoint::new(largest[0], largest[1], places);
             let rules = GradientRules { units: fixed.units(), ..self.rules };
             self.trees.push(GradientTree { fixed, draw: self.draw.of_tree((number + at) as u32), rules });
-            let first = at as usize * count;
-            roots.push(Root { rows: first..first + count, totals: NodeSums { sums: *sums, bounds: UNBOUNDED } });
+            let first = at as usize * places;
+            roots.push(Root { rows: first..first + round.count, totals: NodeSums { sums: *sums, bounds: UNBOUNDED } });
         }
         roots
     }

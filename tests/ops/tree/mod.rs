@@ -1,7 +1,9 @@
 mod best_split;
 mod gradients;
 mod histogram;
+mod leaf_quantiles;
 mod leaves;
+mod other_scores;
 mod partition;
 mod predict;
 mod target_histogram;
