@@ -109,6 +109,20 @@ fn samples_held_out_rows_and_medians_move_no_rows_either() {
 }
 
 #[test]
+fn a_tree_of_31_leaves_waits_a_handful_of_times() {
+    let device = gpu_with(DeviceOptions::default());
+    let x = matrix(20_000, 8, 85);
+    let target = |row: &[f32]| row[0] * row[1] + (3.0 * row[2]).sin() + 0.3 * row[3];
+    let y: Vec<f32> = x.as_slice().chunks_exact(8).map(target).collect();
+    let x = x.to(&device).unwrap();
+    let fit = |trees: usize| {
+        GradientBoostingRegressor::default().max_leaf_nodes(Some(31)).n_estimators(trees).fit(&x, &y).unwrap();
+    };
+    let [_, waits] = of_tree(fit, &device);
+    assert!(waits <= 8.0, "{waits} waits");
+}
+
+#[test]
 fn neighbours_are_fitted_and_asked_where_the_rows_are() {
     let y = labels();
     let fit = |x: &DeviceMatrix| {

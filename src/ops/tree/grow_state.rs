@@ -50,7 +50,7 @@ pub(super) struct CpuGrowth {
 pub(super) struct GpuGrowth {
     pub(super) buffers: Option<RowBuffers>,
     slots: Option<Arc<Buffer>>,
-    scratch_buffers: [Option<Arc<Buffer>>; 15],
+    scratch_buffers: [Option<Arc<Buffer>>; 18],
 }
 
 /// What the passes of the ops hand to one another, kept from call to call.
@@ -71,6 +71,9 @@ pub(super) enum ScratchBuffer {
     Roots,
     Steps,
     LeafDigits,
+    Children,
+    ChildSearches,
+    ChildWinners,
 }
 
 /// The order, as much room again, and the packed rows of all trees.

@@ -16,6 +16,7 @@ mod pieces;
 pub mod predict;
 pub mod target_histogram;
 pub mod target_split;
+pub mod two_levels;
 
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;

@@ -107,23 +107,49 @@ fn record(
     storage: &mut GpuGrowth,
     nodes: &[&NodePartition],
 ) -> Result<()> {
-    let mut runs = 0;
+    let ranges: Vec<Range<usize>> = nodes.iter().map(|node| node.rows.clone()).collect();
+    let (firsts, _) = runs_of(&ranges);
     let mut words = vec![];
-    for node in nodes {
-        words.extend([node.rows.start as u32, node.rows.len() as u32, runs as u32, node.route.column]);
+    for (node, first) in nodes.iter().zip(firsts) {
+        words.extend([node.rows.start as u32, node.rows.len() as u32, first as u32, node.route.column]);
         words.extend(node.route.left);
-        runs += RUNS_PER_BLOCK * node.rows.len().div_ceil(BLOCK);
     }
-    let total: usize = nodes.iter().map(|node| node.rows.len()).sum();
-    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let table = fill_table(recording, storage, ScratchBuffer::Cuts, &words)?;
+    let asked =
+        |block: &Range<usize>| nodes.iter().any(|node| block.contains(&(node.route.column as usize / GROUP_COLUMNS)));
+    move_rows(recording, binned, storage, &table, &ranges, asked)
+}
+
+/// The first run of each range, and the number of runs.
+pub(super) fn runs_of(ranges: &[Range<usize>]) -> (Vec<usize>, usize) {
+    let mut runs = 0;
+    let first = |range: &Range<usize>| {
+        runs += RUNS_PER_BLOCK * range.len().div_ceil(BLOCK);
+        runs - RUNS_PER_BLOCK * range.len().div_ceil(BLOCK)
+    };
+    let firsts = ranges.iter().map(first).collect();
+    (firsts, runs)
+}
+
+/// Records the partition of ranges by the cuts of a table, by columns in groups of eight that are `asked` for.
+pub(super) fn move_rows(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    storage: &mut GpuGrowth,
+    table: &Arc<Buffer>,
+    ranges: &[Range<usize>],
+    asked: impl Fn(&Range<usize>) -> bool,
+) -> Result<()> {
+    let (_, runs) = runs_of(ranges);
+    let total: usize = ranges.iter().map(Range::len).sum();
+    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
     let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
-    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * nodes.len() as u64)?;
+    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * ranges.len() as u64)?;
     let on_gpu = binned.on_gpu()?;
     let mut params = Params {
         runs: runs as u32,
-        cuts: nodes.len() as u32,
+        cuts: ranges.len() as u32,
         rows: binned.rows() as u32,
         group_first: 0,
         groups_of_8: 0,
@@ -132,23 +158,23 @@ fn record(
     let by_run = Grid::covering(runs as u64, 64)?;
     let work = Work { operations: 48 * total as u64, bytes: 8 * total as u64 };
     for block in on_gpu.blocks(binned.columns().div_ceil(GROUP_COLUMNS)) {
-        if !nodes.iter().any(|node| block.contains(&(node.route.column as usize / GROUP_COLUMNS))) {
+        if !asked(&block) {
             continue;
         }
         let view = on_gpu.view(recording, block.clone())?;
         params.group_first = block.start as u32;
         params.groups_of_8 = block.len() as u32;
         params.codes_first = view.first_word();
-        let buffers = &[&table, view.buffer(), &rows.order, &flags];
+        let buffers = &[table, view.buffer(), &rows.order, &flags];
         recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, by_run, work))?;
     }
     let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
-    let (buffers, by_node) = (&[&table, &flags, &befores, &lefts], Grid::linear(nodes.len() as u64)?);
+    let (buffers, by_node) = (&[table, &flags, &befores, &lefts], Grid::linear(ranges.len() as u64)?);
     recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, by_node, scanned))?;
-    let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
+    let buffers = &[table, &flags, &befores, &lefts, &rows.order, &rows.spare];
     recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, buffers, by_run, work))?;
     // Back to the order, neighbours together.
-    let mut ranges = nodes.iter().map(|node| node.rows.clone()).peekable();
+    let mut ranges = ranges.iter().cloned().peekable();
     while let Some(mut range) = ranges.next() {
         while let Some(next) = ranges.next_if(|next| next.start == range.end) {
             range.end = next.end;

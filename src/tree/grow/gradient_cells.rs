@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Cells, GrowContext, NodeSplit, OpenNode, Root};
+use super::{Cells, GrowContext, NodeSplit, OpenNode, Root, TwoLevelSplits};
 use crate::cpu::tree::best_split::{GradientRules, GradientSplit};
 use crate::cpu::tree::fixed_point::{FixedPoint, totals};
 use crate::cpu::tree::gradients::Gradients;
@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::ops::tree::best_split::best_split;
 use crate::ops::tree::gradients::RoundTotals;
 use crate::ops::tree::histogram::histogram;
+use crate::ops::tree::two_levels::{ChildSearch, are_possible, two_levels};
 use crate::ops::tree::{GrowState, HistogramFill, Monotone, NodePartition, SplitSearch};
 use crate::tree::bins::{BinnedMatrix, Bins};
 
@@ -132,15 +133,21 @@ impl<'a> GradientCells<'a> {
         &self.trees[tree].fixed
     }
 
+    /// The features that a node of a tree looks at.
+    fn drawn_features(&self, tree: usize, path: u64) -> Vec<u32> {
+        let mut order = FeatureOrder::default();
+        self.trees[tree].draw.start(path, &mut order);
+        order.drawn().to_vec()
+    }
+
     fn split_search(&self, node: &OpenNode<NodeSums>) -> SplitSearch {
-        let (GradientTree { draw, rules, .. }, mut order) = (&self.trees[node.tree], FeatureOrder::default());
-        draw.start(node.path, &mut order);
+        let rules = &self.trees[node.tree].rules;
         let bounds = node.totals.bounds;
         SplitSearch {
             slot: node.slot,
             node: node.totals.sums,
             rules: *rules,
-            features: order.drawn().to_vec(),
+            features: self.drawn_features(node.tree, node.path),
             monotone: self.directions.clone().map(|directions| Monotone { bounds, directions }),
         }
     }
@@ -187,6 +194,40 @@ impl Cells for GradientCells<'_> {
         let found = best_split(stream, binned, state, &searches)?;
         let with_search = found.into_iter().zip(&searches);
         Ok(with_search.map(|(split, search)| split.map(|split| self.node_split(split, search))).collect())
+    }
+
+    fn looks_beyond(&self) -> bool {
+        self.directions.is_none() && are_possible(&self.context.binned)
+    }
+
+    fn search_two_levels(
+        &mut self,
+        nodes: &[OpenNode<NodeSums>],
+        parents: &[(usize, usize)],
+    ) -> Result<Option<TwoLevelSplits<NodeSums>>> {
+        let searches: Vec<SplitSearch> = nodes.iter().map(|node| self.split_search(node)).collect();
+        let child = |(search, slot): &(usize, usize)| {
+            let OpenNode { tree, path, rows, .. } = &nodes[*search];
+            let features = |side: u64| self.drawn_features(*tree, path.wrapping_mul(2).wrapping_add(side));
+            let (rows, features) = (rows.clone(), [features(0), features(1)]);
+            ChildSearch { search: *search, tree: *tree, rows, slot: *slot, features }
+        };
+        let children: Vec<ChildSearch> = parents.iter().map(child).collect();
+        let GrowContext { stream, binned, state, .. } = &mut self.context;
+        let Some(found) = two_levels(stream, binned, state, &searches, &children)? else { return Ok(None) };
+        let with_search = found.splits.into_iter().zip(&searches);
+        let splits: Vec<Option<NodeSplit<NodeSums>>> =
+            with_search.map(|(split, search)| split.map(|split| self.node_split(split, search))).collect();
+        let of_children = |(parent, found): (&ChildSearch, [Option<GradientSplit>; 2])| {
+            let Some(own) = &splits[parent.search] else { return [None, None] };
+            let mut sides = own.children.iter().zip(found).map(|(totals, split)| {
+                let search = SplitSearch { node: totals.sums, ..searches[parent.search].clone() };
+                split.map(|split| self.node_split(split, &search))
+            });
+            [sides.next().flatten(), sides.next().flatten()]
+        };
+        let children = children.iter().zip(found.children).map(of_children).collect();
+        Ok(Some(TwoLevelSplits { splits, children }))
     }
 
     fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>> {

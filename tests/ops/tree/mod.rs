@@ -8,6 +8,7 @@ mod partition;
 mod predict;
 mod target_histogram;
 mod target_split;
+mod two_levels;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::fixed_point::pack;
