@@ -1,7 +1,8 @@
 // Gradient and Hessian of each row as integers of at most fifteen bits, for splits: the lower and the upper half of a word.
 // A lane takes a row of one tree. Scales are powers of two, from the largest of each, so that no product is rounded.
-// Rounding is to the nearest, ties to even, in integers alone.
+// Rounding is to the nearest, ties to even, in integers alone. Rows outside the sample of the round are 0.
 //#import status
+//#import wide
 struct Params {
     rows: u32,
     // The words of this dispatch, of all rows of all trees.
@@ -9,6 +10,11 @@ struct Params {
     count: u32,
     hessian_bits: u32,
     hessian_limit: u32,
+    // The sample, as in `partition__sample`; a bound of 2²⁴ has all rows.
+    stream: u32,
+    key_low: u32,
+    key_high: u32,
+    below: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -36,6 +42,14 @@ fn rounded(bits: u32, exponent: i32) -> u32 {
     return (mantissa + ((1u << (shift - 1u)) - 1u) + ((mantissa >> shift) & 1u)) >> shift;
 }
 
+fn is_sampled(row: u32) -> bool {
+    if (params.below >= 16777216u) {
+        return true;
+    }
+    let numbers = philox_of(vec4(row / 4u, 0u, params.stream, 0u), vec2(params.key_low, params.key_high));
+    return (numbers[row % 4u] >> 8u) < params.below;
+}
+
 @compute @workgroup_size(256)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -53,7 +67,8 @@ fn main(
         let exponent = exponent_for(i32(params.hessian_bits), report[3u + 2u * tree]);
         // A Hessian above 0 is 1 at least.
         let hessian = clamp(rounded(hessian_bits, exponent), min(hessian_bits, 1u), params.hessian_limit);
-        packed[place] = (gradient & 0xffffu) | (hessian << 16u);
+        let counts = is_sampled(place - tree * params.rows);
+        packed[place] = select(0u, (gradient & 0xffffu) | (hessian << 16u), counts);
     }
     mark_done(lane);
 }

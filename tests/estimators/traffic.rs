@@ -1,7 +1,7 @@
 //! What crosses the bus: rows that came from the host go up once and never come down.
 
 use gristmill::device::Profile;
-use gristmill::ensemble::{AdaBoostClassifier, AdaBoostRegressor, Growth};
+use gristmill::ensemble::{AdaBoostClassifier, AdaBoostRegressor, Growth, RegressionLoss};
 use gristmill::ops;
 use gristmill::prelude::*;
 use gristmill::preprocessing::{MinMaxScaler, RobustScaler, StandardScaler};
@@ -69,6 +69,57 @@ fn nothing_as_long_as_the_rows_crosses_the_bus_for_a_boosted_tree() {
     assert!(bytes < 40_000.0, "{bytes} bytes a tree, where {rows} rows are {} of f32", 4 * rows);
     let waits = of_tree(&|profile| profile.readbacks);
     assert!(waits <= (depth + 2) as f64, "{waits} waits");
+}
+
+/// What a tree takes beyond the first ones of a fit.
+fn of_tree(fit: impl Fn(usize), device: &Device) -> [f64; 2] {
+    let [few, more] = [2, 12].map(|trees| {
+        device.profile(true);
+        fit(trees);
+        device.profile_report()
+    });
+    let bytes = |profile: &Profile| profile.upload_bytes + profile.readback_bytes;
+    [bytes(&more) - bytes(&few), more.readbacks - few.readbacks].map(|all| all as f64 / 10.0)
+}
+
+#[test]
+fn samples_held_out_rows_and_medians_move_no_rows_either() {
+    let device = gpu_with(DeviceOptions::default());
+    let rows = 20_000;
+    let x = matrix(rows, 8, 85);
+    let target = |row: &[f32]| row[0] * row[1] + (3.0 * row[2]).sin() + 0.3 * row[3];
+    let y: Vec<f32> = x.as_slice().chunks_exact(8).map(target).collect();
+    let x = x.to(&device).unwrap();
+    let boosting = GradientBoostingRegressor::default().growth(Growth::DepthWise).max_leaf_nodes(None).max_depth(5);
+    let stopping = boosting.clone().n_iter_no_change(Some(20)).validation_fraction(0.1);
+    for (name, boosting, held_bytes) in [
+        ("sampled", boosting.clone().subsample(0.5), 0.0),
+        // The loss of the rows that are held out is in f64: their scores come back.
+        ("held out", stopping.clone(), 8_000.0),
+        ("both", stopping.subsample(0.5), 8_000.0),
+        ("medians", boosting.loss(RegressionLoss::AbsoluteError), 0.0),
+    ] {
+        let fit = |trees: usize| {
+            boosting.clone().n_estimators(trees).fit(&x, &y).unwrap();
+        };
+        let [bytes, waits] = of_tree(fit, &device);
+        assert!(bytes < 40_000.0 + held_bytes, "{name}: {bytes} bytes a tree of {rows} rows");
+        assert!(waits <= 8.0, "{name}: {waits} waits");
+    }
+}
+
+#[test]
+fn a_tree_of_31_leaves_waits_a_handful_of_times() {
+    let device = gpu_with(DeviceOptions::default());
+    let x = matrix(20_000, 8, 85);
+    let target = |row: &[f32]| row[0] * row[1] + (3.0 * row[2]).sin() + 0.3 * row[3];
+    let y: Vec<f32> = x.as_slice().chunks_exact(8).map(target).collect();
+    let x = x.to(&device).unwrap();
+    let fit = |trees: usize| {
+        GradientBoostingRegressor::default().max_leaf_nodes(Some(31)).n_estimators(trees).fit(&x, &y).unwrap();
+    };
+    let [_, waits] = of_tree(fit, &device);
+    assert!(waits <= 8.0, "{waits} waits");
 }
 
 #[test]

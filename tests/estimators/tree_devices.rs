@@ -1,6 +1,6 @@
 //! Boosted trees are the same bytes wherever they grow.
 
-use gristmill::ensemble::{GradientBoostingClassifier, GradientBoostingRegressor, Growth};
+use gristmill::ensemble::{GradientBoostingClassifier, GradientBoostingRegressor, Growth, RegressionLoss};
 use gristmill::prelude::*;
 
 use crate::support::{baseline, gpu, gpu_with, numbers};
@@ -103,6 +103,77 @@ fn strange_tables_are_the_same_everywhere() {
         let wanted = boosting.fit(&x, &y).unwrap().to_bytes().unwrap();
         for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
             assert!(boosting.fit(&x.to(device).unwrap(), &y).unwrap().to_bytes().unwrap() == wanted, "{name}");
+        }
+    }
+}
+
+/// Rows that are drawn anew, held out, or led through the trees stay on the device; the rounds end at the same one.
+#[test]
+fn samples_and_early_stopping_are_the_same_everywhere() {
+    let (x, y) = table(3000, 6, 5, 40);
+    let (more, other) = table(700, 6, 5, 41);
+    let weights: Vec<f32> = numbers(3000, 42).iter().map(|w| (w + 0.7).max(0.0)).collect();
+    for classes_of in [&[0.0][..], &[-1.0, 1.0]] {
+        let (labels, others) = (classes(&y, classes_of), classes(&other, classes_of));
+        for seed in 0..2 {
+            let boosting = GradientBoostingClassifier::default().n_estimators(12).learning_rate(0.6).seed(seed);
+            let stopping = boosting.clone().n_iter_no_change(Some(2)).validation_fraction(0.2);
+            let kinds = [
+                (boosting.clone().subsample(0.5), None, false),
+                (boosting.subsample(0.001).min_samples_leaf(1), None, false),
+                (stopping.clone(), None, false),
+                (stopping.clone().subsample(0.7), Some(&weights), false),
+                (stopping.subsample(0.6).max_features(0.5), None, true),
+            ];
+            for (number, (boosting, weights, watches)) in kinds.into_iter().enumerate() {
+                let options = || {
+                    let options = weights.map_or(Fit::default(), |weights| Fit::default().sample_weight(weights));
+                    if watches { options.validation(&more, &others) } else { options }
+                };
+                let wanted = boosting.fit_with(&x, &labels, options()).unwrap().to_bytes().unwrap();
+                for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
+                    let model = boosting.fit_with(&x.to(device).unwrap(), &labels, options()).unwrap();
+                    assert!(model.to_bytes().unwrap() == wanted, "{name}: {classes_of:?}, {seed}, {number}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_loss_is_the_same_everywhere() {
+    let (x, y) = table(2500, 6, 5, 50);
+    let (more, other) = table(600, 6, 5, 51);
+    let weights: Vec<f32> = numbers(2500, 52).iter().map(|w| f32::from(u8::from(*w > -0.6)) * 2.0).collect();
+    let positive = |y: &[f32]| y.iter().map(|y| y.abs()).collect::<Vec<f32>>();
+    for loss in [
+        RegressionLoss::SquaredError,
+        RegressionLoss::AbsoluteError,
+        RegressionLoss::Quantile,
+        RegressionLoss::Huber,
+        RegressionLoss::Poisson,
+    ] {
+        let regressor = GradientBoostingRegressor::default().loss(loss).alpha(0.8).n_estimators(6);
+        let stopping = regressor.clone().n_iter_no_change(Some(3)).subsample(0.6);
+        let (y, other) = (positive(&y), positive(&other));
+        for (number, (regressor, weighs, watches)) in [
+            (regressor.clone(), false, false),
+            (regressor, true, false),
+            (stopping.clone(), false, false),
+            (stopping, true, true),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let options = || {
+                let options = if weighs { Fit::default().sample_weight(&weights) } else { Fit::default() };
+                if watches { options.validation(&more, &other) } else { options }
+            };
+            let wanted = regressor.fit_with(&x, &y, options()).unwrap().to_bytes().unwrap();
+            for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
+                let model = regressor.fit_with(&x.to(device).unwrap(), &y, options()).unwrap();
+                assert!(model.to_bytes().unwrap() == wanted, "{name}: {loss:?}, {number}");
+            }
         }
     }
 }

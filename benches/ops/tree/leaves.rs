@@ -38,7 +38,7 @@ fn case(rows: usize) -> Case {
         let mut on = boosting_rows(&mut stream, TargetColumns::Numbers(&columns), vec![0.0; rows])?;
         on.gradients(&mut stream, &[RowLoss::Squared])?;
         let mut state = GrowState::new(&stream);
-        state.begin_boosting(&mut stream, &mut on)?;
+        state.begin_boosting(&mut stream, &mut on, None)?;
         let leaves: Vec<LeafRows> = ends.map(|rows| LeafRows { tree: 0, rows, bounds: UNBOUNDED }).collect();
         let job: Job = Box::new(move || leaf_sums(&mut stream, &mut state, &mut on, &leaves).map(|_| ()));
         Ok(job)

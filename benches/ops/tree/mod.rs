@@ -2,7 +2,9 @@ mod best_split;
 mod bootstrap;
 mod gradients;
 mod histogram;
+mod leaf_quantiles;
 mod leaves;
+mod other_scores;
 mod partition;
 mod predict;
 mod target_histogram;
@@ -25,7 +27,9 @@ pub fn cases() -> Vec<Case> {
         bootstrap::cases(),
         gradients::cases(),
         histogram::cases(),
+        leaf_quantiles::cases(),
         leaves::cases(),
+        other_scores::cases(),
         partition::cases(),
         predict::cases(),
         target_histogram::cases(),

@@ -14,7 +14,9 @@
 //! | `splitters` | the best split by classes or numbers, node after node |
 //! | `category_split` | sets of categories, for both |
 //! | `partition`, `predict` | rows to the left and right; leaves of rows |
-//! | `leaves` | sums of the rows of leaves; scores of rows |
+//! | `leaves`, `leaf_quantiles` | sums of the rows of leaves; quantiles of their residuals |
+//! | `other_scores` | scores of rows outside the trees |
+//! | `row_sample` | rows drawn anew for each round |
 
 pub mod best_split;
 pub mod bootstrap;
@@ -25,10 +27,13 @@ pub mod fixed_point;
 pub mod gradients;
 pub mod histogram;
 pub mod layout;
+pub mod leaf_quantiles;
 pub mod leaves;
 pub mod monotone;
+pub mod other_scores;
 pub mod partition;
 pub mod predict;
+pub mod row_sample;
 pub mod split;
 pub mod splitters;
 pub mod target;
@@ -39,6 +44,7 @@ pub use categories::{BinSet, CategoryBins, UNKNOWN};
 pub use fixed_point::GradientSums;
 pub use layout::{BinLayout, FeaturePlace};
 pub use partition::Route;
+pub use row_sample::RowSample;
 pub use split::{Split, SplitRule};
 pub use target_histogram::{ClassRows, TargetRows, ValueRows};
 

@@ -133,16 +133,35 @@ impl FlatTrees {
         });
     }
 
+    /// The leaf of a row in a tree.
+    pub fn leaf(&self, tree: usize, row: &[f32]) -> u32 {
+        let (first, _) = self.trees[tree];
+        let mut place = 0;
+        loop {
+            let node = &self.nodes[first + place as usize];
+            if node.children == [place; 2] {
+                return place;
+            }
+            place = self.step(node, row[(node.feature & FEATURE) as usize]);
+        }
+    }
+
+    /// The child that a value goes to.
+    #[inline(always)]
+    fn step(&self, node: &FlatNode, value: f32) -> u32 {
+        let left = match node.feature & CATEGORIES {
+            0 => value <= node.threshold || value.is_nan() & (node.feature & MISSING_LEFT != 0),
+            _ => self.in_set(node, value),
+        };
+        node.children[usize::from(!left)]
+    }
+
     /// One step of each row through a tree that splits categories.
     fn step_by_categories(&self, nodes: &[FlatNode], rows: &[f32], columns: usize, places: &mut [u32]) {
         for (row, place) in rows.chunks_exact(columns).zip(places) {
             let node = nodes[*place as usize];
             let value = row[(node.feature & FEATURE) as usize];
-            let left = match node.feature & CATEGORIES {
-                0 => value <= node.threshold || value.is_nan() & (node.feature & MISSING_LEFT != 0),
-                _ => self.in_set(&node, value),
-            };
-            *place = node.children[usize::from(!left)];
+            *place = self.step(&node, value);
         }
     }
 }

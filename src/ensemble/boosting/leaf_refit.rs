@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::targets::BoostingTargets;
+use crate::cpu::tree::leaf_quantiles::{leaf_quantiles, quantile_place, residual};
 use crate::cpu::tree::monotone::{UNBOUNDED, children_bounds, held};
 use crate::losses::Loss;
 use crate::tree::Tree;
@@ -37,10 +38,15 @@ impl LeafRefit<'_> {
     /// The value of least loss for some rows; the order of the rows decides nothing but the order of sums. None where
     /// Newton's step is.
     fn value(&self, rows: &[u32]) -> Option<f64> {
+        if let (Some(share), None) = (quantile_share(self.loss), self.weights) {
+            let (place, _) = quantile_place(share, rows.len());
+            let found = leaf_quantiles(&[(rows, place)], self.targets, self.scores);
+            return Some(quantile_value(share, rows.len(), found[0]));
+        }
         self.loss.robust_step(rows.iter().map(|row| {
             let row = *row as usize;
             let weight = self.weights.map_or(1.0, |weights| weights[row]);
-            (f64::from(self.targets[row]) - f64::from(self.scores[row]), weight)
+            (f64::from(residual(self.targets[row], self.scores[row])), weight)
         }))
     }
 
@@ -62,12 +68,35 @@ impl LeafRefit<'_> {
         if let Some(directions) = directions {
             hold(&grown.tree, directions, &mut values);
         }
-        // Children stand behind their parents.
-        for (node, own) in values.into_iter().enumerate().rev() {
-            let is_leaf = grown.tree.nodes()[node].feature.is_none();
-            let value = if is_leaf { learning_rate * own } else { grown.tree.mean_of_children(node) };
-            grown.tree.value_mut(node as u32)[0] = value;
-        }
+        set_leaf_values(grown, &values, learning_rate);
+    }
+}
+
+/// The share of which the values of leaves are quantiles; none for other losses.
+pub(super) fn quantile_share(loss: Loss) -> Option<f64> {
+    match loss {
+        Loss::Absolute => Some(0.5),
+        Loss::Quantile { alpha } => Some(alpha),
+        _ => None,
+    }
+}
+
+/// The quantile of so many residuals, from the two at its place.
+pub(super) fn quantile_value(share: f64, count: usize, [low, high]: [f32; 2]) -> f64 {
+    match quantile_place(share, count) {
+        (_, true) => f64::midpoint(f64::from(low), f64::from(high)),
+        (_, false) => f64::from(low),
+    }
+}
+
+/// Sets the values of the leaves from one for each node, of which those of leaves count; inner nodes get the mean of
+/// their children's.
+pub(super) fn set_leaf_values(grown: &mut Grown<NodeSums>, values: &[f64], learning_rate: f64) {
+    // Children stand behind their parents.
+    for (node, own) in values.iter().enumerate().rev() {
+        let is_leaf = grown.tree.nodes()[node].feature.is_none();
+        let value = if is_leaf { learning_rate * own } else { grown.tree.mean_of_children(node) };
+        grown.tree.value_mut(node as u32)[0] = value;
     }
 }
 

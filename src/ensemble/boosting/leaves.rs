@@ -1,7 +1,5 @@
 //! The values of the leaves, and the scores of the rows in them.
 
-use rayon::prelude::*;
-
 use super::settings::Settings;
 use crate::array::Matrix;
 use crate::cpu::tree::best_split::GradientRules;
@@ -9,12 +7,11 @@ use crate::cpu::tree::fixed_point::FixedPoint;
 use crate::cpu::tree::gradients::Gradients;
 use crate::cpu::tree::leaves::leaf_sums;
 use crate::cpu::tree::monotone::held;
+use crate::cpu::tree::other_scores::other_scores;
 use crate::ops::tree::leaves::LeafRules;
 use crate::tree::Tree;
 use crate::tree::grow::{Grown, NodeSums};
-
-/// Rows whose scores one task updates.
-const ROWS: usize = 1 << 14;
+use crate::tree::model::flatten;
 
 /// How a leaf's sums become its value.
 #[derive(Clone, Copy)]
@@ -79,12 +76,9 @@ pub(super) fn set_values(grown: &mut Grown<NodeSums>, sums: &[[i64; 2]], fixed: 
 
 /// Adds the value of its leaf to the score of each of these other rows (ascending).
 pub(super) fn add_to_others(tree: &Tree, x: &Matrix, others: &[u32], scores: &mut [f32]) {
-    scores.par_chunks_mut(ROWS).enumerate().for_each(|(task, scores)| {
-        let first = task * ROWS;
-        let end = first + scores.len();
-        let start = others.partition_point(|row| (*row as usize) < first);
-        for row in others[start..].iter().map(|row| *row as usize).take_while(|row| *row < end) {
-            scores[row - first] += tree.value(tree.leaf_of(x.row(row)))[0] as f32;
-        }
-    });
+    if others.is_empty() {
+        return;
+    }
+    let trees = flatten(std::slice::from_ref(tree));
+    other_scores((&trees, 0), (x.as_slice(), x.columns()), others, |leaf| tree.value(leaf)[0] as f32, scores);
 }

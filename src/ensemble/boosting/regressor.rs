@@ -62,7 +62,9 @@ impl Estimator for GradientBoostingRegressor {
 
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
         let trees = shape.outputs;
-        let stays = matches!(self.loss, RegressionLoss::SquaredError | RegressionLoss::Poisson);
+        let is_quantile = matches!(self.loss, RegressionLoss::AbsoluteError | RegressionLoss::Quantile);
+        let is_newton = matches!(self.loss, RegressionLoss::SquaredError | RegressionLoss::Poisson);
+        let stays = is_newton || is_quantile && self.monotonic_cst.is_none();
         Some(settings::cost(shape, trees * self.n_estimators, &Settings::from(self), stays))
     }
 

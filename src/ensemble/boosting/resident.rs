@@ -2,19 +2,24 @@
 
 use std::ops::Range;
 
+use super::leaf_refit::{quantile_share, quantile_value, set_leaf_values};
 use super::leaves::{LeafStep, set_values};
-use super::rounds::{Rounds, diverged};
+use super::rounds::{Rounds, diverged, held_rows};
 use super::settings::Settings;
 use super::targets::BoostingTargets;
 use crate::cpu::tree::gradients::RowLoss;
+use crate::cpu::tree::leaf_quantiles::quantile_place;
 use crate::device::Device;
 use crate::error::Result;
 use crate::losses::Loss;
-use crate::ops::tree::BoostingRows;
 use crate::ops::tree::gradients::{RoundTotals, TargetColumns};
-use crate::ops::tree::leaves::{LeafRows, add_to_scores, leaf_sums, next_round};
+use crate::ops::tree::leaf_quantiles::leaf_quantiles;
+use crate::ops::tree::leaves::{LeafRows, RoundChange, add_to_scores, leaf_sums, next_round};
+use crate::ops::tree::other_scores::add_to_others;
+use crate::ops::tree::{BoostingRows, HeldOutRows};
 use crate::tree::Tree;
 use crate::tree::grow::{NodeSums, grow};
+use crate::tree::model::flatten;
 
 /// Where the scores of a fit are.
 pub(super) enum Residency {
@@ -27,21 +32,36 @@ pub(super) enum Residency {
 }
 
 impl Residency {
-    /// Where a fit keeps its scores. Losses whose leaves are refitted need the residuals of their rows, a loss of the
-    /// user's and held-out rows the scores, in every round; rows that are drawn anew are drawn by the host.
-    pub fn of(device: &Device, targets: &BoostingTargets<'_>, settings: &Settings, holds_out: bool) -> Residency {
+    /// Where a fit keeps its scores. Huber's loss needs the residuals of all rows, a loss of the user's the scores, in
+    /// every round; quantiles of rows that weigh differently, and those of inner nodes, are for the host too.
+    pub fn of(
+        device: &Device,
+        targets: &BoostingTargets<'_>,
+        weights: Option<&[f32]>,
+        settings: &Settings,
+    ) -> Residency {
+        let is_quantile_for_devices = || settings.monotonic_cst.is_none() && weights.is_none_or(are_alike);
         let is_for_devices = match targets {
-            BoostingTargets::Numbers { losses, .. } => losses
-                .iter()
-                .all(|loss| matches!(loss, Loss::Squared | Loss::Poisson | Loss::Logistic | Loss::Exponential)),
+            BoostingTargets::Numbers { losses, .. } => losses.iter().all(|loss| match loss {
+                Loss::Squared | Loss::Poisson | Loss::Logistic | Loss::Exponential => true,
+                Loss::Absolute | Loss::Quantile { .. } => is_quantile_for_devices(),
+                Loss::Huber { .. } => false,
+            }),
             BoostingTargets::Classes { .. } => true,
             BoostingTargets::Custom { .. } => false,
         };
-        match matches!(device, Device::Gpu(_)) && is_for_devices && settings.subsample == 1.0 && !holds_out {
+        match matches!(device, Device::Gpu(_)) && is_for_devices {
             true => Residency::Leaving,
             false => Residency::Host,
         }
     }
+}
+
+/// Whether all weights above 0 are the same.
+fn are_alike(weights: &[f32]) -> bool {
+    let mut counted = weights.iter().filter(|weight| **weight > 0.0);
+    let first = counted.next();
+    counted.all(|weight| Some(weight) == first)
 }
 
 impl Rounds<'_> {
@@ -58,9 +78,27 @@ impl Rounds<'_> {
             BoostingTargets::Custom { .. } => return Ok(()),
         };
         let (stream, _) = self.cells.growth();
-        if let Some(rows) = BoostingRows::new(stream, targets, self.weights, &self.scores, &self.rows)? {
-            self.residency = Residency::Device(rows, None);
+        let rows = BoostingRows::new(stream, targets, self.weights, &self.scores, &self.rows)?;
+        let Some(mut rows) = rows else { return Ok(()) };
+        let held_out = match (&self.watched, self.held_weights) {
+            (Some(watched), _) => Some(HeldOutRows::new(stream, &watched.x, &watched.scores)?),
+            (None, Some(weights)) => {
+                let held: Vec<usize> = held_rows(weights).collect();
+                let of_held = |scores: &Vec<f32>| held.iter().map(|row| scores[*row]).collect();
+                let scores: Vec<Vec<f32>> = self.scores.iter().map(of_held).collect();
+                Some(HeldOutRows::new(stream, &self.x.select(&held)?, &scores)?)
+            }
+            (None, None) => None,
+        };
+        match held_out {
+            Some(None) => return Ok(()),
+            Some(Some(held_out)) => rows.keep_held_out(held_out),
+            None => (),
         }
+        if self.settings.subsample < 1.0 {
+            rows.keep_values(self.x.to(stream.device())?);
+        }
+        self.residency = Residency::Device(rows, None);
         Ok(())
     }
 
@@ -76,14 +114,19 @@ impl Rounds<'_> {
             BoostingTargets::Numbers { losses, .. } => losses.iter().map(|loss| loss.of_rows()).collect(),
             _ => vec![],
         };
+        let [sample, next_sample] = [round, round + 1].map(|round| self.sample(round));
         let (stream, state) = self.cells.growth();
-        let begun = match begun {
+        let mut begun = match begun {
             Some(begun) => begun,
             None => {
                 rows.gradients(stream, &losses)?;
-                state.begin_boosting(stream, rows)?
+                state.begin_boosting(stream, rows, sample.as_ref())?
             }
         };
+        if begun.count == 0 {
+            // None were drawn: it is all.
+            begun = state.begin_boosting(stream, rows, None)?;
+        }
         self.check_largest_scores(begun.scores, round)?;
         self.check_largest_gradients(rows, &begun.largest, round)?;
         let roots = self.cells.begin_boosting(&begun, self.rows.len(), (round * rows.outputs()) as u64);
@@ -96,11 +139,29 @@ impl Rounds<'_> {
             leaves.extend(of_tree.map(leaf).map(|(rows, bounds)| LeafRows { tree, rows, bounds }));
         }
         let step = LeafStep::new(self.settings, self.targets.are_logarithms());
+        let trees: Vec<Tree> = grown.iter().map(|grown| grown.tree.clone()).collect();
+        let trees = flatten(&trees);
+        let shares: Vec<f64> = match self.targets {
+            BoostingTargets::Numbers { losses, .. } => losses.iter().filter_map(|loss| quantile_share(*loss)).collect(),
+            _ => vec![],
+        };
         let (stream, state) = self.cells.growth();
+        let mut quantiles = vec![].into_iter();
         let (sums, next) = match step.rules() {
+            _ if !shares.is_empty() => {
+                let place = |leaf: &LeafRows| quantile_place(shares[leaf.tree], leaf.rows.len()).0;
+                let places: Vec<usize> = leaves.iter().map(place).collect();
+                let (sums, found) = leaf_quantiles(stream, state, rows, &leaves, &places)?;
+                quantiles = found.into_iter();
+                (sums, None)
+            }
             Some(rules) => {
-                let (sums, next) = next_round(stream, state, rows, &leaves, rules, &losses)?;
-                (sums, Some(next))
+                let change =
+                    RoundChange { leaves: &leaves, rules, trees: &trees, losses: &losses, sample: next_sample };
+                let end = next_round(stream, state, rows, &change)?;
+                self.check_largest_scores(end.next.scores, round + 1)?;
+                self.held_scores = end.held_out;
+                (end.sums, Some(end.next))
             }
             None => (leaf_sums(stream, state, rows, &leaves)?, None),
         };
@@ -111,12 +172,22 @@ impl Rounds<'_> {
             let of_node = |is_leaf: &bool| if *is_leaf { sums.next().unwrap_or_default() } else { [0; 2] };
             let of_nodes: Vec<[i64; 2]> = is_leaf.iter().map(of_node).collect();
             set_values(grown, &of_nodes, self.cells.fixed(at), step);
+            if let Some(share) = shares.get(at) {
+                let value = |(is_leaf, rows): (&bool, &Range<usize>)| match is_leaf {
+                    true => quantile_value(*share, rows.len(), quantiles.next().unwrap_or_default()),
+                    false => 0.0,
+                };
+                let own: Vec<f64> = is_leaf.iter().zip(&grown.rows).map(value).collect();
+                set_leaf_values(grown, &own, self.settings.learning_rate);
+            }
             let of_leaves = (0..).zip(is_leaf).filter(|(_, is_leaf)| *is_leaf);
             values.extend(of_leaves.map(|(node, _)| grown.tree.value(node)[0] as f32));
         }
         if next.is_none() {
             let (stream, state) = self.cells.growth();
             add_to_scores(stream, state, rows, &leaves, &values)?;
+            add_to_others(stream, state, rows, &trees, &values)?;
+            self.held_scores = rows.held_out().map(|held_out| held_out.read_scores(stream)).transpose()?;
         }
         Ok((grown.into_iter().map(|grown| grown.tree).collect(), next))
     }

@@ -9,7 +9,7 @@ use super::settings::Settings;
 use super::targets::BoostingTargets;
 use super::validation::{EarlyStopping, ValidationRows, hold_out};
 use crate::array::Matrix;
-use crate::cpu::random::philox::Philox;
+use crate::cpu::tree::RowSample;
 use crate::cpu::tree::fixed_point::MAX_ROWS;
 use crate::cpu::tree::gradients::Gradients;
 use crate::cpu::tree::leaves::add_to_scores;
@@ -123,11 +123,13 @@ pub(super) fn boost(
         rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),
         targets: &problem.targets,
         weights,
-        residency: Residency::of(&problem.device, &problem.targets, settings, held_weights.is_some()),
+        residency: Residency::of(&problem.device, &problem.targets, weights, settings),
         scores,
         settings,
+        watched,
+        held_weights: held_weights.as_deref(),
+        held_scores: None,
     };
-    let mut watched = watched;
     let mut stopping = EarlyStopping::new(settings);
     let (mut trees, mut converged) = (vec![], false);
     for round in 0..settings.n_estimators {
@@ -142,11 +144,7 @@ pub(super) fn boost(
             converged = true;
             break;
         }
-        let loss = match (&mut watched, &held_weights) {
-            (Some(watched), _) => Some(watched.add(&grown)),
-            (None, Some(weights)) => Some(problem.targets.loss(&rounds.scores, Some(weights))),
-            (None, None) => None,
-        };
+        let loss = rounds.validation_loss(&grown);
         if let Some(loss) = loss.filter(|loss| !loss.is_finite()) {
             let BoostingTargets::Custom { .. } = problem.targets else {
                 return Err(diverged(settings, "a loss", round));
@@ -169,7 +167,7 @@ pub(super) fn boost(
 }
 
 pub(super) struct Rounds<'a> {
-    x: &'a Matrix,
+    pub x: &'a Matrix,
     pub targets: &'a BoostingTargets<'a>,
     pub weights: Option<&'a [f32]>,
     pub settings: &'a Settings,
@@ -182,6 +180,12 @@ pub(super) struct Rounds<'a> {
     pub rows: Vec<u32>,
     /// Classes without a row.
     pub absent: Vec<bool>,
+    /// Validation rows of their own.
+    pub watched: Option<ValidationRows<'a>>,
+    /// Or the weights of the rows that are held out, 0 for the others.
+    pub held_weights: Option<&'a [f32]>,
+    /// The scores of either after this round, where they come from the device.
+    pub held_scores: Option<Vec<Vec<f32>>>,
 }
 
 impl Rounds<'_> {
@@ -192,6 +196,22 @@ impl Rounds<'_> {
             add_to_others(tree, self.x, &all, scores);
         }
         trees.to_vec()
+    }
+
+    /// The loss of the rows that are held out after a round's trees, if there are any.
+    fn validation_loss(&mut self, grown: &[Tree]) -> Option<f64> {
+        let from_device = self.held_scores.take();
+        if let Some(watched) = &mut self.watched {
+            return Some(match from_device {
+                Some(scores) => watched.set_scores(scores),
+                None => watched.add(grown),
+            });
+        }
+        let weights = self.held_weights?;
+        for (own, found) in self.scores.iter_mut().zip(from_device.unwrap_or_default()) {
+            held_rows(weights).zip(found).for_each(|(row, score)| own[row] = score);
+        }
+        Some(self.targets.loss(&self.scores, Some(weights)))
     }
 
     /// Grows one tree for each output, and adds them to the scores.
@@ -212,9 +232,11 @@ impl Rounds<'_> {
                 gradients.largest = [0.0; 2];
             }
         }
-        let sample = self.sample(round);
+        let sample = self.sample(round).map(|sample| sample.of(&self.rows, self.x.rows()));
+        let sample = sample.filter(|sample| !sample.is_empty());
         let rows = sample.as_deref().unwrap_or(&self.rows);
-        let roots = self.cells.begin(rows, &self.gradients, (round * self.gradients.len()) as u64)?;
+        let roots =
+            self.cells.begin((rows, self.rows.len()), &self.gradients, (round * self.gradients.len()) as u64)?;
         let mut grown = grow(&mut self.cells, roots, &self.settings.limits())?;
         self.cells.fetch_order()?;
         let others = match rows.len() == self.x.rows() {
@@ -275,18 +297,17 @@ impl Rounds<'_> {
         if self.targets.are_logarithms() { f32::MAX.ln() } else { f32::MAX }
     }
 
-    /// The rows of a round: each that counts is in with probability `subsample`; all if none were.
-    fn sample(&self, round: usize) -> Option<Vec<u32>> {
-        if self.settings.subsample == 1.0 {
-            return None;
-        }
-        let numbers = Philox::new(self.settings.seed, SUBSAMPLE_STREAM.wrapping_add(round as u32));
-        let mut uniforms = vec![0.0; self.x.rows()];
-        numbers.fill_uniforms(0, &mut uniforms);
-        let chosen = |row: &u32| f64::from(uniforms[*row as usize]) < self.settings.subsample;
-        let sample: Vec<u32> = self.rows.iter().copied().filter(chosen).collect();
-        Some(sample).filter(|sample| !sample.is_empty())
+    /// The sample of a round: each row that counts is in with probability `subsample`; all if none were.
+    pub fn sample(&self, round: usize) -> Option<RowSample> {
+        let Settings { seed, subsample, .. } = *self.settings;
+        let stream = SUBSAMPLE_STREAM.wrapping_add(round as u32);
+        (subsample < 1.0).then(|| RowSample::new(seed, stream, subsample))
     }
+}
+
+/// The rows that are held out, ascending.
+pub(super) fn held_rows(weights: &[f32]) -> impl Iterator<Item = usize> {
+    (0..weights.len()).filter(|row| weights[*row] > 0.0)
 }
 
 /// The error of a fit whose steps grow without end.

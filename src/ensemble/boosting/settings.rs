@@ -43,14 +43,16 @@ pub(super) fn cost(shape: &FitShape, trees: usize, settings: &Settings, stays: b
     let leaves = settings.max_leaf_nodes.map(|leaves| (leaves as f64).log2());
     let levels = [leaves, settings.max_depth.map(|depth| depth as f64)];
     let levels = levels.into_iter().flatten().fold(UNLIMITED, f64::min).max(1.0);
-    let stays = stays && settings.subsample == 1.0 && settings.n_iter_no_change.is_none();
     let (of_device, of_host) = if stays { (ROW_BYTES, 0.0) } else { (0.0, ROW_BYTES) };
-    let moved = if stays { 0.0 } else { MOVED_BYTES * n };
+    // The scores of rows that are held out come back; where rows are drawn, the values of all go up once.
+    let held = if settings.n_iter_no_change.is_some() { 4.0 * settings.validation_fraction * n } else { 0.0 };
+    let moved = if stays { held } else { MOVED_BYTES * n };
+    let values = if stays && settings.subsample < 1.0 { 4.0 * n * d } else { 0.0 };
     Cost {
         operations: PER_VALUE * trees * n * d * levels,
         streamed_bytes: of_device * trees * n,
         host_bytes: of_host * trees * n,
-        moved_bytes: n * (d + MOVED_BYTES) + trees * (moved + TREE_BYTES),
+        moved_bytes: n * (d + MOVED_BYTES) + values + trees * (moved + TREE_BYTES),
         syncs: trees * (levels + MORE_WAITS),
         kernels: KERNELS,
         ..Cost::default()

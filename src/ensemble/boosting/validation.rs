@@ -71,6 +71,12 @@ impl<'a> ValidationRows<'a> {
         }
         self.targets.loss(&self.scores, None)
     }
+
+    /// Takes the scores after a round from where they were added up, and returns the loss.
+    pub fn set_scores(&mut self, scores: Vec<Vec<f32>>) -> f64 {
+        self.scores = scores;
+        self.targets.loss(&self.scores, None)
+    }
 }
 
 /// The loss after each round, and whether it still falls.

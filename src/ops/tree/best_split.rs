@@ -22,6 +22,8 @@ kernels! {
     pub KERNEL = "tree/best_split", [Read, Read, Read, Write], Params;
     /// The best of a node's features.
     pub KERNEL_WINNER = "tree/best_split__winner", [Read, Read, Write], Params;
+    /// What the children of nodes are searched by.
+    pub KERNEL_CHILDREN = "tree/best_split__children", [Read, Read, Read, Write, Write, Write], ChildrenParams;
 }
 
 /// Lanes that look at a node and a feature together, as in the shader.
@@ -29,12 +31,13 @@ const TEAM: u64 = 32;
 
 params! {
     struct Params { searches: u32, tasks: u32, tasks_first: u32, cells: u32 }
+    pub(super) struct ChildrenParams { nodes: u32, features_first: u32, piece_rows: u32, jobs_first: u32 }
 }
 
 /// Features that one task searches at least.
 const FEATURES_PER_TASK: usize = 4;
 /// Words of what a feature, and a node, found: gain, place of the split, feature, sums on the left.
-const FOUND_WORDS: usize = 8;
+pub(super) const FOUND_WORDS: usize = 8;
 /// Words of a cell.
 const CELL_WORDS: usize = CELL_BYTES as usize / 4;
 /// What one cell costs, in operations.
@@ -43,7 +46,7 @@ const OPERATIONS: usize = 192;
 const FOUND: u32 = 1 << 31;
 const MISSING_LEFT: u32 = 1 << 30;
 /// Words of a search in the table.
-const SEARCH_WORDS: usize = 32;
+pub(super) const SEARCH_WORDS: usize = 32;
 /// Σ Hessian stays below this, and Σ |gradient| too.
 const LARGEST: f64 = (1_u64 << 42) as f64;
 
@@ -136,7 +139,7 @@ fn on_cpu(binned: &Binned<'_>, state: &mut GrowState, searches: &[SplitSearch]) 
 }
 
 /// Searches that are recorded together: as many as the room for what they find and the work of one dispatch allow.
-fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[SplitSearch]) -> usize {
+pub(super) fn searches_per_block(gpu: &Gpu, binned: &Binned<'_>, searches: &[SplitSearch]) -> usize {
     let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
     let categories = searches.iter().map(|search| category_cells(search, binned.features).len()).max().unwrap_or(0);
     let words = SEARCH_WORDS + FOUND_WORDS * (features + 1) + CELL_WORDS * categories;
@@ -151,7 +154,7 @@ fn on_gpu(
     storage: &mut GpuGrowth,
     searches: &[SplitSearch],
 ) -> Result<Vec<Option<GradientSplit>>> {
-    let winners = record(recording, binned, storage, searches)?;
+    let [_, winners] = record(recording, binned, storage, searches)?;
     let numbers = FOUND_WORDS * searches.len();
     let cells: Vec<usize> = searches.iter().map(|search| category_cells(search, binned.features).len()).collect();
     let all = numbers + CELL_WORDS * cells.iter().sum::<usize>();
@@ -188,16 +191,21 @@ fn cells_of(cells: &FeaturePlace) -> Range<usize> {
     first..first + if cells.all_bins() < 2 { 0 } else { cells.all_bins() }
 }
 
-/// The winner of the device and the categorical features.
-fn settle(search: &SplitSearch, words: &[u32], categories: &[u32], features: &[FeaturePlace]) -> Option<GradientSplit> {
+/// What the device found for a node.
+pub(super) fn winner(words: &[u32]) -> Option<GradientSplit> {
     let long = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
     let place = words[2];
-    let mut winner = (place & FOUND != 0).then(|| {
+    (place & FOUND != 0).then(|| {
         let rule = SplitRule::at(words[3], place as u16, 0.0);
         let rule = SplitRule { missing_left: place & MISSING_LEFT != 0, ..rule };
         let left = GradientSums::wide(long(4) as i64, long(6));
         GradientSplit { rule, gain: f64::from_bits(long(0)), left }
-    });
+    })
+}
+
+/// The winner of the device and the categorical features.
+fn settle(search: &SplitSearch, words: &[u32], categories: &[u32], features: &[FeaturePlace]) -> Option<GradientSplit> {
+    let mut winner = winner(words);
     let mut rest = categories;
     for feature in features_where(search, features, true) {
         let cells = &features[feature as usize];
@@ -209,12 +217,13 @@ fn settle(search: &SplitSearch, words: &[u32], categories: &[u32], features: &[F
     winner
 }
 
-fn record(
+/// Records searches; returns the table of them and what was found.
+pub(super) fn record(
     recording: &mut Recording,
     binned: &Binned<'_>,
     storage: &mut GpuGrowth,
     searches: &[SplitSearch],
-) -> Result<Arc<Buffer>> {
+) -> Result<[Arc<Buffer>; 2]> {
     let mut words = vec![];
     let mut tasks = vec![];
     for (number, search) in (0..).zip(searches) {
@@ -243,18 +252,9 @@ fn record(
     let listed = FOUND_WORDS * searches.len();
     let winners =
         storage.scratch_buffer(recording, ScratchBuffer::Winners, 4 * (listed + CELL_WORDS * copied) as u64)?;
-    let (slots, features) = (storage.filled()?, &binned.on_gpu()?.features);
-    let cells = 256 * count as u64;
-    if count > 0 {
-        let grid = Grid::covering(TEAM * count as u64, 64)?;
-        let work = Work { operations: OPERATIONS as u64 * cells, bytes: CELL_BYTES * cells };
-        recording.dispatch(&KERNEL, Dispatch::new(&params, &[&plan, features, &slots, &found], grid, work))?;
-    }
-    let listed = listed as u64;
-    let work = Work { operations: 64 * count as u64, bytes: 4 * (listed + (FOUND_WORDS * count) as u64) };
-    let grid = Grid::linear(searches.len() as u64)?;
-    recording.dispatch(&KERNEL_WINNER, Dispatch::new(&params, &[&plan, &found, &winners], grid, work))?;
-    let mut to = 4 * listed;
+    let slots = storage.filled()?;
+    run(recording, binned, &params, [&plan, &slots, &found, &winners])?;
+    let mut to = 4 * listed as u64;
     for (slot, cells) in copies {
         for run in cells.chunk_by(|one, next| one + 1 == *next) {
             let (from, bytes) = ((slot * binned.cells() + run[0]) as u64, CELL_BYTES * run.len() as u64);
@@ -262,7 +262,47 @@ fn record(
             to += bytes;
         }
     }
-    Ok(winners)
+    Ok([plan, winners])
+}
+
+/// Records the searches of a table: the best split by each feature, then by all.
+fn run(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    params: &Params,
+    [plan, slots, found, winners]: [&Arc<Buffer>; 4],
+) -> Result<()> {
+    let (count, searches) = (u64::from(params.tasks), u64::from(params.searches));
+    let features = &binned.on_gpu()?.features;
+    if count > 0 {
+        let grid = Grid::covering(TEAM * count, 64)?;
+        let work = Work { operations: OPERATIONS as u64 * 256 * count, bytes: CELL_BYTES * 256 * count };
+        recording.dispatch(&KERNEL, Dispatch::new(params, &[plan, features, slots, found], grid, work))?;
+    }
+    let work = Work { operations: 64 * count, bytes: 4 * FOUND_WORDS as u64 * (searches + count) };
+    recording.dispatch(&KERNEL_WINNER, Dispatch::new(params, &[plan, found, winners], Grid::linear(searches)?, work))
+}
+
+/// Records the searches of children, whose entries in the table the device wrote: `tasks` has features for each. Returns
+/// what was found.
+pub(super) fn record_planned(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    storage: &mut GpuGrowth,
+    plan: &Arc<Buffer>,
+    (searches, tasks): (usize, usize),
+    winners: &Arc<Buffer>,
+) -> Result<()> {
+    let bytes = 4 * (FOUND_WORDS * tasks.max(1)) as u64;
+    let found = storage.scratch_buffer(recording, ScratchBuffer::Found, bytes)?;
+    let params = Params {
+        searches: searches as u32,
+        tasks: tasks as u32,
+        tasks_first: (SEARCH_WORDS * searches) as u32,
+        cells: binned.cells() as u32,
+    };
+    let slots = storage.filled()?;
+    run(recording, binned, &params, [plan, &slots, &found, winners])
 }
 
 /// A search as the device reads it, in units of its sums: gains there are gains here divided by units[0]²/units[1].

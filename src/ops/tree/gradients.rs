@@ -1,12 +1,15 @@
 //! Scores, gradients and Hessians that stay on a GPU while trees are boosted.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::grow_state::GpuGrowth;
-use super::{GrowState, upload_words};
-use crate::cpu::tree::GradientSums;
+use super::partition::record_sample;
+use super::{GrowState, HeldOutRows, upload_words};
+use crate::array::DeviceMatrix;
 use crate::cpu::tree::fixed_point::hessian_limit;
 use crate::cpu::tree::gradients::{RowLoss, softmax_constants};
+use crate::cpu::tree::{GradientSums, RowSample};
 use crate::device::{Buffer, Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
@@ -23,13 +26,18 @@ params! {
         rows: u32, row_first: u32, row_count: u32, output_first: u32, outputs: u32, loss: u32, is_weighted: u32,
         room: u32, factor: u32, above: f32, below: f32, at: f32,
     }
-    struct PackParams { rows: u32, first: u32, count: u32, hessian_bits: u32, hessian_limit: u32 }
+    struct PackParams {
+        rows: u32, first: u32, count: u32, hessian_bits: u32, hessian_limit: u32, stream: u32, key_low: u32,
+        key_high: u32, below: u32,
+    }
 }
 
 /// What a row and an output cost, in operations.
 const OPERATIONS: u64 = 512;
 /// Words of the report before the largest of each output.
 const REPORT_FIRST: usize = 2;
+/// The sample of all rows.
+const EVERYONE: RowSample = RowSample { seed: 0, stream: 0, below: 1 << 24 };
 
 /// The targets of rows.
 #[derive(Debug, Clone, Copy)]
@@ -50,11 +58,16 @@ pub struct BoostingRows {
     targets: Arc<Buffer>,
     weights: Arc<Buffer>,
     gradients: Arc<Buffer>,
-    /// The largest |score| and score; the largest |gradient| and Hessian of each output; sums of pieces.
+    /// The largest |score| and score; the largest |gradient| and Hessian of each output; rows of the sample; sums of pieces.
     report: Arc<Buffer>,
-    /// The rows of each tree, ascending.
+    /// The rows of each tree, ascending; those of a sample are drawn from them.
     order: Arc<Buffer>,
     places: usize,
+    /// Rows that the trees of this round are grown on, the first of their places.
+    sampled: usize,
+    /// The values of all rows, where trees are grown on samples.
+    values: Option<DeviceMatrix>,
+    held_out: Option<HeldOutRows>,
 }
 
 /// What is known of a round before its trees are grown.
@@ -66,6 +79,8 @@ pub struct RoundTotals {
     pub largest: Vec<[f32; 2]>,
     /// What the rows of each tree add up to, in the integers of splits.
     pub totals: Vec<GradientSums>,
+    /// Rows that each tree is grown on.
+    pub count: usize,
 }
 
 impl BoostingRows {
@@ -99,8 +114,9 @@ impl BoostingRows {
         };
         let of_weights = recording.scratch(4 * weights.map_or(1, <[f32]>::len) as u64, "weights of rows")?;
         upload_numbers(recording, &of_weights, 0, weights.unwrap_or(&[1.0]))?;
-        let report = recording.scratch(4 * (REPORT_FIRST + 2 * outputs) as u64, "what is known of a round")?;
-        upload_words(recording, &report, &vec![0; REPORT_FIRST + 2 * outputs])?;
+        let known = REPORT_FIRST + 2 * outputs + 1;
+        let report = recording.scratch(4 * known as u64, "what is known of a round")?;
+        upload_words(recording, &report, &vec![0; known])?;
         Ok(Some(BoostingRows {
             rows,
             outputs,
@@ -112,7 +128,40 @@ impl BoostingRows {
             report,
             order: super::upload_table(recording, order, 4, "rows of trees")?,
             places: order.len(),
+            sampled: order.len(),
+            values: None,
+            held_out: None,
         }))
+    }
+
+    /// Keeps the values of all rows, n×d, so that trees can be grown on samples: the others are led through them.
+    pub fn keep_values(&mut self, x: DeviceMatrix) {
+        self.values = Some(x);
+    }
+
+    /// Keeps rows that no tree is grown on, whose scores are read after each round.
+    pub fn keep_held_out(&mut self, held_out: HeldOutRows) {
+        self.held_out = Some(held_out);
+    }
+
+    /// The values of all rows, if they are kept.
+    pub(super) fn values(&self) -> Option<&DeviceMatrix> {
+        self.values.as_ref()
+    }
+
+    /// The rows that are held out.
+    pub fn held_out(&self) -> Option<&HeldOutRows> {
+        self.held_out.as_ref()
+    }
+
+    /// The places of a tree's rows that are not in the sample of the round.
+    pub(super) fn outside_sample(&self) -> Range<usize> {
+        self.sampled..self.places
+    }
+
+    /// Remembers how many rows the trees of a round are grown on.
+    pub(super) fn set_sampled(&mut self, count: usize) {
+        self.sampled = count;
     }
 
     /// Records the gradients and Hessians of all rows by the loss of each output; by the softmax loss where there are
@@ -199,13 +248,17 @@ impl BoostingRows {
         &self.gradients
     }
 
+    pub(super) fn target_buffer(&self) -> &Arc<Buffer> {
+        &self.targets
+    }
+
     pub(super) fn score_buffer(&self) -> &Arc<Buffer> {
         &self.scores
     }
 
     /// Where the sums of pieces begin in the report.
     pub(super) fn sums_first(&self) -> usize {
-        REPORT_FIRST + 2 * self.outputs
+        REPORT_FIRST + 2 * self.outputs + 1
     }
 
     /// The report, with room for so many words; what it holds is kept.
@@ -219,14 +272,30 @@ impl BoostingRows {
         Ok(self.report.clone())
     }
 
-    /// Records the order and the integers of a tree for each output.
-    pub(super) fn begin(&self, recording: &mut Recording, storage: &mut GpuGrowth) -> Result<()> {
+    /// Records the order and the integers of a tree for each output. Rows of the sample come first; the integers of the
+    /// others are 0.
+    pub(super) fn begin(
+        &self,
+        recording: &mut Recording,
+        storage: &mut GpuGrowth,
+        sample: Option<&RowSample>,
+    ) -> Result<()> {
         let words = self.rows * self.outputs;
         let buffers = storage.row_buffers(recording, self.places * self.outputs, words as u64)?;
-        for output in 0..self.outputs {
-            let bytes = 4 * self.places as u64;
-            recording.copy((&self.order, 0), (&buffers.order, output as u64 * bytes), bytes)?;
+        let bytes = 4 * self.places as u64;
+        recording.copy((&self.order, 0), (&buffers.order, 0), bytes)?;
+        if let Some(sample) = sample {
+            let count = record_sample(recording, storage, self.places, sample)?;
+            recording.copy((&count, 0), (&self.report, 4 * (self.sums_first() - 1) as u64), 4)?;
         }
+        // The first tree's order goes to the others by way of the spare one: no copy is within a buffer.
+        if self.outputs > 1 {
+            recording.copy((&buffers.order, 0), (&buffers.spare, 0), bytes)?;
+        }
+        for output in 1..self.outputs {
+            recording.copy((&buffers.spare, 0), (&buffers.order, output as u64 * bytes), bytes)?;
+        }
+        let sample = sample.unwrap_or(&EVERYONE);
         let limit = hessian_limit(self.places);
         let together = (recording.gpu.operations_per_dispatch() / 64).max(256) as usize;
         for first in (0..words).step_by(together) {
@@ -237,6 +306,10 @@ impl BoostingRows {
                 count: count as u32,
                 hessian_bits: (limit + 1).ilog2(),
                 hessian_limit: limit,
+                stream: sample.stream,
+                key_low: sample.seed as u32,
+                key_high: (sample.seed >> 32) as u32,
+                below: sample.below,
             };
             let work = Work { operations: 64 * count as u64, bytes: 12 * count as u64 };
             let bound = &[&self.gradients, &self.report, &buffers.packed];
@@ -246,7 +319,7 @@ impl BoostingRows {
         Ok(())
     }
 
-    /// Rows that each tree is grown on.
+    /// Rows that each tree may be grown on, and places of each in the order.
     pub(super) fn places(&self) -> usize {
         self.places
     }
@@ -259,7 +332,7 @@ impl BoostingRows {
 
 impl RoundTotals {
     /// From the words of a report before its sums.
-    pub(super) fn new(words: &[u32], totals: Vec<GradientSums>) -> RoundTotals {
+    pub(super) fn new(words: &[u32], totals: Vec<GradientSums>, count: usize) -> RoundTotals {
         let numbers: Vec<f32> = words.iter().map(|word| f32::from_bits(*word)).collect();
         let (scores, largest) = numbers.split_at(REPORT_FIRST);
         let pair = |pair: &[f32]| [pair[0], pair[1]];
@@ -267,6 +340,7 @@ impl RoundTotals {
             scores: pair(scores),
             largest: largest.chunks_exact(2).take(totals.len()).map(pair).collect(),
             totals,
+            count,
         }
     }
 }
@@ -282,7 +356,12 @@ fn by_loss(loss: RowLoss, params: Params) -> Params {
     }
 }
 
-fn upload_numbers(recording: &mut Recording, buffer: &Arc<Buffer>, first: u64, numbers: &[f32]) -> Result<()> {
+pub(super) fn upload_numbers(
+    recording: &mut Recording,
+    buffer: &Arc<Buffer>,
+    first: u64,
+    numbers: &[f32],
+) -> Result<()> {
     recording.upload(buffer, first, numbers.len() as u64, &|from, part| {
         let from = &numbers[from as usize..from as usize + part.len()];
         part.iter_mut().zip(from).for_each(|(word, number)| *word = number.to_bits());
@@ -295,11 +374,16 @@ fn wrong_device() -> Error {
 
 impl GrowState {
     /// Begins a tree for each output of rows on a GPU, whose gradients are recorded: their integers and the order are
-    /// made there, and what is known of them comes back. One wait.
-    pub fn begin_boosting(&mut self, stream: &mut Stream, rows: &mut BoostingRows) -> Result<RoundTotals> {
+    /// made there, and what is known of them comes back. One wait. Of a sample, the trees are grown on its rows alone.
+    pub fn begin_boosting(
+        &mut self,
+        stream: &mut Stream,
+        rows: &mut BoostingRows,
+        sample: Option<&RowSample>,
+    ) -> Result<RoundTotals> {
         self.on(stream, "tree growth")?;
         self.begin_resident(rows.rows, rows.places() * rows.outputs());
         let recording = stream.gpu().ok_or_else(wrong_device)?;
-        super::leaves::begin_round(recording, self.on_gpu()?, rows)
+        super::leaves::begin_round(recording, self.on_gpu()?, rows, sample)
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct CpuGrowth {
 pub(super) struct GpuGrowth {
     pub(super) buffers: Option<RowBuffers>,
     slots: Option<Arc<Buffer>>,
-    scratch_buffers: [Option<Arc<Buffer>>; 13],
+    scratch_buffers: [Option<Arc<Buffer>>; 18],
 }
 
 /// What the passes of the ops hand to one another, kept from call to call.
@@ -72,6 +72,11 @@ pub(super) enum ScratchBuffer {
     LeafTable,
     LeafValues,
     Roots,
+    Steps,
+    LeafDigits,
+    Children,
+    ChildSearches,
+    ChildWinners,
 }
 
 /// The order, as much room again, and the packed rows of all trees.

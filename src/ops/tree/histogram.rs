@@ -127,7 +127,7 @@ pub(super) fn decode(words: &[u32]) -> Histogram {
     histogram
 }
 
-const COUNTING: Counting = Counting {
+pub(super) const COUNTING: Counting = Counting {
     kernel: &KERNEL,
     merge: &KERNEL_MERGE,
     max_rows: 1 << 16,

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::gradients::{BoostingRows, RoundTotals};
 use super::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
+use super::other_scores::record as record_others;
 use super::{GrowState, fill_table};
-use crate::cpu::tree::GradientSums;
 use crate::cpu::tree::gradients::RowLoss;
+use crate::cpu::tree::predict::FlatTrees;
+use crate::cpu::tree::{GradientSums, RowSample};
 use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
@@ -92,17 +94,41 @@ pub fn add_to_scores(
     scores(recording, storage, rows, &plan, [&table, &values])
 }
 
-/// Ends a round and begins the next on the GPU that has the rows: the values of the leaves, the scores, then the gradients
-/// by the `losses` of the next round, its order and its integers. Returns the sums of the leaves, as [`leaf_sums`] does,
-/// and what is known of the next round. One wait.
+/// How a round ends and the next begins.
+#[derive(Debug)]
+pub struct RoundChange<'a> {
+    /// The leaves of all trees, one tree after the other.
+    pub leaves: &'a [LeafRows],
+    /// How they get their values.
+    pub rules: LeafRules,
+    /// The trees, for rows that they were not grown on.
+    pub trees: &'a FlatTrees,
+    /// The losses of the next round, for each output; none for the softmax loss.
+    pub losses: &'a [RowLoss],
+    /// The sample of the next round; all rows if there is none.
+    pub sample: Option<RowSample>,
+}
+
+/// What comes back between two rounds.
+#[derive(Debug)]
+pub struct RoundEnd {
+    /// The sums of the leaves, as [`leaf_sums`] gives them.
+    pub sums: Vec<[i64; 2]>,
+    /// What is known of the next round.
+    pub next: RoundTotals,
+    /// The scores of the rows that are held out, if there are any.
+    pub held_out: Option<Vec<Vec<f32>>>,
+}
+
+/// Ends a round and begins the next on the GPU that has the rows: the values of the leaves, the scores of all rows, then
+/// the gradients, the order and the integers of the next round. One wait.
 pub fn next_round(
     stream: &mut Stream,
     state: &mut GrowState,
     rows: &mut BoostingRows,
-    leaves: &[LeafRows],
-    rules: LeafRules,
-    losses: &[RowLoss],
-) -> Result<(Vec<[i64; 2]>, RoundTotals)> {
+    change: &RoundChange<'_>,
+) -> Result<RoundEnd> {
+    let RoundChange { leaves, rules, trees, losses, sample } = change;
     check(state, rows, leaves)?;
     let (of_leaves, of_trees) =
         (Plan::new(leaves.iter().map(|leaf| (leaf.tree, leaf.rows.clone()))), whole_trees(rows));
@@ -112,14 +138,23 @@ pub fn next_round(
     let sums_first = totals_first + 4 * of_trees.pieces.len();
     let gradients = rows.gradient_buffer().clone();
     let table = sum(recording, storage, rows, &of_leaves, (&gradients, true), sums_first)?;
-    let values = values(recording, storage, rows, (&of_leaves, leaves), rules, sums_first)?;
+    let values = values(recording, storage, rows, (&of_leaves, leaves), *rules, sums_first)?;
     scores(recording, storage, rows, &of_leaves, [&table, &values])?;
+    record_others(recording, storage, rows, trees, &values)?;
     rows.record_gradients(recording, losses)?;
-    rows.begin(recording, storage)?;
+    rows.begin(recording, storage, sample.as_ref())?;
     record_totals(recording, storage, rows, &of_trees)?;
-    let words = read(recording, rows, sums_first + 4 * of_leaves.pieces.len())?;
-    let totals = round_totals(rows, &of_trees, &words[..sums_first]);
-    Ok((of_leaves.add(&words[sums_first..]), totals))
+    let held_first = sums_first + 4 * of_leaves.pieces.len();
+    let held = rows.held_out().map(|held| (held.score_buffer().clone(), held.words()));
+    let held_words = held.as_ref().map_or(0, |held| held.1);
+    if let Some((held, words)) = &held {
+        let report = rows.report(recording, held_first + words)?;
+        recording.copy((held, 0), (&report, 4 * held_first as u64), 4 * *words as u64)?;
+    }
+    let words = read(recording, rows, held_first + held_words)?;
+    let next = round_totals(rows, &of_trees, &words[..sums_first], sample.is_some());
+    let held_out = rows.held_out().map(|held| held.scores(&words[held_first..]));
+    Ok(RoundEnd { sums: of_leaves.add(&words[sums_first..held_first]), next, held_out })
 }
 
 /// What is known of a round whose gradients are recorded: its order and integers are made. One wait.
@@ -127,12 +162,13 @@ pub(super) fn begin_round(
     recording: &mut Recording,
     storage: &mut GpuGrowth,
     rows: &mut BoostingRows,
+    sample: Option<&RowSample>,
 ) -> Result<RoundTotals> {
-    rows.begin(recording, storage)?;
+    rows.begin(recording, storage, sample)?;
     let plan = whole_trees(rows);
     record_totals(recording, storage, rows, &plan)?;
     let words = read(recording, rows, rows.sums_first() + 4 * plan.pieces.len())?;
-    Ok(round_totals(rows, &plan, &words))
+    Ok(round_totals(rows, &plan, &words, sample.is_some()))
 }
 
 /// All rows of each tree.
@@ -152,15 +188,16 @@ fn record_totals(
     sum(recording, storage, rows, plan, (&packed, false), first).map(|_| ())
 }
 
-fn round_totals(rows: &BoostingRows, plan: &Plan, words: &[u32]) -> RoundTotals {
+fn round_totals(rows: &mut BoostingRows, plan: &Plan, words: &[u32], is_sampled: bool) -> RoundTotals {
     let first = rows.sums_first();
-    let count = rows.places() as u64;
-    let sums = |[gradient, hessian]: [i64; 2]| GradientSums { gradient, hessian: hessian as u64, count };
-    RoundTotals::new(&words[..first], plan.add(&words[first..]).into_iter().map(sums).collect())
+    let count = if is_sampled { words[first - 1] as usize } else { rows.places() };
+    rows.set_sampled(count);
+    let sums = |[gradient, hessian]: [i64; 2]| GradientSums { gradient, hessian: hessian as u64, count: count as u64 };
+    RoundTotals::new(&words[..first], plan.add(&words[first..]).into_iter().map(sums).collect(), count)
 }
 
 /// Records the sums of pieces; returns the table of them.
-fn sum(
+pub(super) fn sum(
     recording: &mut Recording,
     storage: &mut GpuGrowth,
     rows: &mut BoostingRows,
@@ -231,23 +268,23 @@ fn scores(
 }
 
 /// The first words of the report.
-fn read(recording: &mut Recording, rows: &mut BoostingRows, words: usize) -> Result<Vec<u32>> {
+pub(super) fn read(recording: &mut Recording, rows: &mut BoostingRows, words: usize) -> Result<Vec<u32>> {
     let (report, mut found) = (rows.report(recording, 0)?, Vec::with_capacity(words));
     recording.read(&report, 0, words as u64, &mut |part| found.extend_from_slice(part))?;
     Ok(found)
 }
 
 /// Ranges of the row order in pieces.
-struct Plan {
+pub(super) struct Plan {
     /// First place, rows, tree, number of the range.
-    pieces: Vec<[u32; 4]>,
+    pub(super) pieces: Vec<[u32; 4]>,
     /// The range of each piece.
     owners: Vec<usize>,
     ranges: usize,
 }
 
 impl Plan {
-    fn new(ranges: impl Iterator<Item = (usize, Range<usize>)>) -> Plan {
+    pub(super) fn new(ranges: impl Iterator<Item = (usize, Range<usize>)>) -> Plan {
         let mut plan = Plan { pieces: vec![], owners: vec![], ranges: 0 };
         for (number, (tree, rows)) in ranges.enumerate() {
             for first in rows.clone().step_by(PIECE) {
@@ -261,7 +298,7 @@ impl Plan {
     }
 
     /// The sums of each range, from the words of its pieces.
-    fn add(&self, words: &[u32]) -> Vec<[i64; 2]> {
+    pub(super) fn add(&self, words: &[u32]) -> Vec<[i64; 2]> {
         let whole = |low: u32, high: u32| (u64::from(low) | u64::from(high) << 32) as i64;
         let mut sums = vec![[0_i64; 2]; self.ranges];
         for (owner, words) in self.owners.iter().zip(words.chunks_exact(4)) {
@@ -271,13 +308,13 @@ impl Plan {
         sums
     }
 
-    fn work(&self) -> Work {
+    pub(super) fn work(&self) -> Work {
         let rows: u64 = self.pieces.iter().map(|piece| u64::from(piece[1])).sum();
         Work { operations: 64 * rows, bytes: 12 * rows }
     }
 }
 
-fn check(state: &GrowState, rows: &BoostingRows, leaves: &[LeafRows]) -> Result<()> {
+pub(super) fn check(state: &GrowState, rows: &BoostingRows, leaves: &[LeafRows]) -> Result<()> {
     let places = state.places();
     match leaves.iter().find(|leaf| leaf.rows.end > places || leaf.tree >= rows.outputs()) {
         None => Ok(()),

@@ -9,7 +9,9 @@ pub mod bootstrap;
 pub mod gradients;
 mod grow_state;
 pub mod histogram;
+pub mod leaf_quantiles;
 pub mod leaves;
+pub mod other_scores;
 pub mod partition;
 mod pieces;
 pub mod predict;
@@ -17,6 +19,7 @@ pub mod target_histogram;
 mod target_rows;
 pub mod target_split;
 mod target_tasks;
+pub mod two_levels;
 
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;
@@ -24,6 +27,7 @@ pub use bootstrap::TreeRows;
 pub use gradients::BoostingRows;
 pub use grow_state::GrowState;
 pub use histogram::HistogramFill;
+pub use other_scores::HeldOutRows;
 pub use partition::NodePartition;
 
 use std::sync::Arc;

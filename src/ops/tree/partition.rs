@@ -1,19 +1,22 @@
 //! Stable partitions of the rows of nodes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::binned::GROUP_COLUMNS;
 use super::grow_state::{GpuGrowth, ScratchBuffer};
 use super::{Binned, GrowState, fill_table};
-use crate::cpu::tree::Route;
 use crate::cpu::tree::partition::partition as on_cpu;
-use crate::device::{Dispatch, Recording, Stream};
+use crate::cpu::tree::{Route, RowSample};
+use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 
 kernels! {
     /// Says which rows go left.
     pub KERNEL = "tree/partition", [Read, Read, Read, Write], Params;
+    /// Says which rows are drawn.
+    pub KERNEL_SAMPLE = "tree/partition__sample", [Read, Write], SampleParams;
     /// Counts them.
     pub KERNEL_SCAN = "tree/partition__scan", [Read, Read, Write, Write], Params;
     /// Moves the rows.
@@ -22,11 +25,16 @@ kernels! {
 
 params! {
     struct Params { runs: u32, cuts: u32, rows: u32, group_first: u32, groups_of_8: u32, codes_first: u32 }
+    struct SampleParams {
+        run_first: u32, runs: u32, places: u32, stream: u32, key_low: u32, key_high: u32, below: u32,
+    }
 }
 
 /// Rows that eight lanes take: a run of 32 each, a bit for each row in one word.
 const BLOCK: usize = 256;
 const RUNS_PER_BLOCK: usize = 8;
+/// What it costs to draw a row, in operations.
+const DRAW: u64 = 256;
 
 /// A node to partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,23 +107,49 @@ fn record(
     storage: &mut GpuGrowth,
     nodes: &[&NodePartition],
 ) -> Result<()> {
-    let mut runs = 0;
+    let ranges: Vec<Range<usize>> = nodes.iter().map(|node| node.rows.clone()).collect();
+    let (firsts, _) = runs_of(&ranges);
     let mut words = vec![];
-    for node in nodes {
-        words.extend([node.rows.start as u32, node.rows.len() as u32, runs as u32, node.route.column]);
+    for (node, first) in nodes.iter().zip(firsts) {
+        words.extend([node.rows.start as u32, node.rows.len() as u32, first as u32, node.route.column]);
         words.extend(node.route.left);
-        runs += RUNS_PER_BLOCK * node.rows.len().div_ceil(BLOCK);
     }
-    let total: usize = nodes.iter().map(|node| node.rows.len()).sum();
-    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let table = fill_table(recording, storage, ScratchBuffer::Cuts, &words)?;
+    let asked =
+        |block: &Range<usize>| nodes.iter().any(|node| block.contains(&(node.route.column as usize / GROUP_COLUMNS)));
+    move_rows(recording, binned, storage, &table, &ranges, asked)
+}
+
+/// The first run of each range, and the number of runs.
+pub(super) fn runs_of(ranges: &[Range<usize>]) -> (Vec<usize>, usize) {
+    let mut runs = 0;
+    let first = |range: &Range<usize>| {
+        runs += RUNS_PER_BLOCK * range.len().div_ceil(BLOCK);
+        runs - RUNS_PER_BLOCK * range.len().div_ceil(BLOCK)
+    };
+    let firsts = ranges.iter().map(first).collect();
+    (firsts, runs)
+}
+
+/// Records the partition of ranges by the cuts of a table, by columns in groups of eight that are `asked` for.
+pub(super) fn move_rows(
+    recording: &mut Recording,
+    binned: &Binned<'_>,
+    storage: &mut GpuGrowth,
+    table: &Arc<Buffer>,
+    ranges: &[Range<usize>],
+    asked: impl Fn(&Range<usize>) -> bool,
+) -> Result<()> {
+    let (_, runs) = runs_of(ranges);
+    let total: usize = ranges.iter().map(Range::len).sum();
+    let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
     let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
-    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * nodes.len() as u64)?;
+    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * ranges.len() as u64)?;
     let on_gpu = binned.on_gpu()?;
     let mut params = Params {
         runs: runs as u32,
-        cuts: nodes.len() as u32,
+        cuts: ranges.len() as u32,
         rows: binned.rows() as u32,
         group_first: 0,
         groups_of_8: 0,
@@ -124,23 +158,23 @@ fn record(
     let by_run = Grid::covering(runs as u64, 64)?;
     let work = Work { operations: 48 * total as u64, bytes: 8 * total as u64 };
     for block in on_gpu.blocks(binned.columns().div_ceil(GROUP_COLUMNS)) {
-        if !nodes.iter().any(|node| block.contains(&(node.route.column as usize / GROUP_COLUMNS))) {
+        if !asked(&block) {
             continue;
         }
         let view = on_gpu.view(recording, block.clone())?;
         params.group_first = block.start as u32;
         params.groups_of_8 = block.len() as u32;
         params.codes_first = view.first_word();
-        let buffers = &[&table, view.buffer(), &rows.order, &flags];
+        let buffers = &[table, view.buffer(), &rows.order, &flags];
         recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, by_run, work))?;
     }
     let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
-    let (buffers, by_node) = (&[&table, &flags, &befores, &lefts], Grid::linear(nodes.len() as u64)?);
+    let (buffers, by_node) = (&[table, &flags, &befores, &lefts], Grid::linear(ranges.len() as u64)?);
     recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, by_node, scanned))?;
-    let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
+    let buffers = &[table, &flags, &befores, &lefts, &rows.order, &rows.spare];
     recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, buffers, by_run, work))?;
     // Back to the order, neighbours together.
-    let mut ranges = nodes.iter().map(|node| node.rows.clone()).peekable();
+    let mut ranges = ranges.iter().cloned().peekable();
     while let Some(mut range) = ranges.next() {
         while let Some(next) = ranges.next_if(|next| next.start == range.end) {
             range.end = next.end;
@@ -149,4 +183,48 @@ fn record(
         recording.copy((&rows.spare, at), (&rows.order, at), 4 * range.len() as u64)?;
     }
     Ok(())
+}
+
+/// Records that of the first `places` rows of the order those that are drawn come first, each side in its order. Returns
+/// where their number will be.
+pub(super) fn record_sample(
+    recording: &mut Recording,
+    storage: &mut GpuGrowth,
+    places: usize,
+    sample: &RowSample,
+) -> Result<Arc<Buffer>> {
+    let runs = RUNS_PER_BLOCK * places.div_ceil(BLOCK);
+    let mut cut = [0; 12];
+    cut[1] = places as u32;
+    let table = fill_table(recording, storage, ScratchBuffer::Cuts, &cut)?;
+    let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
+    let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
+    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4)?;
+    let Some(rows) = storage.buffers.clone() else { return Ok(lefts) };
+    let together = (recording.gpu.operations_per_dispatch() / (32 * DRAW)).max(64) as usize;
+    for first in (0..runs).step_by(together) {
+        let count = together.min(runs - first);
+        let params = SampleParams {
+            run_first: first as u32,
+            runs: count as u32,
+            places: places as u32,
+            stream: sample.stream,
+            key_low: sample.seed as u32,
+            key_high: (sample.seed >> 32) as u32,
+            below: sample.below,
+        };
+        let work = Work { operations: 32 * DRAW * count as u64, bytes: 132 * count as u64 };
+        let grid = Grid::covering(count as u64, 64)?;
+        recording.dispatch(&KERNEL_SAMPLE, Dispatch::new(&params, &[&rows.order, &flags], grid, work))?;
+    }
+    let params = Params { runs: runs as u32, cuts: 1, rows: 0, group_first: 0, groups_of_8: 0, codes_first: 0 };
+    let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
+    let buffers = &[&table, &flags, &befores, &lefts];
+    recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, Grid::linear(1)?, scanned))?;
+    let work = Work { operations: 48 * places as u64, bytes: 8 * places as u64 };
+    let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
+    let grid = Grid::covering(runs as u64, 64)?;
+    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, buffers, grid, work))?;
+    recording.copy((&rows.spare, 0), (&rows.order, 0), 4 * places as u64)?;
+    Ok(lefts)
 }

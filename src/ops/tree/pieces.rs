@@ -92,6 +92,49 @@ pub(super) fn record(
     Ok(())
 }
 
+/// Pieces that a device plans: how many there are of each node at most, and rows of a piece.
+pub(super) struct PiecePlan {
+    pub of_nodes: Vec<usize>,
+    pub piece_rows: usize,
+    rows: usize,
+}
+
+impl PiecePlan {
+    /// Pieces for nodes of at most so many rows, if all can be counted together.
+    pub fn new(gpu: &Gpu, counting: &Counting, binned: &Binned<'_>, rows: &[usize]) -> Option<PiecePlan> {
+        let total: usize = rows.iter().sum();
+        let column_groups = binned.columns().div_ceil(counting.columns).max(1);
+        let piece_rows = (total * column_groups / GROUPS).clamp(counting.min_rows, counting.max_rows);
+        let of_nodes: Vec<usize> = rows.iter().map(|rows| rows.div_ceil(piece_rows)).collect();
+        let pieces: usize = of_nodes.iter().sum();
+        let fits = pieces <= pieces_per_round(gpu, counting, binned, piece_rows) && pieces + rows.len() <= MAX_PIECES;
+        fits.then_some(PiecePlan { of_nodes, piece_rows, rows: total })
+    }
+
+    pub fn pieces(&self) -> usize {
+        self.of_nodes.iter().sum()
+    }
+
+    /// Records the histograms of nodes by the tables that the device wrote.
+    pub fn record(
+        &self,
+        recording: &mut Recording,
+        (counting, plan): (&Counting, &Arc<Buffer>),
+        binned: &Binned<'_>,
+        storage: &mut GpuGrowth,
+        cell_bytes: u64,
+    ) -> Result<()> {
+        let Some(rows) = storage.buffers.clone() else { return Ok(()) };
+        let (pieces, jobs) = (vec![[0; 4]; self.pieces()], vec![[0; 4]; self.of_nodes.len()]);
+        let round = Round { pieces, jobs, rows: self.rows };
+        let bytes = round.partial_bytes(counting, binned.cells());
+        let partial = storage.scratch_buffer(recording, ScratchBuffer::Partial, bytes)?;
+        let buffers = RoundBuffers { rows, plan: plan.clone(), partial, slots: storage.filled()? };
+        round.count(recording, counting, binned, &buffers, 0, &[])?;
+        round.merge(recording, counting, &buffers, (binned.cells(), cell_bytes), 0, &[])
+    }
+}
+
 /// The number of slots that these histograms and their parents need.
 pub(super) fn slots_of(fills: &[HistogramFill]) -> usize {
     fills.iter().flat_map(|fill| [Some(fill.slot), fill.parent]).flatten().max().map_or(0, |slot| slot + 1)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Cells, GrowContext, NodeSplit, OpenNode, Root};
+use super::{Cells, GrowContext, NodeSplit, OpenNode, Root, TwoLevelSplits};
 use crate::cpu::tree::best_split::{GradientRules, GradientSplit};
 use crate::cpu::tree::fixed_point::{FixedPoint, totals};
 use crate::cpu::tree::gradients::Gradients;
@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::ops::tree::best_split::best_split;
 use crate::ops::tree::gradients::RoundTotals;
 use crate::ops::tree::histogram::histogram;
+use crate::ops::tree::two_levels::{ChildSearch, are_possible, two_levels};
 use crate::ops::tree::{GrowState, HistogramFill, Monotone, NodePartition, SplitSearch};
 use crate::tree::bins::{BinnedMatrix, Bins};
 
@@ -64,15 +65,21 @@ impl<'a> GradientCells<'a> {
         Ok(GradientCells { context, rules, draw, directions, trees, unused, order, packed })
     }
 
-    /// Begins new trees, each of the rows `rows` (ascending): `gradients[k]` has the gradient and the Hessian of every
-    /// row for the k-th tree and the largest of each. The first tree is number `number` of the ensemble.
-    pub fn begin(&mut self, rows: &[u32], gradients: &[Gradients], number: u64) -> Result<Vec<Root<NodeSums>>> {
+    /// Begins new trees, each of the rows `rows` (ascending), a sample of `of` rows: `gradients[k]` has the gradient and
+    /// the Hessian of every row for the k-th tree and the largest of each. The first tree is number `number` of the
+    /// ensemble.
+    pub fn begin(
+        &mut self,
+        (rows, of): (&[u32], usize),
+        gradients: &[Gradients],
+        number: u64,
+    ) -> Result<Vec<Root<NodeSums>>> {
         self.trees.clear();
         self.packed.resize_with(gradients.len(), Vec::new);
         self.order.clear();
         let mut roots = vec![];
         for (at, (packed, gradients)) in (0..).zip(self.packed.iter_mut().zip(gradients)) {
-            let fixed = FixedPoint::new(gradients.largest[0], gradients.largest[1], rows.len());
+            let fixed = FixedPoint::new(gradients.largest[0], gradients.largest[1], of);
             let rules = GradientRules { units: fixed.units(), ..self.rules };
             self.trees.push(GradientTree { fixed, draw: self.draw.of_tree((number + at) as u32), rules });
             packed.resize(gradients.gradients.len(), 0);
@@ -88,16 +95,16 @@ impl<'a> GradientCells<'a> {
     }
 
     /// Begins new trees of rows on the device, one for each output. The first is number `number` of the ensemble; each is
-    /// grown on `count` rows.
-    pub fn begin_boosting(&mut self, round: &RoundTotals, count: usize, number: u64) -> Vec<Root<NodeSums>> {
+    /// grown on the first rows of its `places` places.
+    pub fn begin_boosting(&mut self, round: &RoundTotals, places: usize, number: u64) -> Vec<Root<NodeSums>> {
         self.trees.clear();
         let mut roots = vec![];
         for (at, (largest, sums)) in (0..).zip(round.largest.iter().zip(&round.totals)) {
-            let fixed = FixedPoint::new(largest[0], largest[1], count);
+            let fixed = FixedPoint::new(largest[0], largest[1], places);
             let rules = GradientRules { units: fixed.units(), ..self.rules };
             self.trees.push(GradientTree { fixed, draw: self.draw.of_tree((number + at) as u32), rules });
-            let first = at as usize * count;
-            roots.push(Root { rows: first..first + count, totals: NodeSums { sums: *sums, bounds: UNBOUNDED } });
+            let first = at as usize * places;
+            roots.push(Root { rows: first..first + round.count, totals: NodeSums { sums: *sums, bounds: UNBOUNDED } });
         }
         roots
     }
@@ -126,15 +133,21 @@ impl<'a> GradientCells<'a> {
         &self.trees[tree].fixed
     }
 
+    /// The features that a node of a tree looks at.
+    fn drawn_features(&self, tree: usize, path: u64) -> Vec<u32> {
+        let mut order = FeatureOrder::default();
+        self.trees[tree].draw.start(path, &mut order);
+        order.drawn().to_vec()
+    }
+
     fn split_search(&self, node: &OpenNode<NodeSums>) -> SplitSearch {
-        let (GradientTree { draw, rules, .. }, mut order) = (&self.trees[node.tree], FeatureOrder::default());
-        draw.start(node.path, &mut order);
+        let rules = &self.trees[node.tree].rules;
         let bounds = node.totals.bounds;
         SplitSearch {
             slot: node.slot,
             node: node.totals.sums,
             rules: *rules,
-            features: order.drawn().to_vec(),
+            features: self.drawn_features(node.tree, node.path),
             monotone: self.directions.clone().map(|directions| Monotone { bounds, directions }),
         }
     }
@@ -181,6 +194,40 @@ impl Cells for GradientCells<'_> {
         let found = best_split(stream, binned, state, &searches)?;
         let with_search = found.into_iter().zip(&searches);
         Ok(with_search.map(|(split, search)| split.map(|split| self.node_split(split, search))).collect())
+    }
+
+    fn looks_beyond(&self) -> bool {
+        self.directions.is_none() && are_possible(&self.context.binned)
+    }
+
+    fn search_two_levels(
+        &mut self,
+        nodes: &[OpenNode<NodeSums>],
+        parents: &[(usize, usize)],
+    ) -> Result<Option<TwoLevelSplits<NodeSums>>> {
+        let searches: Vec<SplitSearch> = nodes.iter().map(|node| self.split_search(node)).collect();
+        let child = |(search, slot): &(usize, usize)| {
+            let OpenNode { tree, path, rows, .. } = &nodes[*search];
+            let features = |side: u64| self.drawn_features(*tree, path.wrapping_mul(2).wrapping_add(side));
+            let (rows, features) = (rows.clone(), [features(0), features(1)]);
+            ChildSearch { search: *search, tree: *tree, rows, slot: *slot, features }
+        };
+        let children: Vec<ChildSearch> = parents.iter().map(child).collect();
+        let GrowContext { stream, binned, state, .. } = &mut self.context;
+        let Some(found) = two_levels(stream, binned, state, &searches, &children)? else { return Ok(None) };
+        let with_search = found.splits.into_iter().zip(&searches);
+        let splits: Vec<Option<NodeSplit<NodeSums>>> =
+            with_search.map(|(split, search)| split.map(|split| self.node_split(split, search))).collect();
+        let of_children = |(parent, found): (&ChildSearch, [Option<GradientSplit>; 2])| {
+            let Some(own) = &splits[parent.search] else { return [None, None] };
+            let mut sides = own.children.iter().zip(found).map(|(totals, split)| {
+                let search = SplitSearch { node: totals.sums, ..searches[parent.search].clone() };
+                split.map(|split| self.node_split(split, &search))
+            });
+            [sides.next().flatten(), sides.next().flatten()]
+        };
+        let children = children.iter().zip(found.children).map(of_children).collect();
+        Ok(Some(TwoLevelSplits { splits, children }))
     }
 
     fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>> {

@@ -2,75 +2,12 @@
 
 use std::ops::Range;
 
-use super::{Cells, GrowLimits, GrowOrder, Grown, NodeSplit, OpenNode, Root};
+use super::leaf::{Child, ChildPlace, Leaf, NodeBatch, Pair, PlacedLeaf, Sides};
+use super::{Cells, GrowLimits, GrowOrder, Grown, NodeSplit, OpenNode, Root, TwoLevelSplits};
 use crate::cpu::tree::splitters::ROOT;
 use crate::error::Result;
 use crate::ops::tree::{HistogramFill, NodePartition};
 use crate::tree::model::{Node, Tree};
-
-/// A node that can be split: a leaf of its tree, or the child of one that was worked out by looking ahead.
-struct Leaf<Totals> {
-    tree: usize,
-    /// Its number; 0 until its parent is split.
-    node: u32,
-    path: u64,
-    depth: usize,
-    rows: Range<usize>,
-    split: NodeSplit<Totals>,
-    /// The slot of its histogram, if that is still kept.
-    slot: Option<usize>,
-    /// Its children, once they are worked out.
-    children: Option<Box<[Child<Totals>; 2]>>,
-}
-
-impl<Totals> Leaf<Totals> {
-    /// The nodes from here on that can be split and whose children are not worked out.
-    fn collect_undone<'a>(&'a mut self, undone: &mut Vec<&'a mut Leaf<Totals>>) {
-        if self.children.is_none() {
-            undone.push(self);
-        } else if let Some(children) = &mut self.children {
-            children.iter_mut().filter_map(|child| child.leaf.as_mut()).for_each(|leaf| leaf.collect_undone(undone));
-        }
-    }
-
-    /// Gives back the slots from here on.
-    fn free_slots(self, slots: &mut Vec<usize>) {
-        slots.extend(self.slot);
-        let children = self.children.into_iter().flat_map(|children| *children);
-        children.filter_map(|child| child.leaf).for_each(|leaf| leaf.free_slots(slots));
-    }
-}
-
-/// The child of a leaf.
-struct Child<Totals> {
-    rows: Range<usize>,
-    totals: Totals,
-    /// What is known of it if it can be split.
-    leaf: Option<Leaf<Totals>>,
-}
-
-/// The two children of a node: those that may be split again, all their rows, and the slot of their parent's histogram.
-struct Pair<Totals> {
-    sides: [Option<OpenNode<Totals>>; 2],
-    ranges: [Range<usize>; 2],
-    tree: usize,
-    slot: Option<usize>,
-}
-
-/// Whose child a node is: number of the pair, side.
-type ChildPlace = (usize, usize);
-/// What was found for the two sides of a pair.
-type Sides<Totals> = [Option<Leaf<Totals>>; 2];
-/// A node that can be split, and whose child it is.
-type PlacedLeaf<Totals> = (ChildPlace, Leaf<Totals>);
-
-/// New nodes that are worked on together.
-struct NodeBatch<Totals> {
-    fills: Vec<HistogramFill>,
-    wanted: Vec<(ChildPlace, OpenNode<Totals>)>,
-    /// Slots that nobody needs afterwards.
-    free: Vec<usize>,
-}
 
 /// Grows a tree from each root; all trees advance together, so that each step is one batch.
 pub(crate) fn grow<C: Cells>(
@@ -303,21 +240,100 @@ impl<C: Cells> Grower<'_, C> {
         }
     }
 
-    /// The nodes that have a split; the slots of the others are free again.
+    /// The nodes that have a split; the slots of the others are free again. Where a wait is dear, the children of nodes
+    /// are searched along with them.
     fn search(&mut self, wanted: Vec<(ChildPlace, OpenNode<C::Totals>)>) -> Result<Vec<PlacedLeaf<C::Totals>>> {
         let (places, nodes): (Vec<ChildPlace>, Vec<OpenNode<C::Totals>>) = wanted.into_iter().unzip();
-        let splits = self.cells.search(&nodes)?;
-        let mut found = vec![];
-        for ((place, node), split) in places.into_iter().zip(nodes).zip(splits) {
-            let OpenNode { tree, path, depth, rows, slot, .. } = node;
-            match split {
-                Some(split) => {
-                    let leaf = Leaf { tree, node: 0, path, depth, rows, split, slot: Some(slot), children: None };
-                    found.push((place, leaf));
-                }
-                None => self.slots.push(slot),
+        let mut parents: Vec<(usize, usize)> = vec![];
+        for node in self.nodes_to_look_beyond(&nodes) {
+            parents.push((node, self.slot()));
+        }
+        let both = match parents.is_empty() {
+            true => None,
+            false => self.cells.search_two_levels(&nodes, &parents)?,
+        };
+        let (splits, children) = match both {
+            Some(TwoLevelSplits { splits, children }) => (splits, children),
+            None => {
+                self.slots.extend(parents.drain(..).map(|(_, slot)| slot));
+                (self.cells.search(&nodes)?, vec![])
             }
+        };
+        let mut beyond: Vec<_> = nodes.iter().map(|_| None).collect();
+        for ((node, slot), children) in parents.into_iter().zip(children) {
+            beyond[node] = Some((slot, children));
+        }
+        let mut found = vec![];
+        for (((place, node), split), beyond) in places.into_iter().zip(nodes).zip(splits).zip(beyond) {
+            let OpenNode { tree, path, depth, rows, slot, .. } = node;
+            let Some(split) = split else {
+                self.slots.push(slot);
+                self.slots.extend(beyond.map(|(slot, _)| slot));
+                continue;
+            };
+            let mut leaf = Leaf { tree, node: 0, path, depth, rows, split, slot: Some(slot), children: None };
+            if let Some((slot, children)) = beyond {
+                self.add_children(&mut leaf, slot, children);
+            }
+            found.push((place, leaf));
         }
         Ok(found)
+    }
+
+    /// The nodes whose children are searched along with them, those of most rows first, as many as may be of use.
+    fn nodes_to_look_beyond(&self, nodes: &[OpenNode<C::Totals>]) -> Vec<usize> {
+        let GrowLimits { order, max_depth, max_leaves } = *self.limits;
+        let (context, all) = (self.cells.context(), max_leaves == usize::MAX);
+        let lookahead = context.state.lookahead();
+        if lookahead == 1 || !(all || order == GrowOrder::BestFirst) || !self.cells.looks_beyond() {
+            return vec![];
+        }
+        let mut slots = context.slots().saturating_sub(self.used - self.slots.len()) / 2;
+        let room = |grown: &Grown<C::Totals>| match max_leaves.saturating_sub(grown.tree.leaves()) {
+            _ if order == GrowOrder::LevelByLevel => usize::MAX,
+            0..2 => 0,
+            room => lookahead.min(room.saturating_mul(2)),
+        };
+        let mut left_over: Vec<usize> = self.grown.iter().map(room).collect();
+        let mut by_rows: Vec<usize> = (0..nodes.len()).filter(|node| nodes[*node].depth + 1 < max_depth).collect();
+        by_rows.sort_by_key(|node| std::cmp::Reverse(nodes[*node].rows.len()));
+        by_rows.retain(|node| {
+            let left = &mut left_over[nodes[*node].tree];
+            let is_in = *left > 0 && slots > 0;
+            (*left, slots) = (*left - usize::from(is_in), slots - usize::from(is_in));
+            is_in
+        });
+        by_rows.sort_by_key(|node| nodes[*node].rows.start);
+        by_rows
+    }
+
+    /// Gives a leaf its children, which were searched along with it. The histogram of the smaller one is in `slot`, that of
+    /// the larger one in the leaf's own.
+    fn add_children(&mut self, leaf: &mut Leaf<C::Totals>, slot: usize, splits: [Option<NodeSplit<C::Totals>>; 2]) {
+        let middle = leaf.rows.start + C::count(&leaf.split.children[0]) as usize;
+        let ranges = [leaf.rows.start..middle, middle..leaf.rows.end];
+        let mut slots = [leaf.slot.take(), Some(slot)];
+        if ranges[0].len() <= ranges[1].len() {
+            slots.reverse();
+        }
+        let (tree, depth, first) = (leaf.tree, leaf.depth + 1, leaf.path.wrapping_mul(2));
+        let mut splits = splits.into_iter();
+        let children = [0, 1].map(|side| {
+            let (rows, totals) = (ranges[side].clone(), leaf.split.children[side].clone());
+            let split = splits.next().flatten().filter(|_| self.cells.may_split(&totals));
+            let slot = slots[side].take();
+            let path = first.wrapping_add(side as u64);
+            let leaf = match split {
+                Some(split) => {
+                    Some(Leaf { tree, node: 0, path, depth, rows: rows.clone(), split, slot, children: None })
+                }
+                None => {
+                    self.slots.extend(slot);
+                    None
+                }
+            };
+            Child { rows, totals, leaf }
+        });
+        leaf.children = Some(Box::new(children));
     }
 }

@@ -3,6 +3,7 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `grower` | many trees from binned rows, level by level or the best leaf first, a batch of nodes at a time |
+//! | `leaf` | nodes that wait to be split |
 //! | `gradient_cells`, `target_cells` | what the grower works on: gradients, or classes and numbers |
 //! | `context` | binned rows on a device, for both |
 //! | `batched_forest` | trees of classes or numbers that grow together on a device |
@@ -17,6 +18,7 @@ mod batched_forest;
 mod context;
 mod gradient_cells;
 mod grower;
+mod leaf;
 mod sequential;
 mod small_nodes;
 mod table;
@@ -94,6 +96,14 @@ pub(crate) struct NodeSplit<Totals> {
     pub children: [Totals; 2],
 }
 
+/// The splits of nodes, and those of the two children of some of them.
+pub(crate) struct TwoLevelSplits<Totals> {
+    /// One for each node.
+    pub splits: Vec<Option<NodeSplit<Totals>>>,
+    /// One pair for each node whose children were asked for.
+    pub children: Vec<[Option<NodeSplit<Totals>>; 2]>,
+}
+
 /// The rows, their histograms and what is added up in them: gradient cells or target cells.
 pub(crate) trait Cells {
     /// What the rows of a node add up to.
@@ -117,6 +127,23 @@ pub(crate) trait Cells {
 
     /// The best split of each node, none where none is allowed.
     fn search(&mut self, nodes: &[OpenNode<Self::Totals>]) -> Result<Vec<Option<NodeSplit<Self::Totals>>>>;
+
+    /// Whether the children of nodes can be searched along with them, without a wait between.
+    fn looks_beyond(&self) -> bool {
+        false
+    }
+
+    /// The same as [`search`](Cells::search), with the children of some nodes: `parents` has their places in `nodes`, each
+    /// with a free slot for the histogram of the smaller child. Their rows are partitioned. None, and nothing done, where
+    /// it is too much at once.
+    fn search_two_levels(
+        &mut self,
+        nodes: &[OpenNode<Self::Totals>],
+        parents: &[(usize, usize)],
+    ) -> Result<Option<TwoLevelSplits<Self::Totals>>> {
+        let _ = (nodes, parents);
+        Ok(None)
+    }
 
     /// Partitions ranges of the row order, stably: what goes left first. The ranges are disjoint and ascend. Returns how
     /// many rows went left.

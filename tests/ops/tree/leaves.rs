@@ -23,7 +23,7 @@ fn sums_and_scores_are_those_of_the_cpu_to_the_bit() {
             let mut on = BoostingRows::new(&mut stream, columns, None, &scores, &order).unwrap().unwrap();
             let mut state = GrowState::new(&stream);
             on.gradients(&mut stream, &losses).unwrap();
-            let begun = state.begin_boosting(&mut stream, &mut on).unwrap();
+            let begun = state.begin_boosting(&mut stream, &mut on, None).unwrap();
             let (mut leaves, mut wanted, mut values) = (vec![], vec![], vec![]);
             for output in 0..2 {
                 let mut own = Gradients { gradients: vec![0.0; rows], hessians: vec![0.0; rows], largest: [0.0; 2] };
@@ -65,7 +65,7 @@ fn leaves_beyond_the_order_are_refused() {
     let rows = BoostingRows::new(&mut stream, TargetColumns::Numbers(&columns), None, &[vec![0.0; 2]], &[0, 1]);
     let (mut rows, mut state) = (rows.unwrap().unwrap(), GrowState::new(&stream));
     rows.gradients(&mut stream, &[RowLoss::Squared]).unwrap();
-    state.begin_boosting(&mut stream, &mut rows).unwrap();
+    state.begin_boosting(&mut stream, &mut rows, None).unwrap();
     for leaf in [(0, 1..3), (1, 0..1)].map(|(tree, rows)| LeafRows { tree, rows, bounds: UNBOUNDED }) {
         assert!(leaf_sums(&mut stream, &mut state, &mut rows, std::slice::from_ref(&leaf)).is_err());
         assert!(add_to_scores(&mut stream, &mut state, &mut rows, &[leaf], &[0.0]).is_err());

@@ -2,11 +2,14 @@ mod best_split;
 mod bootstrap;
 mod gradients;
 mod histogram;
+mod leaf_quantiles;
 mod leaves;
+mod other_scores;
 mod partition;
 mod predict;
 mod target_histogram;
 mod target_split;
+mod two_levels;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::fixed_point::pack;
