@@ -1,4 +1,6 @@
 // Pieces of the row order and their leaves, for the passes of tree/leaf_quantiles.
+// A workgroup takes a piece: neighbouring places of one leaf's rows, whose keys lie side by side.
+// The shader that imports this binds what else it reads; the digits of all leaves are looked at in one pass.
 //#import status
 struct Params {
     pieces: u32,

@@ -1,5 +1,6 @@
 // The leaf of each row in each tree: many rows, many trees, raw values, where a missing one goes as the node says.
 // A lane takes a row and as many trees as leaf numbers fit one word; neighbouring lanes take neighbouring rows.
+// Values are compared as integers in the order of the numbers, so that tiny ones are not taken for zero.
 //#import status
 //#import tree_steps
 struct Params {
