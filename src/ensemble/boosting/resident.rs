@@ -28,7 +28,7 @@ pub(super) enum Residency {
     /// They go to the device before the first round that grows trees.
     Leaving,
     /// On the device, with what is known of the next round, if it was begun there.
-    Device(BoostingRows, Option<RoundTotals>),
+    Device(Box<BoostingRows>, Option<RoundTotals>),
 }
 
 impl Residency {
@@ -98,7 +98,7 @@ impl Rounds<'_> {
         if self.settings.subsample < 1.0 {
             rows.keep_values(self.x.to(stream.device())?);
         }
-        self.residency = Residency::Device(rows, None);
+        self.residency = Residency::Device(Box::new(rows), None);
         Ok(())
     }
 

@@ -32,6 +32,9 @@ const LEAF_WORDS: usize = 4;
 /// Values of a digit.
 const DIGITS: usize = 256;
 
+/// The sums of each leaf, and the residual at its place with the one behind it.
+pub type SumsAndQuantiles = (Vec<[i64; 2]>, Vec<[f32; 2]>);
+
 /// The sums of the leaves, as [`leaf_sums`](super::leaves::leaf_sums) gives them, and of the residuals of each leaf's rows
 /// the one at a place in their order, with the one behind it: those of
 /// [`leaf_quantiles`](crate::cpu::tree::leaf_quantiles::leaf_quantiles).
@@ -43,7 +46,7 @@ pub fn leaf_quantiles(
     rows: &mut BoostingRows,
     leaves: &[LeafRows],
     places: &[usize],
-) -> Result<(Vec<[i64; 2]>, Vec<[f32; 2]>)> {
+) -> Result<SumsAndQuantiles> {
     check(state, rows, leaves)?;
     if places.len() != leaves.len() {
         return Err(Error::shape(
