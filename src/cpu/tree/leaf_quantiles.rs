@@ -37,7 +37,7 @@ pub fn leaf_quantiles(leaves: &[(&[u32], usize)], targets: &[f32], scores: &[f32
     leaves.par_iter().map(of_leaf).collect()
 }
 
-/// The number that an integer of [`ordered`] stands for.
+/// The number that an integer of `ordered` stands for.
 pub fn number(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
 }
