@@ -30,7 +30,7 @@ fn a_search_over_costs_scores_as_fits_by_themselves() {
 fn numbers_and_several_kernels_are_searched() {
     let diabetes = datasets::diabetes().unwrap();
     let search = GridSearch::new(Pipeline::new(Svr::default()))
-        .parameter("c", [10.0, 1000.0])
+        .parameter("c", [0.1, 1.0])
         .parameter("kernel", ["linear", "rbf(gamma=0.1)", "rbf"]);
     let found = search.fit(&diabetes, &Folds::k_fold(3)).unwrap();
     assert_eq!(found.candidates.len(), 6);
