@@ -20,7 +20,8 @@ fn a_process_and_a_grid_are_solved() {
         assert_eq!(found["states"][0]["action"], "go");
         assert!(found["states"][1]["action"].is_null() && found["converged"] == true);
     }
-    let counted = json(&["decide", &process, "--device", "gpu", "--profile"]);
+    let (shown, _) = run(&["decide", &process, "--device", "gpu", "--profile", "--json"]);
+    let counted: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert!(counted["profile"]["readbacks"].as_u64().unwrap() > 0, "{counted}");
     let picture = folder.path("policy.svg");
     let (shown, _) = run(&["decide", &grid, "--plot", &picture]);
