@@ -12,6 +12,7 @@ pub mod metric_learning;
 pub mod mixture;
 pub mod neighbors;
 pub mod neural;
+mod prefetch;
 pub mod random;
 pub mod reduce;
 pub use crate::simd;
@@ -20,6 +21,7 @@ pub mod sparse;
 pub mod svm;
 mod tile;
 pub mod tree;
+pub mod workers;
 
 /// Calls a function as the vector instructions of this processor would have it compiled, and returns what it returns. It
 /// must be `#[inline(always)]`, and so what it calls.

@@ -5,18 +5,21 @@
 //! changes a bit.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::fixed_point::{GradientSums, gradient_of, weight_of};
 use super::{BinnedRows, threads};
+use crate::cpu::prefetch::prefetch;
 use crate::cpu::vectorised;
 
 /// Rows counted before the fields of a cell could overflow, a multiple of eight.
 const BLOCK: usize = 2040;
-/// Rows touched before they are copied.
-const STRETCH: usize = 204;
+/// Rows that are asked for together.
+const STRETCH: usize = 8;
 /// Columns counted together: eight codes are one word, and their cells take 16 KiB.
 const GROUP: usize = 8;
 /// Codes that a byte can hold.
@@ -25,6 +28,12 @@ const CODES: usize = 256;
 const FEW: usize = 192;
 /// Rows a task counts at least, when a node is cut for several threads.
 const ROWS_PER_TASK: usize = 2048;
+/// Where there are many rows each thread has so many tasks, so that none waits long for a slower one; each costs the
+/// histogram of a node, which so many rows outweigh.
+const TASKS_PER_THREAD: usize = 4;
+const ROWS_OF_SEVERAL: usize = 8192;
+/// Bytes of the histograms of such tasks at most.
+const SPARE_BYTES: usize = 1 << 26;
 
 /// The histogram of a node: a sum for each cell, the cells of all columns one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,29 +114,40 @@ pub struct HistogramJob<'a> {
 
 /// Makes histograms, on all cores. `starts[c]..starts[c + 1]` are the cells of column `c`, 256 at most.
 ///
-/// About 0.6 ns a row and column on one core. `spare` keeps the buffers of large nodes, which several threads share.
+/// About 0.4 ns a row and column on one core. `spare` keeps the buffers of large nodes, which several threads share.
 pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<HistogramJob<'_>>, spare: &mut Vec<Histogram>) {
     let total: usize = jobs.iter().map(|job| job.rows.len()).sum();
-    let share = total.div_ceil(threads()).max(ROWS_PER_TASK);
+    let share = total.div_ceil(tasks(total, starts)).max(ROWS_PER_TASK);
     let parts: Vec<usize> = jobs.iter().map(|job| job.rows.len().div_ceil(share).max(1)).collect();
     let more: usize = parts.iter().map(|parts| parts - 1).sum();
     if spare.len() < more {
         spare.resize(more, Histogram::default());
     }
     let mut others = spare.iter_mut();
-    let mut pieces: Vec<HistogramJob<'_>> = Vec::with_capacity(jobs.len() + more);
+    let mut tasks: Vec<(usize, Vec<HistogramJob<'_>>)> = vec![];
     for (job, parts) in jobs.iter_mut().zip(&parts) {
         let mut chunks = job.rows.chunks(job.rows.len().div_ceil(*parts).max(1));
         // The first piece goes where it belongs; the others are added to it afterwards.
         let places = std::iter::once(&mut *job.into).chain(others.by_ref().take(parts - 1));
-        let piece = |into| HistogramJob { rows: chunks.next().unwrap_or(&[]), packed: job.packed, into };
-        pieces.extend(places.map(piece));
+        for into in places {
+            let piece = HistogramJob { rows: chunks.next().unwrap_or(&[]), packed: job.packed, into };
+            // Small nodes share a task.
+            match tasks.last_mut().filter(|(rows, _)| rows + piece.rows.len() <= share) {
+                Some((rows, pieces)) => {
+                    *rows += piece.rows.len();
+                    pieces.push(piece);
+                }
+                None => tasks.push((piece.rows.len(), vec![piece])),
+            }
+        }
     }
-    let count = |mut piece: HistogramJob<'_>| vectorised!(count_rows(matrix, starts, &mut piece));
-    if pieces.len() == 1 || total <= ROWS_PER_TASK / 2 {
-        pieces.into_iter().for_each(count);
+    let count = |(_, mut pieces): (usize, Vec<HistogramJob<'_>>)| {
+        vectorised!(count_pieces(matrix, starts, &mut pieces));
+    };
+    if tasks.len() == 1 || total <= ROWS_PER_TASK / 2 {
+        tasks.into_iter().for_each(count);
     } else {
-        pieces.into_par_iter().for_each(count);
+        tasks.into_par_iter().for_each(count);
     }
     let mut others = spare.iter();
     for (job, parts) in jobs.iter_mut().zip(parts) {
@@ -135,29 +155,65 @@ pub fn histograms(matrix: BinnedRows<'_>, starts: &[u32], mut jobs: Vec<Histogra
     }
 }
 
+/// Into how many tasks so many rows are cut: a multiple of the threads.
+fn tasks(total: usize, starts: &[u32]) -> usize {
+    let bytes = 16 * starts.last().map_or(1, |cells| (*cells).max(1) as usize) * threads();
+    let several = (total / ROWS_OF_SEVERAL / threads()).min(TASKS_PER_THREAD).min(SPARE_BYTES / bytes);
+    several.max(1) * threads()
+}
+
 /// The words of a block of rows, eight codes each, column group after column group; their packed rows; their cells.
 struct CountScratch {
     words: Vec<u64>,
     packed: Vec<u64>,
     cells: Box<[[u64; CODES]; GROUP]>,
-    /// Keeps the loads that only touch a row from being left out.
-    touched: u8,
 }
 
 thread_local! {
     static SCRATCH: RefCell<Vec<CountScratch>> = const { RefCell::new(Vec::new()) };
 }
 
-/// One histogram on one core.
-#[inline(always)]
-fn count_rows(matrix: BinnedRows<'_>, starts: &[u32], job: &mut HistogramJob<'_>) {
-    let columns = starts.len().saturating_sub(1);
-    job.into.clear(starts.last().map_or(0, |cells| *cells as usize));
-    if columns == 0 {
-        return;
+/// Pieces that are counted block after block, next the one whose next row has the lowest number. So all pieces pass over the
+/// matrix together, and a page of it is looked up once for all of them.
+struct Sweep<'a> {
+    rest: Vec<(&'a [u32], &'a [u64])>,
+    next: BinaryHeap<Reverse<(u32, usize)>>,
+}
+
+/// Rows of one of the pieces, and the u64 of every row.
+struct Block<'a> {
+    piece: usize,
+    rows: &'a [u32],
+    packed: &'a [u64],
+}
+
+impl<'a> Sweep<'a> {
+    fn next(&mut self) -> Option<Block<'a>> {
+        let Reverse((_, piece)) = self.next.pop()?;
+        let (rest, packed) = self.rest[piece];
+        let (rows, rest) = rest.split_at(BLOCK.min(rest.len()));
+        self.rest[piece].0 = rest;
+        self.next.extend(rest.first().map(|row| Reverse((*row, piece))));
+        Some(Block { piece, rows, packed })
     }
-    if job.rows.len() <= FEW {
-        return count_few(matrix, starts, job);
+}
+
+/// Histograms on one core.
+#[inline(always)]
+fn count_pieces(matrix: BinnedRows<'_>, starts: &[u32], pieces: &mut [HistogramJob<'_>]) {
+    let columns = starts.len().saturating_sub(1);
+    let mut sweep = Sweep { rest: Vec::with_capacity(pieces.len()), next: BinaryHeap::with_capacity(pieces.len()) };
+    for (number, piece) in pieces.iter_mut().enumerate() {
+        piece.into.clear(starts.last().map_or(0, |cells| *cells as usize));
+        sweep.rest.push((piece.rows, piece.packed));
+        match piece.rows.first() {
+            _ if columns == 0 => (),
+            Some(first) if piece.rows.len() > FEW => sweep.next.push(Reverse((*first, number))),
+            _ => count_few(matrix, starts, piece),
+        }
+    }
+    if sweep.next.is_empty() {
+        return;
     }
     let groups = columns.div_ceil(GROUP);
     let scratch = SCRATCH.with_borrow_mut(Vec::pop);
@@ -165,19 +221,24 @@ fn count_rows(matrix: BinnedRows<'_>, starts: &[u32], job: &mut HistogramJob<'_>
         words: vec![],
         packed: vec![0; BLOCK],
         cells: Box::new([[0; CODES]; GROUP]),
-        touched: 0,
     });
     if scratch.words.len() < groups * BLOCK {
         scratch.words.resize(groups * BLOCK, 0);
     }
-    for rows in job.rows.chunks(BLOCK) {
-        gather(matrix, job.packed, rows, groups, &mut scratch);
+    let mut following = sweep.next();
+    while let Some(Block { piece, rows, packed }) = following {
+        gather(matrix, packed, rows, groups, &mut scratch);
+        following = sweep.next();
+        let asked = following.as_ref().map_or(&[][..], |block| block.rows);
+        let mut asked = asked.chunks(asked.len().div_ceil(groups).max(1));
         for group in 0..groups {
             let words = &scratch.words[group * BLOCK..][..rows.len()];
             let starts = &starts[group * GROUP..];
             let width = (starts.len() - 1).min(GROUP);
-            count_group(width, words, &scratch.packed[..rows.len()], &mut scratch.cells);
-            flush(&mut scratch.cells, &starts[..width + 1], job.into);
+            let packed_of_next = following.as_ref().map_or(&[][..], |block| block.packed);
+            let ask = Asked { matrix, packed: packed_of_next, rows: asked.next().unwrap_or(&[]), step: groups };
+            count_group(width, words, &scratch.packed[..rows.len()], &mut scratch.cells, &ask);
+            flush(&mut scratch.cells, &starts[..width + 1], pieces[piece].into);
         }
     }
     SCRATCH.with_borrow_mut(|kept| kept.push(scratch));
@@ -199,49 +260,68 @@ fn count_few(matrix: BinnedRows<'_>, starts: &[u32], job: &mut HistogramJob<'_>)
     }
 }
 
-/// Brings the scattered rows of a block together.
-///
-/// A row is a miss of the cache and often of the page table. So each stretch of rows is first only touched, in a loop so
-/// short that the processor has dozens of misses under way at once, and then copied.
+/// Brings the scattered rows of a block together. A row is a miss of the cache, so it was asked for while the block before was
+/// counted.
 #[inline(always)]
 fn gather(matrix: BinnedRows<'_>, packed: &[u64], rows: &[u32], groups: usize, scratch: &mut CountScratch) {
-    for (&row, place) in rows.iter().zip(&mut scratch.packed) {
-        *place = packed[row as usize];
-    }
-    for (stretch, rows) in rows.chunks(STRETCH).enumerate() {
-        let touch = |touched: u8, row: &u32| touched ^ matrix.bins[*row as usize * matrix.stride];
-        scratch.touched = rows.iter().fold(scratch.touched, touch);
-        for (at, &row) in rows.iter().enumerate() {
-            let (codes, _) = matrix.bins[row as usize * matrix.stride..][..matrix.stride].as_chunks::<GROUP>();
-            for (group, codes) in codes[..groups].iter().enumerate() {
-                scratch.words[group * BLOCK + stretch * STRETCH + at] = u64::from_le_bytes(*codes);
-            }
+    for (at, &row) in rows.iter().enumerate() {
+        scratch.packed[at] = packed[row as usize];
+        let (codes, _) = matrix.bins[row as usize * matrix.stride..][..matrix.stride].as_chunks::<GROUP>();
+        for (group, codes) in codes[..groups].iter().enumerate() {
+            scratch.words[group * BLOCK + at] = u64::from_le_bytes(*codes);
         }
     }
 }
 
 /// Counts a block in up to eight columns.
 #[inline(always)]
-fn count_group(width: usize, words: &[u64], packed: &[u64], cells: &mut [[u64; CODES]; GROUP]) {
+fn count_group(width: usize, words: &[u64], packed: &[u64], cells: &mut [[u64; CODES]; GROUP], ask: &Asked<'_>) {
     match width {
-        1 => count_columns::<1>(words, packed, cells),
-        2 => count_columns::<2>(words, packed, cells),
-        3 => count_columns::<3>(words, packed, cells),
-        4 => count_columns::<4>(words, packed, cells),
-        5 => count_columns::<5>(words, packed, cells),
-        6 => count_columns::<6>(words, packed, cells),
-        7 => count_columns::<7>(words, packed, cells),
-        _ => count_columns::<8>(words, packed, cells),
+        1 => count_columns::<1>(words, packed, cells, ask),
+        2 => count_columns::<2>(words, packed, cells, ask),
+        3 => count_columns::<3>(words, packed, cells, ask),
+        4 => count_columns::<4>(words, packed, cells, ask),
+        5 => count_columns::<5>(words, packed, cells, ask),
+        6 => count_columns::<6>(words, packed, cells, ask),
+        7 => count_columns::<7>(words, packed, cells, ask),
+        _ => count_columns::<8>(words, packed, cells, ask),
     }
 }
 
 #[inline(always)]
-fn count_columns<const WIDTH: usize>(words: &[u64], packed: &[u64], cells: &mut [[u64; CODES]; GROUP]) {
-    for (word, packed) in words.iter().zip(packed) {
-        let codes = word.to_le_bytes();
-        for column in 0..WIDTH {
-            let cell = &mut cells[column][codes[column] as usize];
-            *cell = cell.wrapping_add(*packed);
+fn count_columns<const WIDTH: usize>(
+    words: &[u64],
+    packed: &[u64],
+    cells: &mut [[u64; CODES]; GROUP],
+    ask: &Asked<'_>,
+) {
+    for (at, (words, packed)) in words.chunks(STRETCH * ask.step).zip(packed.chunks(STRETCH * ask.step)).enumerate() {
+        ask.for_stretch(at);
+        for (word, packed) in words.iter().zip(packed) {
+            let codes = word.to_le_bytes();
+            for column in 0..WIDTH {
+                let cell = &mut cells[column][codes[column] as usize];
+                *cell = cell.wrapping_add(*packed);
+            }
+        }
+    }
+}
+
+/// Rows of the next block, asked for while those of this one are counted.
+struct Asked<'a> {
+    matrix: BinnedRows<'a>,
+    packed: &'a [u64],
+    rows: &'a [u32],
+    /// Rows that are counted for each that is asked for.
+    step: usize,
+}
+
+impl Asked<'_> {
+    #[inline(always)]
+    fn for_stretch(&self, stretch: usize) {
+        for row in self.rows.iter().skip(stretch * STRETCH).take(STRETCH) {
+            prefetch(self.matrix.bins, *row as usize * self.matrix.stride);
+            prefetch(self.packed, *row as usize);
         }
     }
 }

@@ -59,7 +59,7 @@ impl Spectrum {
         let (variances, vectors) = match wanted {
             Some(count) => {
                 let multiplier = Multiplier::new(&covariance);
-                leading(pca, d, count, TOLERANCES[0], |v| Ok(multiplier.times(v)))?
+                leading(pca, d, (count, thin_block(count)), TOLERANCES[0], |v| Ok(multiplier.times(v)))?
             }
             None => {
                 let (values, vectors) = Eigen::factor(&covariance)?.into_parts();
@@ -104,7 +104,7 @@ pub(super) fn of_many_columns(
     let centred = ops::affine(stream, x, &lines)?;
     let wanted = pca.n_components.count().filter(|count| count * SHARE_OF_ALL < n);
     let (variances, vectors) = match wanted {
-        Some(count) => leading(pca, d, count, TOLERANCES[1], |v| {
+        Some(count) => leading(pca, d, (count, wide_block(count)), TOLERANCES[1], |v| {
             let block = upload(v.nrows(), v.ncols(), v.transpose().as_slice(), stream.device())?;
             let along = ops::gemm(stream, Layout::NN, &centred, &block)?;
             let back = ops::gemm(stream, Layout::TN, &centred, &along)?;
@@ -139,15 +139,25 @@ fn of_rows(stream: &mut Stream, centred: &DeviceMatrix, freedom: f64) -> Result<
     Ok((variances, vectors.columns(0, rank).into_owned()))
 }
 
+/// Vectors multiplied at a time with a covariance: few, for the basis of all products is then smaller when it has found the pairs, and
+/// what is done to it costs more than they do (784 columns: 50 pairs 0.09 → 0.05 s, 80 pairs 0.22 → 0.09).
+fn thin_block(count: usize) -> usize {
+    (count / 6).next_multiple_of(4).clamp(4, 32)
+}
+
+/// The same where each product passes twice over all rows.
+fn wide_block(count: usize) -> usize {
+    (count / 3).next_multiple_of(4).clamp(4, 64)
+}
+
 /// The leading eigenpairs of a d×d matrix that is known by its products.
 fn leading(
     pca: &Pca,
     d: usize,
-    count: usize,
+    (count, columns): (usize, usize),
     tolerance: f64,
     product: impl FnMut(&DMatrix<f64>) -> Result<DMatrix<f64>>,
 ) -> Result<(Vec<f64>, DMatrix<f64>)> {
-    let columns = (count / 3).next_multiple_of(4).clamp(4, 64);
     let fresh = |number: usize| {
         let mut rng = HostRng::new(pca.seed, STREAM.wrapping_add(number as u32));
         DMatrix::from_fn(d, columns, |_, _| rng.uniform() - 0.5)
