@@ -6,6 +6,7 @@ use super::statistics::{by_column, moments, quantile};
 use super::table::map_rows;
 use super::transformer::{Transformer, to_fit};
 use crate::array::Matrix;
+use crate::cpu::sort::numbers::sort_numbers;
 use crate::error::Result;
 use crate::estimator::{Abilities, Declared, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
@@ -99,7 +100,7 @@ impl Estimator for SimpleImputer {
 
 /// The value that occurs most often, the smallest of several.
 fn most_frequent(mut values: Vec<f32>) -> Option<f32> {
-    values.sort_unstable_by(f32::total_cmp);
+    sort_numbers(&mut values);
     let mut best: Option<(usize, f32)> = None;
     for run in values.chunk_by(|left, right| left == right) {
         if best.is_none_or(|(count, _)| run.len() > count) {

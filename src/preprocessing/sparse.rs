@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::array::SparseMatrix;
+use crate::cpu::sort::numbers::sort_numbers;
 use crate::cpu::sparse::CompressedRows;
 
 /// A statistic of each column, of its sorted values that are not zero and the number of its zeros.
@@ -10,7 +11,7 @@ pub(super) fn by_sparse_column<T: Send>(x: &SparseMatrix, statistic: impl Fn(&So
     let columns = CompressedRows::from(x).transposed();
     let one = |column: usize| {
         let mut values = columns.view().row(column).1.to_vec();
-        values.sort_unstable_by(f32::total_cmp);
+        sort_numbers(&mut values);
         let zeros = x.rows() - values.len();
         statistic(&SortedColumn { values, zeros })
     };

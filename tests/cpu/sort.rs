@@ -1,6 +1,8 @@
 use super::*;
 use gristmill::cpu::sort::select_smallest::select_smallest;
-use gristmill::cpu::sort::{exclusive_scan::exclusive_scan, gather_rows::gather_rows, radix_sort::radix_sort};
+use gristmill::cpu::sort::{
+    exclusive_scan::exclusive_scan, gather_rows::gather_rows, numbers::sort_numbers, radix_sort::radix_sort,
+};
 
 #[test]
 fn exclusive_scan_wraps_and_returns_the_exact_total() {
@@ -80,5 +82,22 @@ fn the_smallest_come_in_order_with_ties_by_index() {
             order.resize(order.len().max(k), u32::MAX);
             assert_eq!(select_smallest(&keys, Some(&mask), k), order[..k]);
         }
+    }
+}
+
+#[test]
+fn numbers_are_sorted_by_total_order() {
+    for count in [0, 1, 2, 4096, 4097, 70_000] {
+        // Any bits: zeros of both signs, infinities and what is no number among them.
+        let mut values: Vec<f32> = words(count, 5).into_iter().map(f32::from_bits).collect();
+        values
+            .iter_mut()
+            .step_by(7)
+            .zip([0.0, -0.0, f32::INFINITY, f32::NAN, -f32::NAN, 1.0, 1.0])
+            .for_each(|(to, value)| *to = value);
+        let mut want = values.clone();
+        want.sort_by(f32::total_cmp);
+        sort_numbers(&mut values);
+        assert!(values.iter().zip(&want).all(|(value, want)| value.to_bits() == want.to_bits()), "{count}");
     }
 }

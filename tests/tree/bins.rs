@@ -34,6 +34,23 @@ fn codes_are_the_bins_of_the_values_and_missing_ones_come_last() {
 }
 
 #[test]
+fn codes_are_the_same_for_values_of_all_sizes() {
+    // Even, dense in the middle, over many orders of magnitude, and so far apart that a difference overflows.
+    let shapes: [fn(f32) -> f32; 4] = [|at| at, |at| at.powi(5), |at| (20.0 * at).exp(), |at| at * f32::MAX];
+    for (number, shape) in shapes.iter().enumerate() {
+        let column: Vec<f32> = (0..2999).map(|row| shape((row * 1009 % 2999) as f32 / 1499.0 - 1.0)).collect();
+        let x = Matrix::from_vec(2999, 1, column).unwrap();
+        for most in [2, 3, 100, 255] {
+            let bins = Bins::fit(&x, None, most, &CategoryTargets::Columns(&[])).unwrap();
+            let binned = BinnedMatrix::new(&x, &bins);
+            for (value, code) in x.as_slice().iter().zip(binned.view().columns) {
+                assert_eq!(u16::from(*code), bin_of(&bins, 0, *value), "{number} {most} {value}");
+            }
+        }
+    }
+}
+
+#[test]
 fn rows_of_weight_zero_decide_no_bin() {
     let x = Matrix::from_vec(4, 1, vec![1.0, 2.0, 900.0, 3.0]).unwrap();
     let bins = Bins::fit(&x, Some(&[1.0, 1.0, 0.0, 1.0]), 255, &CategoryTargets::Columns(&[])).unwrap();

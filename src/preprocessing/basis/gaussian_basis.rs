@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array::Matrix;
+use crate::cpu::sort::numbers::sort_numbers;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
@@ -92,7 +93,7 @@ fn grid(values: &[f32], count: usize) -> Vec<f64> {
 }
 
 fn quantiles(mut values: Vec<f32>, count: usize) -> Vec<f64> {
-    values.sort_unstable_by(f32::total_cmp);
+    sort_numbers(&mut values);
     let mut centers: Vec<f64> = match count {
         1 => vec![sorted_quantile(&values, 0.5)],
         _ => (0..count).map(|number| sorted_quantile(&values, number as f64 / (count - 1) as f64)).collect(),

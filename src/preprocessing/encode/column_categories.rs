@@ -1,5 +1,6 @@
 //! The categories of one categorical column.
 
+use crate::cpu::sort::numbers::sort_numbers;
 use crate::error::{Error, Result};
 use crate::model_file::Container;
 
@@ -19,7 +20,7 @@ impl ColumnCategories {
         }
         // Zero has two signs and one category.
         values.iter_mut().for_each(|value| *value += 0.0);
-        values.sort_unstable_by(f32::total_cmp);
+        sort_numbers(&mut values);
         values.dedup();
         let names = values.iter().map(f32::to_string).collect();
         ColumnCategories { values, names }

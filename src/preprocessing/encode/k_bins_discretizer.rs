@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::k_means_bins::k_means_edges;
 use crate::array::Matrix;
 use crate::cpu::reduce::argmax;
+use crate::cpu::sort::numbers::sort_numbers;
 use crate::error::Result;
 use crate::estimator::{Declared, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
@@ -72,7 +73,7 @@ parameters! {
 impl KBinsDiscretizer {
     /// The edges for the values of one column: ascending, both ends included.
     fn edges(&self, mut values: Vec<f32>) -> Vec<f64> {
-        values.sort_unstable_by(f32::total_cmp);
+        sort_numbers(&mut values);
         let (low, high) = (f64::from(values[0]), f64::from(values[values.len() - 1]));
         if low == high {
             return vec![low, high];

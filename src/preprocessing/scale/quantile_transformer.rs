@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::normal::{normal_quantile, normal_share};
 use crate::array::Matrix;
+use crate::cpu::sort::numbers::sort_numbers;
 use crate::error::Result;
 use crate::estimator::{Abilities, Estimator, Fit, FittedWith, Rows, Save, parameters};
 use crate::model_file::Container;
@@ -57,7 +58,7 @@ impl Estimator for QuantileTransformer {
         let x = to_fit(self, x, &options)?;
         let count = self.n_quantiles.min(x.rows()).max(2);
         let quantiles = by_column(&x, |_, mut values| {
-            values.sort_unstable_by(f32::total_cmp);
+            sort_numbers(&mut values);
             let share = |number: usize| number as f64 / (count - 1) as f64;
             let at = |number: usize| if values.is_empty() { 0.0 } else { sorted_quantile(&values, share(number)) };
             (0..count).map(at).collect::<Vec<f64>>()

@@ -6,6 +6,7 @@
 //! | `categories`, `category_groups` | the bins of categories, and which share one |
 //! | `category_contrasts` | what tells categories of the same mean apart |
 //! | `bundles` | sparse features that share a column |
+//! | `search` | the bin of a number |
 //! | `binned_matrix` | the rows as codes |
 
 mod binned_matrix;
@@ -14,6 +15,7 @@ mod categories;
 mod category_contrasts;
 mod category_groups;
 mod quantiles;
+mod search;
 
 pub use binned_matrix::BinnedMatrix;
 pub use categories::Categories;

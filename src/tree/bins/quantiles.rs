@@ -1,5 +1,6 @@
 //! Where the bins of one feature end.
 
+use crate::cpu::sort::numbers::sort_numbers;
 use crate::cpu::tree::split::midway;
 
 /// The thresholds between at most `max_bins` bins of these values, which it sorts; the last bin has none.
@@ -7,7 +8,7 @@ use crate::cpu::tree::split::midway;
 /// With few distinct values each has its bin, and a threshold is midway between two. Otherwise the bins hold nearly
 /// equal numbers of values: one that alone fills a bin has one to itself, and the others share what is left.
 pub fn thresholds(values: &mut [f32], max_bins: usize) -> Vec<f32> {
-    values.sort_unstable_by(f32::total_cmp);
+    sort_numbers(values);
     // Both zeros are one value, and total order has them side by side.
     let mut distinct: Vec<(f32, usize)> = vec![];
     for value in values.iter() {
