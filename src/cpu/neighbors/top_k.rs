@@ -1,5 +1,6 @@
 //! The k smallest values with their indices, kept while values stream by.
 
+use bytemuck::cast;
 use pulp::{Simd, WithSimd};
 
 use crate::cpu::simd::arch;
@@ -148,6 +149,21 @@ impl<List, Take: FnMut(&mut List, usize, f32), Bound: Fn(&List) -> f32> WithSimd
     fn with_simd<S: Simd>(mut self, simd: S) {
         let (head, _) = S::as_simd_f32s(self.values);
         let (groups, _) = head.as_chunks::<VECTORS>();
+        let group = VECTORS * S::F32_LANES;
+        if const { size_of::<S::m32s>() == size_of::<u16>() } {
+            // A comparison gives a bit for each lane.
+            for (index, vectors) in groups.iter().enumerate() {
+                let bound = simd.splat_f32s((self.bound)(self.list));
+                let bits = |vector: &S::f32s| u64::from(cast::<S::m32s, u16>(simd.less_than_f32s(*vector, bound)));
+                let mut below = vectors.iter().rev().fold(0, |below, vector| below << S::F32_LANES | bits(vector));
+                while below != 0 {
+                    let place = index * group + below.trailing_zeros() as usize;
+                    self.some(place, place + 1);
+                    below &= below - 1;
+                }
+            }
+            return self.some(groups.len() * group, self.values.len());
+        }
         for (index, vectors) in groups.iter().enumerate() {
             let smallest = vectors.iter().skip(1).fold(vectors[0], |least, &next| simd.min_f32s(least, next));
             if simd.reduce_min_f32s(smallest) < (self.bound)(self.list) {
@@ -159,7 +175,7 @@ impl<List, Take: FnMut(&mut List, usize, f32), Bound: Fn(&List) -> f32> WithSimd
                 }
             }
         }
-        self.some(groups.len() * VECTORS * S::F32_LANES, self.values.len());
+        self.some(groups.len() * group, self.values.len());
     }
 }
 
