@@ -177,3 +177,39 @@ fn every_loss_is_the_same_everywhere() {
         }
     }
 }
+
+/// Quantiles of rows that weigh differently, those of inner nodes, and Huber's δ and steps are found on the device.
+#[test]
+fn refitted_leaves_are_the_same_everywhere_by_any_weights_and_directions() {
+    let (x, y) = table(2000, 4, 3, 60);
+    let (more, other) = table(400, 4, 3, 61);
+    let even: Vec<f32> = numbers(2000, 62).iter().map(|w| (w + 0.8).max(0.0)).collect();
+    let steep: Vec<f32> = even.iter().enumerate().map(|(row, w)| if row == 7 { 1e6 } else { w * w * w }).collect();
+    let directions = || Some(vec![1, 0, -1, 0, 0, 1, 0]);
+    for (seed, loss) in [RegressionLoss::AbsoluteError, RegressionLoss::Quantile, RegressionLoss::Huber]
+        .into_iter()
+        .cycle()
+        .take(6)
+        .enumerate()
+    {
+        let plain = GradientBoostingRegressor::default().loss(loss).alpha(0.8).n_estimators(4).seed(seed as u64);
+        let stopping = plain.clone().n_iter_no_change(Some(2)).subsample(0.6);
+        let kinds = [
+            (plain.clone().growth(Growth::DepthWise).monotonic_cst(directions()), None, false),
+            (plain, Some(&steep), false),
+            (stopping.clone(), Some(&even), false),
+            (stopping.monotonic_cst(directions()), Some(&even), true),
+        ];
+        for (number, (boosting, weights, watches)) in kinds.into_iter().enumerate() {
+            let options = || {
+                let options = weights.map_or(Fit::default(), |weights| Fit::default().sample_weight(weights));
+                if watches { options.validation(&more, &other) } else { options }
+            };
+            let wanted = boosting.fit_with(&x, &y, options()).unwrap().to_bytes().unwrap();
+            for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
+                let model = boosting.fit_with(&x.to(device).unwrap(), &y, options()).unwrap();
+                assert!(model.to_bytes().unwrap() == wanted, "{name}: {loss:?}, {seed}, {number}");
+            }
+        }
+    }
+}

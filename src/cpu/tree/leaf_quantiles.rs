@@ -74,19 +74,20 @@ impl<'a> Residuals<'a> {
         normal(self.targets[row as usize] - self.scores[row as usize])
     }
 
-    /// The two keys between which a share of the rows' weight ends, and the one above the first, if there is one.
-    fn keys(&self, rows: &[u32], share: f64, key: impl Fn(u32) -> u32 + Sync) -> Option<([u32; 2], Option<u32>)> {
+    /// The two numbers between which a share of the rows' weight ends, by their keys: twice the same, unless it ends between
+    /// two. 0 where there are no rows.
+    fn quantile(&self, rows: &[u32], share: f64, key: impl Fn(u32) -> u32 + Sync) -> [f32; 2] {
+        if rows.is_empty() {
+            return [0.0; 2];
+        }
         match &self.weights {
             None => {
                 let mut keys: Vec<u32> = rows.par_iter().with_min_len(BLOCK).map(|row| key(*row)).collect();
                 let (place, is_midway) = quantile_place(share, keys.len() as u64);
-                if keys.is_empty() {
-                    return None;
-                }
                 let (_, found, above) = keys.select_nth_unstable(place as usize);
                 let found = *found;
-                let next = if is_midway { above.iter().copied().min().unwrap_or(found) } else { found };
-                Some(([found, next], above.iter().copied().filter(|key| *key > found).min()))
+                let next = above.iter().copied().filter(|_| is_midway).min();
+                [found, next.unwrap_or(found)].map(number)
             }
             Some(weights) => {
                 let pair = |row: &u32| u64::from(key(*row)) << 32 | u64::from(weights.units(*row));
@@ -94,16 +95,13 @@ impl<'a> Residuals<'a> {
                 pairs.par_sort_unstable();
                 let units = |pair: u64| pair & u64::from(u32::MAX);
                 let (place, is_midway) = quantile_place(share, pairs.iter().map(|pair| units(*pair)).sum());
-                let (mut end, mut at) = (0, 0);
-                while end <= place && at < pairs.len() {
-                    end += units(pairs[at]);
+                let (mut at, mut end) = (0, units(pairs[0]));
+                while end <= place {
                     at += 1;
+                    end += units(pairs[at]);
                 }
-                let found = (pairs.get(at.checked_sub(1)?)? >> 32) as u32;
-                let above = pairs[at..].iter().map(|pair| (pair >> 32) as u32).find(|key| *key > found);
-                let is_last = end == place + 1 && pairs.get(at).is_none_or(|pair| (pair >> 32) as u32 > found);
-                let next = above.filter(|_| is_midway && is_last).unwrap_or(found);
-                Some(([found, next], above))
+                let next = pairs.get(at + 1).filter(|_| is_midway && end == place + 1);
+                [pairs[at], *next.unwrap_or(&pairs[at])].map(|pair| number((pair >> 32) as u32))
             }
         }
     }
@@ -129,11 +127,7 @@ pub fn quantile_place(share: f64, units: u64) -> (u64, bool) {
 /// Costs about two reads of the residuals of a leaf's rows, or a sort of them where rows weigh differently; leaves in
 /// parallel.
 pub fn leaf_quantiles(leaves: &[&[u32]], share: f64, residuals: &Residuals<'_>) -> Vec<[f32; 2]> {
-    let of_leaf = |rows: &&[u32]| {
-        let found = residuals.keys(rows, share, |row| ordered(residuals.of(row)));
-        found.map_or([0.0; 2], |(pair, _)| pair.map(number))
-    };
-    leaves.par_iter().map(of_leaf).collect()
+    leaves.par_iter().map(|rows| residuals.quantile(rows, share, |row| ordered(residuals.of(row)))).collect()
 }
 
 /// Midway between two residuals, as f32.
@@ -145,9 +139,9 @@ pub fn midway([low, high]: [f32; 2]) -> f32 {
 /// Huber's δ: the quantile of the sizes of the residuals of these rows. Where it is 0 the smallest above 0, as with a δ of
 /// 0 no error would count; 0 where all are.
 pub fn huber_delta(rows: &[u32], share: f64, residuals: &Residuals<'_>) -> f32 {
-    let Some((pair, above)) = residuals.keys(rows, share, |row| ordered(residuals.of(row).abs())) else { return 0.0 };
-    match midway(pair.map(number)) {
-        0.0 => above.map_or(0.0, number),
+    let size = |row: u32| residuals.of(row).abs();
+    match midway(residuals.quantile(rows, share, |row| ordered(size(row)))) {
+        0.0 => rows.iter().map(|row| size(*row)).filter(|size| *size > 0.0).min_by(f32::total_cmp).unwrap_or(0.0),
         delta => delta,
     }
 }
