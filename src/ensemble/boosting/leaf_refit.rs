@@ -64,11 +64,15 @@ impl<'a> LeafRefit<'a> {
         self.rule == RefitRule::Huber
     }
 
-    /// The nodes whose residuals count: the leaves. Where features have directions, inner nodes' own values part those of
-    /// the leaves below them.
+    /// Whether the residuals of a node count: those of leaves. Where features have directions, inner nodes' own values part
+    /// those of the leaves below them.
+    pub fn counts(&self, tree: &Tree, node: usize) -> bool {
+        self.directions.is_some() || tree.nodes()[node].feature.is_none()
+    }
+
+    /// The nodes whose residuals count.
     pub fn nodes(&self, tree: &Tree) -> Vec<usize> {
-        let counts = |node: &usize| self.directions.is_some() || tree.nodes()[*node].feature.is_none();
-        (0..tree.nodes().len()).filter(counts).collect()
+        (0..tree.nodes().len()).filter(|node| self.counts(tree, *node)).collect()
     }
 
     /// What the values are made of, from the residuals of the rows in `order`; δ is that of the round.

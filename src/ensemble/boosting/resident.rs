@@ -38,6 +38,17 @@ impl Residency {
     }
 }
 
+/// The rows of the nodes of grown trees that are wanted.
+fn rows_of(grown: &[Grown<NodeSums>], wanted: impl Fn(&Tree, usize) -> bool) -> Vec<LeafRows> {
+    let mut found = vec![];
+    for (tree, grown) in grown.iter().enumerate() {
+        let nodes = (0..grown.tree.nodes().len()).filter(|node| wanted(&grown.tree, *node));
+        let rows = |node: usize| (grown.rows[node].clone(), grown.totals[node].bounds);
+        found.extend(nodes.map(rows).map(|(rows, bounds)| LeafRows { tree, rows, bounds }));
+    }
+    found
+}
+
 impl Rounds<'_> {
     /// Brings the scores to the device, if they are to stay there and it has room.
     pub fn move_in(&mut self) -> Result<()> {
@@ -110,39 +121,24 @@ impl Rounds<'_> {
         self.check_largest_gradients(rows, &begun.largest, round)?;
         let roots = self.cells.begin_boosting(&begun, self.rows.len(), (round * rows.outputs()) as u64);
         let mut grown = grow(&mut self.cells, roots, &self.settings.limits())?;
-        let rows_of = |grown: &Grown<NodeSums>, tree: usize, node: usize| {
-            let (rows, bounds) = (grown.rows[node].clone(), grown.totals[node].bounds);
-            LeafRows { tree, rows, bounds }
-        };
-        let mut leaves = vec![];
-        for (tree, grown) in grown.iter().enumerate() {
-            let nodes = grown.tree.nodes();
-            let of_tree = (0..nodes.len()).filter(|node| nodes[*node].feature.is_none());
-            leaves.extend(of_tree.map(|node| rows_of(grown, tree, node)));
-        }
+        let leaves = rows_of(&grown, |tree, node| tree.nodes()[node].feature.is_none());
         let step = LeafStep::new(self.settings, self.targets.are_logarithms());
         let trees: Vec<Tree> = grown.iter().map(|grown| grown.tree.clone()).collect();
         let trees = flatten(&trees);
         let refit = LeafRefit::new(self.targets, self.settings);
         let (stream, state) = self.cells.growth();
-        let (mut quantiles, mut steps) = (vec![].into_iter(), vec![].into_iter());
+        let mut found = LeafQuantiles::default();
         let (sums, next) = match (refit, step.rules()) {
             (Some(refit), _) => {
-                let of_tree = |(tree, grown): (usize, &Grown<NodeSums>)| {
-                    let nodes = refit.nodes(&grown.tree).into_iter();
-                    nodes.map(|node| rows_of(grown, tree, node)).collect::<Vec<_>>()
-                };
-                let nodes: Vec<LeafRows> = grown.iter().enumerate().flat_map(of_tree).collect();
-                let task = QuantileTask {
-                    leaves: &leaves,
-                    nodes: &nodes,
-                    share: refit.share(),
-                    with_steps: refit.with_steps(),
-                };
-                let LeafQuantiles { sums, quantiles: found, steps: of_nodes } =
-                    leaf_quantiles(stream, state, rows, &task)?;
-                (quantiles, steps) = (found.into_iter(), of_nodes.into_iter());
-                (sums, None)
+                let nodes = rows_of(&grown, |tree, node| refit.counts(tree, node));
+                let (share, with_steps) = (refit.share(), refit.with_steps());
+                found = leaf_quantiles(
+                    stream,
+                    state,
+                    rows,
+                    &QuantileTask { leaves: &leaves, nodes: &nodes, share, with_steps },
+                )?;
+                (std::mem::take(&mut found.sums), None)
             }
             (None, Some(rules)) => {
                 let change =
@@ -154,6 +150,7 @@ impl Rounds<'_> {
             }
             (None, None) => (leaf_sums(stream, state, rows, &leaves)?, None),
         };
+        let (mut quantiles, mut steps) = (found.quantiles.into_iter(), found.steps.into_iter());
         let mut sums = sums.into_iter();
         let mut values = vec![];
         for (at, grown) in grown.iter_mut().enumerate() {
@@ -166,7 +163,7 @@ impl Rounds<'_> {
                 let unit = huber_unit(largest_weight, begun.deltas[at]);
                 let found = NodeResiduals {
                     quantiles: quantiles.by_ref().take(nodes).collect(),
-                    steps: steps.by_ref().map(|sum: i64| sum as f64 * unit).take(nodes).collect(),
+                    steps: steps.by_ref().take(nodes).map(|sum| sum as f64 * unit).collect(),
                     are_weighted: largest_weight.is_some(),
                 };
                 refit.set_values(grown, &found, &of_nodes, self.cells.fixed(at));

@@ -81,7 +81,7 @@ fn nodes(order: &[u32], outputs: usize) -> [Vec<LeafRows>; 2] {
 /// Weights that differ: quarters, some of them 0; any; and one far above the others.
 fn kinds_of_weights(rows: usize) -> [Option<Vec<f32>>; 5] {
     let any: Vec<f32> = numbers(rows, 4).iter().map(|number| number.abs() + 1e-3).collect();
-    let quarters = numbers(rows, 5).iter().enumerate().map(|(row, number)| match row {
+    let quarters = numbers(rows, 5).into_iter().enumerate().map(|(row, number)| match row {
         0 => 0.25,
         _ => (8.0 * number).round().max(0.0) * 0.25,
     });
