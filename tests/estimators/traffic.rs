@@ -121,20 +121,19 @@ fn refitted_leaves_move_no_rows() {
     let directions = Some(vec![0, 0, 0, 1, 0, 0, 0, 0]);
     let of = |loss| GradientBoostingRegressor::default().loss(loss).alpha(0.8);
     for (name, boosting, is_weighted, [most_bytes, most_waits]) in [
-        ("weighted medians", of(RegressionLoss::AbsoluteError), true, [60_000.0, 8.0]),
-        ("weighted quantiles of a sample", of(RegressionLoss::Quantile).subsample(0.5), true, [60_000.0, 8.0]),
-        ("huber", of(RegressionLoss::Huber), false, [60_000.0, 8.0]),
-        ("weighted huber", of(RegressionLoss::Huber), true, [60_000.0, 8.0]),
-        // A wait a step: the host settles splits with directions.
-        ("directed quantiles", of(RegressionLoss::Quantile).monotonic_cst(directions.clone()), false, [80_000.0, 14.0]),
-        ("directed huber", of(RegressionLoss::Huber).monotonic_cst(directions), true, [80_000.0, 14.0]),
+        ("weighted medians", of(RegressionLoss::AbsoluteError), true, [90_000.0, 8.0]),
+        ("weighted quantiles of a sample", of(RegressionLoss::Quantile).subsample(0.5), true, [90_000.0, 8.0]),
+        ("huber", of(RegressionLoss::Huber), false, [90_000.0, 8.0]),
+        ("weighted huber", of(RegressionLoss::Huber), true, [90_000.0, 8.0]),
+        // The host settles splits with directions: a wait a level, for any loss.
+        ("directed quantiles", of(RegressionLoss::Quantile).monotonic_cst(directions.clone()), false, [90_000.0, 12.0]),
+        ("directed huber", of(RegressionLoss::Huber).monotonic_cst(directions), true, [90_000.0, 12.0]),
     ] {
         let fit = |trees: usize| {
             let options = if is_weighted { Fit::default().sample_weight(&weights) } else { Fit::default() };
             boosting.clone().n_estimators(trees).fit_with(&x, &y, options).unwrap();
         };
         let [bytes, waits] = of_tree(fit, &device);
-        println!("{name}: {bytes} bytes and {waits} waits a tree");
         assert!(bytes < most_bytes, "{name}: {bytes} bytes a tree, where {rows} rows are {} of f32", 4 * rows);
         assert!(waits <= most_waits, "{name}: {waits} waits");
     }
