@@ -213,3 +213,23 @@ fn refitted_leaves_are_the_same_everywhere_by_any_weights_and_directions() {
         }
     }
 }
+
+/// An own δ and an own tree for each output; little memory, chunks of rows and samples of next to none do not show.
+#[test]
+fn hubers_loss_of_several_targets_is_the_same_everywhere() {
+    let (x, y) = table(1500, 4, 3, 70);
+    let both = Matrix::from_vec(1500, 2, y.iter().flat_map(|y| [*y, 100.0 - 7.0 * y * y]).collect()).unwrap();
+    let weights: Vec<f32> = numbers(1500, 71).iter().map(|w| w.abs() + 0.01).collect();
+    let boosting = GradientBoostingRegressor::default().loss(RegressionLoss::Huber).alpha(0.7).n_estimators(3);
+    let options = || Fit::default().sample_weight(&weights);
+    let split = gpu_with(DeviceOptions::default().chunk_rows(64).mark_outputs(true));
+    let tight = gpu_with(DeviceOptions::default().memory_budget(2 << 20));
+    for (number, boosting) in [boosting.clone(), boosting.subsample(0.002).min_samples_leaf(1)].into_iter().enumerate()
+    {
+        let wanted = boosting.fit_with(&x, &both, options()).unwrap().to_bytes().unwrap();
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline()), ("split", &split), ("tight", &tight)] {
+            let model = boosting.fit_with(&x.to(device).unwrap(), &both, options()).unwrap();
+            assert!(model.to_bytes().unwrap() == wanted, "{name}: {number}");
+        }
+    }
+}
