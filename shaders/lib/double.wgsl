@@ -169,3 +169,43 @@ fn double_divide(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     quotient = wide_shift_left(quotient, 9u);
     return double_rounded(sign, exponent, vec2(quotient.x | select(0u, 1u, (rest.x | rest.y) != 0u), quotient.y));
 }
+
+// The nearest f32, ties to even; what is below its normal numbers is 0.
+fn double_to_single(a: vec2<u32>) -> f32 {
+    let sign = a.y & DOUBLE_SIGN;
+    let exponent = double_exponent(a);
+    if (exponent < -126) {
+        return bitcast<f32>(sign);
+    }
+    if (exponent > 127) {
+        return bitcast<f32>(sign | 0x7f800000u);
+    }
+    let mantissa = double_mantissa(a);
+    // 53 bits become 24: 29 are dropped.
+    let kept = (mantissa.y << 3u) | (mantissa.x >> 29u);
+    let rest = mantissa.x & 0x1fffffffu;
+    let up = rest > 0x10000000u || (rest == 0x10000000u && (kept & 1u) == 1u);
+    return bitcast<f32>(sign | ((u32(exponent + 126) << 23u) + kept + select(0u, 1u, up)));
+}
+
+// A number of f32 that is 0 or not below its normal numbers.
+fn double_of_single(bits: u32) -> vec2<u32> {
+    if ((bits & 0x7fffffffu) == 0u) {
+        return vec2<u32>();
+    }
+    return vec2(bits << 29u, (bits & DOUBLE_SIGN) | (((bits & 0x7fffffffu) >> 3u) + (896u << 20u)));
+}
+
+// The integer part of a number of at least 0 and below 2⁶³.
+fn double_floor(a: vec2<u32>) -> vec2<u32> {
+    let exponent = double_exponent(a);
+    if (exponent < 0) {
+        return vec2<u32>();
+    }
+    let first = wide_shift_left(double_mantissa(a), 11u);
+    let shift = u32(63 - exponent);
+    if (shift >= 32u) {
+        return vec2(first.y >> (shift - 32u), 0u);
+    }
+    return vec2((first.x >> shift) | select(0u, first.y << (32u - max(shift, 1u)), shift > 0u), first.y >> shift);
+}

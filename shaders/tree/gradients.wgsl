@@ -20,6 +20,8 @@ struct Params {
     above: f32,
     below: f32,
     at: f32,
+    // Where Huber's δ is in the report, if it was found on the device; else 0.
+    delta_at: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -29,7 +31,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read> weights: array<f32>;
 // For each output the gradients of all rows, then the Hessians.
 @group(0) @binding(4) var<storage, read_write> gradients: array<f32>;
-// The bits of the largest |gradient| and Hessian of each output, from word 2 on.
+// The bits of the largest |gradient| and Hessian of each output, from word 2 on; behind them Huber's δ of each.
 @group(0) @binding(5) var<storage, read_write> report: array<atomic<u32>>;
 
 const SQUARED = 0u;
@@ -103,7 +105,7 @@ fn logistic(score: f32, target_value: f32) -> vec2<f32> {
     return vec2(select(size, -size, is_one), to_f32(product, power.exponent - 30));
 }
 
-fn pointwise(score: f32, target_value: f32) -> vec2<f32> {
+fn pointwise(score: f32, target_value: f32, delta: f32) -> vec2<f32> {
     if (params.loss == LOGISTIC) {
         return logistic(score, target_value);
     }
@@ -124,8 +126,8 @@ fn pointwise(score: f32, target_value: f32) -> vec2<f32> {
     }
     let difference = score - target_value;
     if (params.loss == HUBER) {
-        let clipped = select(difference, params.above, difference > params.above);
-        return vec2(select(clipped, -params.above, clipped < -params.above), 1.0);
+        let clipped = select(difference, delta, difference > delta);
+        return vec2(select(clipped, -delta, clipped < -delta), 1.0);
     }
     return vec2(difference, 1.0);
 }
@@ -173,6 +175,10 @@ fn main(
     let is_row = at < params.row_count;
     let row = params.row_first + min(at, params.row_count - 1u);
     let weight = select(1.0, weights[select(0u, row, params.is_weighted == 1u)], params.is_weighted == 1u);
+    var delta = params.above;
+    if (params.delta_at > 0u) {
+        delta = bitcast<f32>(atomicLoad(&report[params.delta_at]));
+    }
     var shares = Shares(0.0, 0u, 0u);
     if (params.loss == SOFTMAX) {
         shares = shares_of(row);
@@ -189,7 +195,7 @@ fn main(
             if (params.loss == SOFTMAX) {
                 found = softmax(score, shares, targets[row] == output);
             } else {
-                found = pointwise(score, bitcast<f32>(targets[output * params.rows + row]));
+                found = pointwise(score, bitcast<f32>(targets[output * params.rows + row]), delta);
             }
             if (params.is_weighted == 1u) {
                 found *= weight;

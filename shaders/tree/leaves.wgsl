@@ -3,6 +3,7 @@
 // Integers: of thirty bits for the values of leaves, or the packed ones of the splits; no order changes a bit.
 //#import status
 //#import wide
+//#import fixed_point
 struct Params {
     rows: u32,
     pieces: u32,
@@ -21,26 +22,6 @@ struct Params {
 @group(0) @binding(4) var<storage, read_write> report: array<atomic<u32>>;
 
 var<workgroup> sums: array<vec4<u32>, 256>;
-
-// The power of two that brings the largest to thirty bits, as in FixedPoint::new.
-fn exponent_for(largest: u32) -> i32 {
-    return select(min(29 - (i32(largest >> 23u) - 127), 125), 0, largest == 0u);
-}
-
-// The integer part of value·2^exponent, in 64 bits.
-fn fine(bits: u32, exponent: i32) -> vec2<u32> {
-    let biased = i32((bits >> 23u) & 255u);
-    let mantissa = (bits & 0x7fffffu) | 0x800000u;
-    let down = 150 - biased - exponent;
-    if (biased == 0 || down > 23) {
-        return vec2<u32>();
-    }
-    let size = select(mantissa << u32(clamp(-down, 0, 7)), mantissa >> u32(max(down, 0)), down > 0);
-    if (bits >= 0x80000000u && size > 0u) {
-        return vec2(0u - size, 0xffffffffu);
-    }
-    return vec2(size, 0u);
-}
 
 fn plus(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     return vec4(wide_add(a.xy, b.xy), wide_add(a.zw, b.zw));

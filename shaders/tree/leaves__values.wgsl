@@ -4,6 +4,7 @@
 //#import status
 //#import wide
 //#import double
+//#import fixed_point
 struct Params {
     leaves: u32,
     // Where the sums of pieces are in the report.
@@ -23,32 +24,13 @@ struct Params {
 @group(0) @binding(2) var<storage, read> report: array<u32>;
 @group(0) @binding(3) var<storage, read_write> values: array<f32>;
 
-// 2^−exponent in f64, for the exponent that brings the largest to thirty bits, as in FixedPoint::new.
+// 2^−exponent in f64, for the exponent that brings the largest to thirty bits.
 fn fine_unit(largest: u32) -> vec2<u32> {
-    let exponent = select(min(29 - (i32(largest >> 23u) - 127), 125), 0, largest == 0u);
-    return vec2(0u, u32(1023 - exponent) << 20u);
+    return vec2(0u, u32(1023 - exponent_for(largest)) << 20u);
 }
 
 fn sum_at(place: u32) -> vec4<u32> {
     return vec4(report[place], report[place + 1u], report[place + 2u], report[place + 3u]);
-}
-
-// The nearest f32, ties to even; what is below its normal numbers is 0.
-fn to_single(a: vec2<u32>) -> f32 {
-    let sign = a.y & DOUBLE_SIGN;
-    let exponent = double_exponent(a);
-    if (exponent < -126) {
-        return bitcast<f32>(sign);
-    }
-    if (exponent > 127) {
-        return bitcast<f32>(sign | 0x7f800000u);
-    }
-    let mantissa = double_mantissa(a);
-    // 53 bits become 24: 29 are dropped.
-    let kept = (mantissa.y << 3u) | (mantissa.x >> 29u);
-    let rest = mantissa.x & 0x1fffffffu;
-    let up = rest > 0x10000000u || (rest == 0x10000000u && (kept & 1u) == 1u);
-    return bitcast<f32>(sign | ((u32(exponent + 126) << 23u) + kept + select(0u, 1u, up)));
 }
 
 @compute @workgroup_size(64)
@@ -80,7 +62,7 @@ fn main(
             value = bounds.xy;
         }
         value = select(value, bounds.zw, vec2(double_less(bounds.zw, value)));
-        values[number] = to_single(double_multiply(vec2(params.rate_low, params.rate_high), value));
+        values[number] = double_to_single(double_multiply(vec2(params.rate_low, params.rate_high), value));
     }
     mark_done(lane);
 }

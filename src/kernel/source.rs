@@ -11,9 +11,10 @@ macro_rules! library {
 /// Every file of `shaders/lib`, by the name that an import line uses.
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
-    "bias", "double", "elementary", "k_nearest_list", "kernel_program", "layer_tail", "leaf_quantiles", "metric", "normals",
-    "order", "pairs", "pairs_operands", "selection", "status", "target_scan", "target_searches", "target_words", "tile",
-    "tile_best", "tree_cuts", "tree_jobs", "tree_pieces", "tree_rows", "tree_searches", "tree_steps", "wide"
+    "bias", "double", "elementary", "fixed_point", "k_nearest_list", "kernel_program", "layer_tail", "leaf_quantiles",
+    "metric", "normals", "order", "pairs", "pairs_operands", "selection", "status", "target_scan", "target_searches",
+    "target_words", "tile", "tile_best", "tree_cuts", "tree_jobs", "tree_pieces", "tree_rows", "tree_searches",
+    "tree_steps", "wide"
 ];
 
 /// The shader with each `//#import name` line replaced by that library file, the first time it is named.

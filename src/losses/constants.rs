@@ -38,17 +38,6 @@ impl Loss {
             Loss::Exponential => 0.5 * log_odds(),
         }
     }
-
-    /// The value of least loss for targets less scores, each with its weight, where Newton's step knows nothing of it
-    /// for want of a second derivative (Friedman 2001, section 4); Huber's is one step from the median.
-    pub fn robust_step(self, residuals: impl Iterator<Item = (f64, f32)> + Clone) -> Option<f64> {
-        match self {
-            Loss::Absolute => Some(quantile(residuals, 0.5)),
-            Loss::Quantile { alpha } => Some(quantile(residuals, alpha)),
-            Loss::Huber { delta } => Some(huber_step(residuals, delta)),
-            Loss::Squared | Loss::Poisson | Loss::Logistic | Loss::Exponential => None,
-        }
-    }
 }
 
 /// The logarithm of each class's share of the weights: the scores of least softmax loss for all rows together.
@@ -114,17 +103,6 @@ pub fn huber_delta(sizes: impl Iterator<Item = (f64, f32)> + Clone, share: f64) 
     }
     let above = sizes.filter(|(size, weight)| *size > 0.0 && *weight > 0.0).map(|(size, _)| size);
     above.min_by(f64::total_cmp).unwrap_or(0.0)
-}
-
-/// Huber's step from the median: median + Σ w·(r − median held within ±δ) / Σ w (Friedman 2001, algorithm 4).
-pub fn huber_step(numbers: impl Iterator<Item = (f64, f32)> + Clone, delta: f64) -> f64 {
-    let median = quantile(numbers.clone(), 0.5);
-    let (mut sum, mut total) = (0.0, 0.0);
-    for (number, weight) in numbers {
-        sum += f64::from(weight) * (number - median).clamp(-delta, delta);
-        total += f64::from(weight);
-    }
-    if total > 0.0 { median + sum / total } else { median }
 }
 
 /// The c of least Σ w·Huber(r − c): where the r − c, held within ±δ, add up to 0.

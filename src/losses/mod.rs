@@ -14,7 +14,7 @@ mod derivatives;
 mod score;
 mod softmax;
 
-pub use constants::{huber_delta, huber_mean, huber_step, log_shares, quantile};
+pub use constants::{huber_delta, huber_mean, log_shares, quantile};
 pub use derivatives::{Derivatives, LossRows, softmax_derivatives, sum_rows};
 pub use score::ScoreLoss;
 pub use softmax::{softmax_row, softmax_value};

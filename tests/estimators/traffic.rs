@@ -97,8 +97,7 @@ fn samples_held_out_rows_and_medians_move_no_rows_either() {
         // The loss of the rows that are held out is in f64: their scores come back.
         ("held out", stopping.clone(), 8_000.0),
         ("both", stopping.subsample(0.5), 8_000.0),
-        // The counts of digits begin as zeros that are sent: 1 KiB for each of up to 32 leaves, however many rows there are.
-        ("medians", boosting.loss(RegressionLoss::AbsoluteError), 32.0 * 1024.0),
+        ("medians", boosting.loss(RegressionLoss::AbsoluteError), 0.0),
     ] {
         let fit = |trees: usize| {
             boosting.clone().n_estimators(trees).fit(&x, &y).unwrap();
@@ -106,6 +105,37 @@ fn samples_held_out_rows_and_medians_move_no_rows_either() {
         let [bytes, waits] = of_tree(fit, &device);
         assert!(bytes < 40_000.0 + more_bytes, "{name}: {bytes} bytes a tree of {rows} rows");
         assert!(waits <= 8.0, "{name}: {waits} waits");
+    }
+}
+
+/// Rows that weigh differently, inner nodes' quantiles, Huber's δ and steps: 31 leaves, the best split first.
+#[test]
+fn refitted_leaves_move_no_rows() {
+    let device = gpu_with(DeviceOptions::default());
+    let rows = 40_000;
+    let x = matrix(rows, 8, 86);
+    let target = |row: &[f32]| row[0] * row[1] + (3.0 * row[2]).sin() + 0.3 * row[3];
+    let y: Vec<f32> = x.as_slice().chunks_exact(8).map(target).collect();
+    let weights: Vec<f32> = x.as_slice().chunks_exact(8).map(|row| row[7].abs() + 0.1).collect();
+    let x = x.to(&device).unwrap();
+    let directions = Some(vec![0, 0, 0, 1, 0, 0, 0, 0]);
+    let of = |loss| GradientBoostingRegressor::default().loss(loss).alpha(0.8);
+    for (name, boosting, is_weighted, most_waits) in [
+        ("weighted medians", of(RegressionLoss::AbsoluteError), true, 8.0),
+        ("weighted quantiles of a sample", of(RegressionLoss::Quantile).subsample(0.5), true, 8.0),
+        ("huber", of(RegressionLoss::Huber), false, 8.0),
+        ("weighted huber", of(RegressionLoss::Huber), true, 8.0),
+        // The host settles splits with directions: a wait a level, for any loss.
+        ("directed quantiles", of(RegressionLoss::Quantile).monotonic_cst(directions.clone()), false, 12.0),
+        ("directed huber", of(RegressionLoss::Huber).monotonic_cst(directions), true, 12.0),
+    ] {
+        let fit = |trees: usize| {
+            let options = if is_weighted { Fit::default().sample_weight(&weights) } else { Fit::default() };
+            boosting.clone().n_estimators(trees).fit_with(&x, &y, options).unwrap();
+        };
+        let [bytes, waits] = of_tree(fit, &device);
+        assert!(bytes < 100_000.0, "{name}: {bytes} bytes a tree, where {rows} rows are {} of f32", 4 * rows);
+        assert!(waits <= most_waits, "{name}: {waits} waits");
     }
 }
 

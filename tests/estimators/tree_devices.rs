@@ -177,3 +177,59 @@ fn every_loss_is_the_same_everywhere() {
         }
     }
 }
+
+/// Quantiles of rows that weigh differently, those of inner nodes, and Huber's δ and steps are found on the device.
+#[test]
+fn refitted_leaves_are_the_same_everywhere_by_any_weights_and_directions() {
+    let (x, y) = table(2000, 4, 3, 60);
+    let (more, other) = table(400, 4, 3, 61);
+    let even: Vec<f32> = numbers(2000, 62).iter().map(|w| (w + 0.8).max(0.0)).collect();
+    let steep: Vec<f32> = even.iter().enumerate().map(|(row, w)| if row == 7 { 1e6 } else { w * w * w }).collect();
+    let directions = || Some(vec![1, 0, -1, 0, 0, 1, 0]);
+    for (seed, loss) in [RegressionLoss::AbsoluteError, RegressionLoss::Quantile, RegressionLoss::Huber]
+        .into_iter()
+        .cycle()
+        .take(6)
+        .enumerate()
+    {
+        let plain = GradientBoostingRegressor::default().loss(loss).alpha(0.8).n_estimators(4).seed(seed as u64);
+        let stopping = plain.clone().n_iter_no_change(Some(2)).subsample(0.6);
+        let kinds = [
+            (plain.clone().growth(Growth::DepthWise).monotonic_cst(directions()), None, false),
+            (plain, Some(&steep), false),
+            (stopping.clone(), Some(&even), false),
+            (stopping.monotonic_cst(directions()), Some(&even), true),
+        ];
+        for (number, (boosting, weights, watches)) in kinds.into_iter().enumerate() {
+            let options = || {
+                let options = weights.map_or(Fit::default(), |weights| Fit::default().sample_weight(weights));
+                if watches { options.validation(&more, &other) } else { options }
+            };
+            let wanted = boosting.fit_with(&x, &y, options()).unwrap().to_bytes().unwrap();
+            for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
+                let model = boosting.fit_with(&x.to(device).unwrap(), &y, options()).unwrap();
+                assert!(model.to_bytes().unwrap() == wanted, "{name}: {loss:?}, {seed}, {number}");
+            }
+        }
+    }
+}
+
+/// An own δ and an own tree for each output; little memory, chunks of rows and samples of next to none do not show.
+#[test]
+fn hubers_loss_of_several_targets_is_the_same_everywhere() {
+    let (x, y) = table(1500, 4, 3, 70);
+    let both = Matrix::from_vec(1500, 2, y.iter().flat_map(|y| [*y, 100.0 - 7.0 * y * y]).collect()).unwrap();
+    let weights: Vec<f32> = numbers(1500, 71).iter().map(|w| w.abs() + 0.01).collect();
+    let boosting = GradientBoostingRegressor::default().loss(RegressionLoss::Huber).alpha(0.7).n_estimators(3);
+    let options = || Fit::default().sample_weight(&weights);
+    let split = gpu_with(DeviceOptions::default().chunk_rows(64).mark_outputs(true));
+    let tight = gpu_with(DeviceOptions::default().memory_budget(2 << 20));
+    for (number, boosting) in [boosting.clone(), boosting.subsample(0.002).min_samples_leaf(1)].into_iter().enumerate()
+    {
+        let wanted = boosting.fit_with(&x, &both, options()).unwrap().to_bytes().unwrap();
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline()), ("split", &split), ("tight", &tight)] {
+            let model = boosting.fit_with(&x.to(device).unwrap(), &both, options()).unwrap();
+            assert!(model.to_bytes().unwrap() == wanted, "{name}: {number}");
+        }
+    }
+}

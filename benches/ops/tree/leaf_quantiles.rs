@@ -1,10 +1,10 @@
 //! The medians of the residuals of 31 leaves.
 
-use gristmill::cpu::tree::leaf_quantiles::{leaf_quantiles as on_cpu, quantile_place};
+use gristmill::cpu::tree::leaf_quantiles::{Residuals, leaf_quantiles as on_cpu};
 use gristmill::cpu::tree::monotone::UNBOUNDED;
 use gristmill::ops::tree::GrowState;
 use gristmill::ops::tree::gradients::TargetColumns;
-use gristmill::ops::tree::leaf_quantiles::leaf_quantiles;
+use gristmill::ops::tree::leaf_quantiles::{QuantileTask, leaf_quantiles};
 use gristmill::ops::tree::leaves::LeafRows;
 use gristmill::prelude::*;
 
@@ -25,8 +25,8 @@ fn case(rows: usize) -> Case {
         if let Device::Cpu = device {
             let order: Vec<u32> = (0..rows as u32).collect();
             let job: Job = Box::new(move || {
-                let median = |rows: std::ops::Range<usize>| (&order[rows.clone()], quantile_place(0.5, rows.len()).0);
-                on_cpu(&ends.clone().map(median).collect::<Vec<_>>(), &targets, &scores);
+                let leaves: Vec<&[u32]> = ends.clone().map(|rows| &order[rows]).collect();
+                on_cpu(&leaves, 0.5, &Residuals::new(&targets, &scores, None));
                 Ok(())
             });
             return Ok(job);
@@ -37,8 +37,10 @@ fn case(rows: usize) -> Case {
         let mut state = GrowState::new(&stream);
         state.begin_boosting(&mut stream, &mut on, None)?;
         let leaves: Vec<LeafRows> = ends.map(|rows| LeafRows { tree: 0, rows, bounds: UNBOUNDED }).collect();
-        let places: Vec<usize> = leaves.iter().map(|leaf| quantile_place(0.5, leaf.rows.len()).0).collect();
-        let job: Job = Box::new(move || leaf_quantiles(&mut stream, &mut state, &mut on, &leaves, &places).map(|_| ()));
+        let job: Job = Box::new(move || {
+            let task = QuantileTask { leaves: &leaves, nodes: &leaves, share: 0.5, with_steps: false };
+            leaf_quantiles(&mut stream, &mut state, &mut on, &task).map(|_| ())
+        });
         Ok(job)
     })
 }

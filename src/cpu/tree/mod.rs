@@ -14,7 +14,7 @@
 //! | `splitters` | the best split by classes or numbers, node after node |
 //! | `category_split` | sets of categories, for both |
 //! | `partition`, `predict` | rows to the left and right; leaves of rows |
-//! | `leaves`, `leaf_quantiles` | sums of the rows of leaves; quantiles of their residuals |
+//! | `leaves`, `leaf_quantiles` | sums of the rows of leaves; quantiles of their residuals, Huber's δ and steps |
 //! | `other_scores` | scores of rows outside the trees |
 //! | `row_sample` | rows drawn anew for each round |
 

@@ -1,24 +1,21 @@
 //! Rounds whose rows stay on the device: their scores, gradients and places in the trees never come back.
 
-use std::ops::Range;
-
-use super::leaf_refit::{quantile_share, quantile_value, set_leaf_values};
+use super::leaf_refit::{LeafRefit, NodeResiduals};
 use super::leaves::{LeafStep, set_values};
 use super::rounds::{Rounds, diverged, held_rows};
-use super::settings::Settings;
 use super::targets::BoostingTargets;
 use crate::cpu::tree::gradients::RowLoss;
-use crate::cpu::tree::leaf_quantiles::quantile_place;
+use crate::cpu::tree::leaf_quantiles::huber_unit;
 use crate::device::Device;
 use crate::error::Result;
 use crate::losses::Loss;
-use crate::ops::tree::gradients::{RoundTotals, TargetColumns};
-use crate::ops::tree::leaf_quantiles::leaf_quantiles;
+use crate::ops::tree::gradients::TargetColumns;
+use crate::ops::tree::leaf_quantiles::{LeafQuantiles, QuantileTask, leaf_quantiles};
 use crate::ops::tree::leaves::{LeafRows, RoundChange, add_to_scores, leaf_sums, next_round};
 use crate::ops::tree::other_scores::add_to_others;
-use crate::ops::tree::{BoostingRows, HeldOutRows};
+use crate::ops::tree::{BoostingRows, HeldOutRows, RoundTotals};
 use crate::tree::Tree;
-use crate::tree::grow::{NodeSums, grow};
+use crate::tree::grow::{Grown, NodeSums, grow};
 use crate::tree::model::flatten;
 
 /// Where the scores of a fit are.
@@ -32,36 +29,24 @@ pub(super) enum Residency {
 }
 
 impl Residency {
-    /// Where a fit keeps its scores. Huber's loss needs the residuals of all rows, a loss of the user's the scores, in
-    /// every round; quantiles of rows that weigh differently, and those of inner nodes, are for the host too.
-    pub fn of(
-        device: &Device,
-        targets: &BoostingTargets<'_>,
-        weights: Option<&[f32]>,
-        settings: &Settings,
-    ) -> Residency {
-        let is_quantile_for_devices = || settings.monotonic_cst.is_none() && weights.is_none_or(are_alike);
-        let is_for_devices = match targets {
-            BoostingTargets::Numbers { losses, .. } => losses.iter().all(|loss| match loss {
-                Loss::Squared | Loss::Poisson | Loss::Logistic | Loss::Exponential => true,
-                Loss::Absolute | Loss::Quantile { .. } => is_quantile_for_devices(),
-                Loss::Huber { .. } => false,
-            }),
-            BoostingTargets::Classes { .. } => true,
-            BoostingTargets::Custom { .. } => false,
-        };
-        match matches!(device, Device::Gpu(_)) && is_for_devices {
-            true => Residency::Leaving,
-            false => Residency::Host,
+    /// Where a fit keeps its scores. A loss of the user's needs them in every round.
+    pub fn of(device: &Device, targets: &BoostingTargets<'_>) -> Residency {
+        match (device, targets) {
+            (Device::Cpu, _) | (_, BoostingTargets::Custom { .. }) => Residency::Host,
+            (Device::Gpu(_), BoostingTargets::Numbers { .. } | BoostingTargets::Classes { .. }) => Residency::Leaving,
         }
     }
 }
 
-/// Whether all weights above 0 are the same.
-fn are_alike(weights: &[f32]) -> bool {
-    let mut counted = weights.iter().filter(|weight| **weight > 0.0);
-    let first = counted.next();
-    counted.all(|weight| Some(weight) == first)
+/// The rows of the nodes of grown trees that are wanted.
+fn rows_of(grown: &[Grown<NodeSums>], wanted: impl Fn(&Tree, usize) -> bool) -> Vec<LeafRows> {
+    let mut found = vec![];
+    for (tree, grown) in grown.iter().enumerate() {
+        let nodes = (0..grown.tree.nodes().len()).filter(|node| wanted(&grown.tree, *node));
+        let rows = |node: usize| (grown.rows[node].clone(), grown.totals[node].bounds);
+        found.extend(nodes.map(rows).map(|(rows, bounds)| LeafRows { tree, rows, bounds }));
+    }
+    found
 }
 
 impl Rounds<'_> {
@@ -80,6 +65,11 @@ impl Rounds<'_> {
         let (stream, _) = self.cells.growth();
         let rows = BoostingRows::new(stream, targets, self.weights, &self.scores, &self.rows)?;
         let Some(mut rows) = rows else { return Ok(()) };
+        if let BoostingTargets::Numbers { losses, alpha, .. } = self.targets
+            && losses.iter().any(|loss| matches!(loss, Loss::Huber { .. }))
+        {
+            rows.find_deltas(*alpha);
+        }
         let held_out = match (&self.watched, self.held_weights) {
             (Some(watched), _) => Some(HeldOutRows::new(stream, &watched.x, &watched.scores)?),
             (None, Some(weights)) => {
@@ -131,31 +121,26 @@ impl Rounds<'_> {
         self.check_largest_gradients(rows, &begun.largest, round)?;
         let roots = self.cells.begin_boosting(&begun, self.rows.len(), (round * rows.outputs()) as u64);
         let mut grown = grow(&mut self.cells, roots, &self.settings.limits())?;
-        let mut leaves = vec![];
-        for (tree, grown) in grown.iter().enumerate() {
-            let nodes = grown.tree.nodes().iter().zip(&grown.rows).zip(&grown.totals);
-            let of_tree = nodes.filter(|((node, _), _)| node.feature.is_none());
-            let leaf = |((_, rows), totals): ((_, &Range<usize>), &NodeSums)| (rows.clone(), totals.bounds);
-            leaves.extend(of_tree.map(leaf).map(|(rows, bounds)| LeafRows { tree, rows, bounds }));
-        }
+        let leaves = rows_of(&grown, |tree, node| tree.nodes()[node].feature.is_none());
         let step = LeafStep::new(self.settings, self.targets.are_logarithms());
         let trees: Vec<Tree> = grown.iter().map(|grown| grown.tree.clone()).collect();
         let trees = flatten(&trees);
-        let shares: Vec<f64> = match self.targets {
-            BoostingTargets::Numbers { losses, .. } => losses.iter().filter_map(|loss| quantile_share(*loss)).collect(),
-            _ => vec![],
-        };
+        let refit = LeafRefit::new(self.targets, self.settings);
         let (stream, state) = self.cells.growth();
-        let mut quantiles = vec![].into_iter();
-        let (sums, next) = match step.rules() {
-            _ if !shares.is_empty() => {
-                let place = |leaf: &LeafRows| quantile_place(shares[leaf.tree], leaf.rows.len()).0;
-                let places: Vec<usize> = leaves.iter().map(place).collect();
-                let (sums, found) = leaf_quantiles(stream, state, rows, &leaves, &places)?;
-                quantiles = found.into_iter();
-                (sums, None)
+        let mut found = LeafQuantiles::default();
+        let (sums, next) = match (refit, step.rules()) {
+            (Some(refit), _) => {
+                let nodes = rows_of(&grown, |tree, node| refit.counts(tree, node));
+                let (share, with_steps) = (refit.share(), refit.with_steps());
+                found = leaf_quantiles(
+                    stream,
+                    state,
+                    rows,
+                    &QuantileTask { leaves: &leaves, nodes: &nodes, share, with_steps },
+                )?;
+                (std::mem::take(&mut found.sums), None)
             }
-            Some(rules) => {
+            (None, Some(rules)) => {
                 let change =
                     RoundChange { leaves: &leaves, rules, trees: &trees, losses: &losses, sample: next_sample };
                 let end = next_round(stream, state, rows, &change)?;
@@ -163,8 +148,9 @@ impl Rounds<'_> {
                 self.held_scores = end.held_out;
                 (end.sums, Some(end.next))
             }
-            None => (leaf_sums(stream, state, rows, &leaves)?, None),
+            (None, None) => (leaf_sums(stream, state, rows, &leaves)?, None),
         };
+        let (mut quantiles, mut steps) = (found.quantiles.into_iter(), found.steps.into_iter());
         let mut sums = sums.into_iter();
         let mut values = vec![];
         for (at, grown) in grown.iter_mut().enumerate() {
@@ -172,13 +158,15 @@ impl Rounds<'_> {
             let of_node = |is_leaf: &bool| if *is_leaf { sums.next().unwrap_or_default() } else { [0; 2] };
             let of_nodes: Vec<[i64; 2]> = is_leaf.iter().map(of_node).collect();
             set_values(grown, &of_nodes, self.cells.fixed(at), step);
-            if let Some(share) = shares.get(at) {
-                let value = |(is_leaf, rows): (&bool, &Range<usize>)| match is_leaf {
-                    true => quantile_value(*share, rows.len(), quantiles.next().unwrap_or_default()),
-                    false => 0.0,
+            if let Some(refit) = refit {
+                let (nodes, largest_weight) = (refit.nodes(&grown.tree).len(), rows.largest_weight());
+                let unit = huber_unit(largest_weight, begun.deltas[at]);
+                let found = NodeResiduals {
+                    quantiles: quantiles.by_ref().take(nodes).collect(),
+                    steps: steps.by_ref().take(nodes).map(|sum| sum as f64 * unit).collect(),
+                    are_weighted: largest_weight.is_some(),
                 };
-                let own: Vec<f64> = is_leaf.iter().zip(&grown.rows).map(value).collect();
-                set_leaf_values(grown, &own, self.settings.learning_rate);
+                refit.set_values(grown, &found, &of_nodes, self.cells.fixed(at));
             }
             let of_leaves = (0..).zip(is_leaf).filter(|(_, is_leaf)| *is_leaf);
             values.extend(of_leaves.map(|(node, _)| grown.tree.value(node)[0] as f32));

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::boosted::Boosted;
+use super::leaf_refit::LeafRefit;
 use super::leaves::{LeafStep, add_to_others, leaf_rows, node_sums, set_values};
 use super::resident::Residency;
 use super::settings::Settings;
@@ -12,6 +13,7 @@ use crate::array::Matrix;
 use crate::cpu::tree::RowSample;
 use crate::cpu::tree::fixed_point::MAX_ROWS;
 use crate::cpu::tree::gradients::Gradients;
+use crate::cpu::tree::leaf_quantiles::Residuals;
 use crate::cpu::tree::leaves::add_to_scores;
 use crate::device::Device;
 use crate::error::{Error, Result};
@@ -123,7 +125,7 @@ pub(super) fn boost(
         rows: (0..x.rows() as u32).filter(|row| weights.is_none_or(|weights| weights[*row as usize] > 0.0)).collect(),
         targets: &problem.targets,
         weights,
-        residency: Residency::of(&problem.device, &problem.targets, weights, settings),
+        residency: Residency::of(&problem.device, &problem.targets),
         scores,
         settings,
         watched,
@@ -243,14 +245,17 @@ impl Rounds<'_> {
             true => vec![],
             false => complement(rows, self.x.rows()),
         };
+        let refit = LeafRefit::new(self.targets, self.settings);
         for (at, (grown, scores)) in grown.iter_mut().zip(&mut self.scores).enumerate() {
             let fixed = self.cells.fixed(at);
             let step = LeafStep::new(self.settings, self.targets.are_logarithms());
             let sums = node_sums(grown, self.cells.order(), &self.gradients[at], fixed);
             set_values(grown, &sums, fixed, step);
-            if let Some(refit) = self.targets.leaf_refit(at, scores, self.weights, &losses) {
-                let Settings { monotonic_cst, learning_rate, .. } = self.settings;
-                refit.set_values(grown, self.cells.order(), monotonic_cst.as_deref(), *learning_rate);
+            if let (Some(refit), BoostingTargets::Numbers { columns, .. }) = (refit, self.targets) {
+                let residuals = Residuals::new(&columns[at], scores, self.weights);
+                let delta = if let Loss::Huber { delta } = losses[at] { delta as f32 } else { 0.0 };
+                let found = refit.residuals(grown, self.cells.order(), &residuals, delta);
+                refit.set_values(grown, &found, &sums, fixed);
             }
             let value = |(node, rows): (usize, _)| (grown.tree.value(node as u32)[0] as f32, rows);
             let leaves: Vec<(f32, &[u32])> = leaf_rows(grown, self.cells.order()).map(value).collect();

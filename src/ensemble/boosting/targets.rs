@@ -3,6 +3,7 @@
 use super::custom_loss::{custom_base_score, custom_derivatives};
 use super::loss::BoostingLoss;
 use crate::cpu::tree::gradients::Gradients;
+use crate::cpu::tree::leaf_quantiles::{Residuals, huber_delta as round_delta};
 use crate::error::{Error, Result};
 use crate::losses::{
     Derivatives, Loss, LossRows, huber_delta, log_shares, quantile, softmax_derivatives, softmax_value, sum_rows,
@@ -118,9 +119,10 @@ impl BoostingTargets<'_> {
         let BoostingTargets::Numbers { columns, losses, alpha } = self else { return vec![] };
         let own = |((targets, scores), loss): ((&Vec<f32>, &Vec<f32>), &Loss)| match loss {
             Loss::Huber { .. } => {
-                let error = |row: usize| (f64::from(targets[row]) - f64::from(scores[row])).abs();
-                let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-                Loss::Huber { delta: huber_delta((0..targets.len()).map(|row| (error(row), weight(row))), *alpha) }
+                let counts = |row: &u32| weights.is_none_or(|weights| weights[*row as usize] > 0.0);
+                let rows: Vec<u32> = (0..targets.len() as u32).filter(counts).collect();
+                let delta = round_delta(&rows, *alpha, &Residuals::new(targets, scores, weights));
+                Loss::Huber { delta: f64::from(delta) }
             }
             loss => *loss,
         };

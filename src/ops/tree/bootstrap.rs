@@ -188,13 +188,17 @@ impl TreeRows<'_> {
     }
 }
 
+/// Records that so many words of counts, from the first one on, become 0.
+pub(super) fn record_clear(recording: &mut Recording, counts: &Arc<Buffer>, first: u32, words: u32) -> Result<()> {
+    let work = Work { operations: u64::from(words), bytes: 4 * u64::from(words) };
+    let grid = Grid::covering(u64::from(words), 256)?;
+    recording.dispatch(&KERNEL_CLEAR, Dispatch::new(&ClearParams { first, count: words }, &[counts], grid, work))
+}
+
 /// Records the draws of trees, as many at a time as one dispatch may make.
 fn draw(recording: &mut Recording, buffers: &RowBuffers, listed: Option<Arc<Buffer>>, params: Params) -> Result<()> {
     let words = u64::from(params.rows) * u64::from(params.trees);
-    let clear = ClearParams { first: params.drawn, count: words as u32 };
-    let work = Work { operations: words, bytes: 4 * words };
-    let grid = Grid::covering(words, 256)?;
-    recording.dispatch(&KERNEL_CLEAR, Dispatch::new(&clear, &[&buffers.packed], grid, work))?;
+    record_clear(recording, &buffers.packed, params.drawn, words as u32)?;
     let is_listed = [("LISTED", u32::from(listed.is_some()))];
     // Bound in any case; not read without a list.
     let listed = listed.unwrap_or_else(|| buffers.spare.clone());

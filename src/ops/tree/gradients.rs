@@ -4,12 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::grow_state::GpuGrowth;
+use super::leaf_quantiles::record_deltas;
 use super::partition::record_sample;
-use super::{GrowState, HeldOutRows, upload_words};
+use super::{HeldOutRows, upload_words};
 use crate::array::DeviceMatrix;
+use crate::cpu::tree::RowSample;
 use crate::cpu::tree::fixed_point::hessian_limit;
 use crate::cpu::tree::gradients::{RowLoss, softmax_constants};
-use crate::cpu::tree::{GradientSums, RowSample};
+use crate::cpu::tree::leaf_quantiles::RowWeights;
 use crate::device::{Buffer, Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
@@ -24,7 +26,7 @@ kernels! {
 params! {
     struct Params {
         rows: u32, row_first: u32, row_count: u32, output_first: u32, outputs: u32, loss: u32, is_weighted: u32,
-        room: u32, factor: u32, above: f32, below: f32, at: f32,
+        room: u32, factor: u32, above: f32, below: f32, at: f32, delta_at: u32,
     }
     struct PackParams {
         rows: u32, first: u32, count: u32, hessian_bits: u32, hessian_limit: u32, stream: u32, key_low: u32,
@@ -35,7 +37,7 @@ params! {
 /// What a row and an output cost, in operations.
 const OPERATIONS: u64 = 512;
 /// Words of the report before the largest of each output.
-const REPORT_FIRST: usize = 2;
+pub(super) const REPORT_FIRST: usize = 2;
 /// The sample of all rows.
 const EVERYONE: RowSample = RowSample { seed: 0, stream: 0, below: 1 << 24 };
 
@@ -54,11 +56,16 @@ pub struct BoostingRows {
     pub(super) rows: usize,
     outputs: usize,
     is_weighted: bool,
+    /// The largest weight, where weights differ.
+    largest_weight: Option<f32>,
+    /// The share of which Huber's δ is the quantile, where it is found on the device.
+    delta_share: Option<f64>,
     scores: Arc<Buffer>,
     targets: Arc<Buffer>,
     weights: Arc<Buffer>,
     gradients: Arc<Buffer>,
-    /// The largest |score| and score; the largest |gradient| and Hessian of each output; rows of the sample; sums of pieces.
+    /// The largest |score| and score; the largest |gradient| and Hessian of each output; Huber's δ of each; rows of the
+    /// sample; sums of pieces.
     report: Arc<Buffer>,
     /// The rows of each tree, ascending; those of a sample are drawn from them.
     order: Arc<Buffer>,
@@ -68,19 +75,6 @@ pub struct BoostingRows {
     /// The values of all rows, where trees are grown on samples.
     values: Option<DeviceMatrix>,
     held_out: Option<HeldOutRows>,
-}
-
-/// What is known of a round before its trees are grown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RoundTotals {
-    /// The largest |score| and the largest score above 0, after the round before.
-    pub scores: [f32; 2],
-    /// The largest |gradient| and Hessian of each output.
-    pub largest: Vec<[f32; 2]>,
-    /// What the rows of each tree add up to, in the integers of splits.
-    pub totals: Vec<GradientSums>,
-    /// Rows that each tree is grown on.
-    pub count: usize,
 }
 
 impl BoostingRows {
@@ -114,13 +108,15 @@ impl BoostingRows {
         };
         let of_weights = recording.scratch(4 * weights.map_or(1, <[f32]>::len) as u64, "weights of rows")?;
         upload_numbers(recording, &of_weights, 0, weights.unwrap_or(&[1.0]))?;
-        let known = REPORT_FIRST + 2 * outputs + 1;
+        let known = REPORT_FIRST + 3 * outputs + 1;
         let report = recording.scratch(4 * known as u64, "what is known of a round")?;
         upload_words(recording, &report, &vec![0; known])?;
         Ok(Some(BoostingRows {
             rows,
             outputs,
             is_weighted: weights.is_some(),
+            largest_weight: RowWeights::new(weights).map(|weights| weights.largest()),
+            delta_share: None,
             scores,
             targets,
             weights: of_weights,
@@ -137,6 +133,12 @@ impl BoostingRows {
     /// Keeps the values of all rows, n×d, so that trees can be grown on samples: the others are led through them.
     pub fn keep_values(&mut self, x: DeviceMatrix) {
         self.values = Some(x);
+    }
+
+    /// From now on the δ of Huber's loss is found here, anew before all gradients: the quantile of the |residuals| of the
+    /// rows that trees may be grown on, as [`huber_delta`](crate::cpu::tree::leaf_quantiles::huber_delta) finds it.
+    pub fn find_deltas(&mut self, share: f64) {
+        self.delta_share = Some(share);
     }
 
     /// Keeps rows that no tree is grown on, whose scores are read after each round.
@@ -179,8 +181,13 @@ impl BoostingRows {
             let [room, factor] = softmax_constants(self.outputs);
             return self.record(recording, Params { room, factor, loss: 6, ..self.params(0, self.outputs) });
         }
+        let share = self.delta_share.filter(|_| losses.iter().any(|loss| matches!(loss, RowLoss::Huber { .. })));
+        if let Some(share) = share {
+            record_deltas(recording, self, share)?;
+        }
         for (output, loss) in losses.iter().enumerate() {
-            self.record(recording, by_loss(*loss, self.params(output, 1)))?;
+            let delta_at = share.map_or(0, |_| self.delta_first() + output) as u32;
+            self.record(recording, by_loss(*loss, Params { delta_at, ..self.params(output, 1) }))?;
         }
         Ok(())
     }
@@ -199,6 +206,7 @@ impl BoostingRows {
             above: 0.0,
             below: 0.0,
             at: 0.0,
+            delta_at: 0,
         }
     }
 
@@ -256,9 +264,37 @@ impl BoostingRows {
         &self.scores
     }
 
+    pub(super) fn weight_buffer(&self) -> &Arc<Buffer> {
+        &self.weights
+    }
+
+    /// The rows that trees may be grown on, ascending.
+    pub(super) fn order_buffer(&self) -> &Arc<Buffer> {
+        &self.order
+    }
+
+    pub(super) fn report_buffer(&self) -> &Arc<Buffer> {
+        &self.report
+    }
+
+    /// The largest weight, where weights differ.
+    pub fn largest_weight(&self) -> Option<f32> {
+        self.largest_weight
+    }
+
+    /// Whether Huber's δ of each output is in the report.
+    pub(super) fn has_deltas(&self) -> bool {
+        self.delta_share.is_some()
+    }
+
+    /// Where Huber's δ of the first output is in the report.
+    pub(super) fn delta_first(&self) -> usize {
+        REPORT_FIRST + 2 * self.outputs
+    }
+
     /// Where the sums of pieces begin in the report.
     pub(super) fn sums_first(&self) -> usize {
-        REPORT_FIRST + 2 * self.outputs + 1
+        self.delta_first() + self.outputs + 1
     }
 
     /// The report, with room for so many words; what it holds is kept.
@@ -330,21 +366,6 @@ impl BoostingRows {
     }
 }
 
-impl RoundTotals {
-    /// From the words of a report before its sums.
-    pub(super) fn new(words: &[u32], totals: Vec<GradientSums>, count: usize) -> RoundTotals {
-        let numbers: Vec<f32> = words.iter().map(|word| f32::from_bits(*word)).collect();
-        let (scores, largest) = numbers.split_at(REPORT_FIRST);
-        let pair = |pair: &[f32]| [pair[0], pair[1]];
-        RoundTotals {
-            scores: pair(scores),
-            largest: largest.chunks_exact(2).take(totals.len()).map(pair).collect(),
-            totals,
-            count,
-        }
-    }
-}
-
 fn by_loss(loss: RowLoss, params: Params) -> Params {
     match loss {
         RowLoss::Squared => params,
@@ -370,20 +391,4 @@ pub(super) fn upload_numbers(
 
 fn wrong_device() -> Error {
     Error::WrongDevice { op: "gradients", why: "the rows are on a GPU, the stream is not".to_string() }
-}
-
-impl GrowState {
-    /// Begins a tree for each output of rows on a GPU, whose gradients are recorded: their integers and the order are
-    /// made there, and what is known of them comes back. One wait. Of a sample, the trees are grown on its rows alone.
-    pub fn begin_boosting(
-        &mut self,
-        stream: &mut Stream,
-        rows: &mut BoostingRows,
-        sample: Option<&RowSample>,
-    ) -> Result<RoundTotals> {
-        self.on(stream, "tree growth")?;
-        self.begin_resident(rows.rows, rows.places() * rows.outputs());
-        let recording = stream.gpu().ok_or_else(wrong_device)?;
-        super::leaves::begin_round(recording, self.on_gpu()?, rows, sample)
-    }
 }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::gradients::{BoostingRows, RoundTotals};
+use super::gradients::BoostingRows;
 use super::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
 use super::other_scores::record as record_others;
-use super::{GrowState, fill_table};
+use super::{GrowState, RoundTotals, fill_table};
 use crate::cpu::tree::gradients::RowLoss;
 use crate::cpu::tree::predict::FlatTrees;
 use crate::cpu::tree::{GradientSums, RowSample};
@@ -31,9 +31,6 @@ params! {
     }
     struct ScoreParams { rows: u32, pieces: u32 }
 }
-
-/// Rows of a piece: sixteen a lane.
-const PIECE: usize = 1 << 12;
 
 /// A leaf of a tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -284,11 +281,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Rows of a piece: sixteen a lane.
+    pub(super) const PIECE: usize = 1 << 12;
+
     pub(super) fn new(ranges: impl Iterator<Item = (usize, Range<usize>)>) -> Plan {
         let mut plan = Plan { pieces: vec![], owners: vec![], ranges: 0 };
         for (number, (tree, rows)) in ranges.enumerate() {
-            for first in rows.clone().step_by(PIECE) {
-                let count = PIECE.min(rows.end - first);
+            for first in rows.clone().step_by(Plan::PIECE) {
+                let count = Plan::PIECE.min(rows.end - first);
                 plan.pieces.push([first as u32, count as u32, tree as u32, number as u32]);
                 plan.owners.push(number);
             }
@@ -299,7 +299,6 @@ impl Plan {
 
     /// The sums of each range, from the words of its pieces.
     pub(super) fn add(&self, words: &[u32]) -> Vec<[i64; 2]> {
-        let whole = |low: u32, high: u32| (u64::from(low) | u64::from(high) << 32) as i64;
         let mut sums = vec![[0_i64; 2]; self.ranges];
         for (owner, words) in self.owners.iter().zip(words.chunks_exact(4)) {
             sums[*owner][0] += whole(words[0], words[1]);
@@ -308,10 +307,24 @@ impl Plan {
         sums
     }
 
+    /// The same where a piece has one sum.
+    pub(super) fn add_single(&self, words: &[u32]) -> Vec<i64> {
+        let mut sums = vec![0_i64; self.ranges];
+        for (owner, words) in self.owners.iter().zip(words.chunks_exact(2)) {
+            sums[*owner] += whole(words[0], words[1]);
+        }
+        sums
+    }
+
     pub(super) fn work(&self) -> Work {
         let rows: u64 = self.pieces.iter().map(|piece| u64::from(piece[1])).sum();
         Work { operations: 64 * rows, bytes: 12 * rows }
     }
+}
+
+/// An integer of two words.
+fn whole(low: u32, high: u32) -> i64 {
+    (u64::from(low) | u64::from(high) << 32) as i64
 }
 
 pub(super) fn check(state: &GrowState, rows: &BoostingRows, leaves: &[LeafRows]) -> Result<()> {

@@ -15,6 +15,7 @@ pub mod other_scores;
 pub mod partition;
 mod pieces;
 pub mod predict;
+mod round_totals;
 pub mod target_histogram;
 mod target_rows;
 pub mod target_split;
@@ -29,6 +30,7 @@ pub use grow_state::GrowState;
 pub use histogram::HistogramFill;
 pub use other_scores::HeldOutRows;
 pub use partition::NodePartition;
+pub use round_totals::RoundTotals;
 
 use std::sync::Arc;
 
