@@ -9,6 +9,7 @@ mod partition;
 mod predict;
 mod target_histogram;
 mod target_split;
+mod target_squares;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::FeaturePlace;
@@ -34,6 +35,7 @@ pub fn cases() -> Vec<Case> {
         predict::cases(),
         target_histogram::cases(),
         target_split::cases(),
+        target_squares::cases(),
     ]
     .concat()
 }

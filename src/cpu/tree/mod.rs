@@ -9,6 +9,7 @@
 //! | `bootstrap` | which rows trees draw |
 //! | `target`, `target_histogram` | classes and numbers as integers; histograms of them |
 //! | `target_split` | the best split from such a histogram |
+//! | `target_squares` | sums of squares of the rows of nodes, for their variances |
 //! | `split` | what a split is |
 //! | `best_split`, `monotone` | the best split by gradients |
 //! | `splitters` | the best split by classes or numbers, node after node |
@@ -39,6 +40,7 @@ pub mod splitters;
 pub mod target;
 pub mod target_histogram;
 pub mod target_split;
+pub mod target_squares;
 
 pub use categories::{BinSet, CategoryBins, UNKNOWN};
 pub use fixed_point::GradientSums;
@@ -47,6 +49,7 @@ pub use partition::Route;
 pub use row_sample::RowSample;
 pub use split::{Split, SplitRule};
 pub use target_histogram::{ClassRows, TargetRows, ValueRows};
+pub use target_squares::NodeSquares;
 
 /// Rows as bins, in two orders: row `i` is `stride` bytes, one for each column and then padding.
 #[derive(Debug, Clone, Copy)]

@@ -129,7 +129,7 @@ impl ClassBlock<'_> {
 pub struct ValueRows<'a> {
     /// The targets, n×p.
     pub values: &'a [i64],
-    /// Weight and count of each row, the weight above the count.
+    /// Weight and count of each row, the weight above the count; without draws it is at most 2¹⁶.
     pub words: &'a [u64],
     /// Low bits of a word that count.
     pub count_bits: u32,

@@ -18,6 +18,7 @@ pub mod predict;
 pub mod target_histogram;
 mod target_rows;
 pub mod target_split;
+pub mod target_squares;
 mod target_tasks;
 pub mod two_levels;
 

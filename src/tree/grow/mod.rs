@@ -8,6 +8,7 @@
 //! | `context` | binned rows on a device, for both |
 //! | `batched_forest` | trees of classes or numbers that grow together on a device |
 //! | `small_nodes` | their small nodes, by rows instead of histograms |
+//! | `node_squares` | sums of squares of their nodes |
 //! | `sequential` | one tree, node after node |
 //! | `table` | which of the ways is taken |
 //!
@@ -19,6 +20,7 @@ mod context;
 mod gradient_cells;
 mod grower;
 mod leaf;
+mod node_squares;
 mod sequential;
 mod small_nodes;
 mod table;

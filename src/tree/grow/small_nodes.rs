@@ -58,7 +58,7 @@ pub(super) fn grow_by_rows<T: TreeTarget>(
                 let before = children.len();
                 split_leaf(cells, &mut grown[node.tree], (parent, node), &split, &mut children);
                 // The order of rows that nobody looks at again may stay as it is.
-                if children.len() > before || cells.needs_rows() {
+                if children.len() > before || cells.sums_rows() {
                     let left = TargetCells::<T>::count(&split.children[0]) as usize;
                     partitions.push(cells.context().node_partition(node.rows.clone(), &split.rule, left));
                 }

@@ -9,6 +9,7 @@ mod partition;
 mod predict;
 mod target_histogram;
 mod target_split;
+mod target_squares;
 mod two_levels;
 
 use gristmill::cpu::tree::BinnedRows;
