@@ -5,9 +5,16 @@
 //#import wide
 //#import double
 @group(0) @binding(2) var<storage, read> found: array<u32>;
-// A node has 2 + 2·WORDS words: whether there is a split and its bin, the next bin with rows above the number of the task within
-// the node; then the sums of the left child.
+// A node has a word for its rule: the bin, how many bins without rows follow it, the number of the task within the node, whether
+// missing values go left; or NONE. Then the sums of the left child, as narrow as the host says that they may be.
 @group(0) @binding(3) var<storage, read_write> winners: array<u32>;
+
+// Whether all words of a cell have a weight above a count; else the first one only, and the others have all their bits.
+override BY_CLASS: u32 = 1u;
+const NONE = 0xffffffffu;
+// How words with a weight and a count are packed: as they are, in eight bits each, or in sixteen.
+const QUARTER = 1u;
+const HALF = 2u;
 
 var<workgroup> lane_best: array<vec4<u32>, 64>;
 var<workgroup> lane_task: array<u32, 64>;
@@ -15,6 +22,13 @@ var<workgroup> lane_task: array<u32, 64>;
 fn found_by(task: u32) -> vec4<u32> {
     let place = found_place(task);
     return vec4(found[place], found[place + 1u], found[place + 2u], found[place + 3u]);
+}
+
+// A word of the left child, its weight above its count in so many bits each.
+fn narrowed(task: u32, word: u32, bits: u32, count_bits: u32) -> u32 {
+    let place = found_place(task) + 4u + 2u * word;
+    let weight = (found[place] >> count_bits) | (found[place + 1u] << (32u - count_bits));
+    return (weight << bits) | (found[place] & ((1u << count_bits) - 1u));
 }
 
 fn beats(one: vec4<u32>, one_task: u32, other: vec4<u32>, other_task: u32) -> bool {
@@ -55,13 +69,37 @@ fn main(
         }
         best = lane_best[winner];
         best_task = lane_task[winner];
-        let to = (2u + 2u * WORDS) * number;
+        let to = plan[search + 15u] & 0x3fffffffu;
+        let width = plan[search + 15u] >> 30u;
         if (lane == 0u) {
-            winners[to] = best.z;
-            winners[to + 1u] = best.w | ((best_task - first) << 16u);
+            let bin = best.z & 0xffu;
+            let left = select(0u, 0x80000000u, (best.z & MISSING_LEFT) != 0u);
+            let rule = left | ((best_task - first) << 16u) | ((best.w - bin - 1u) << 8u) | bin;
+            winners[to] = select(NONE, rule, best.z >= FOUND);
         }
-        if (lane < 2u * WORDS) {
-            winners[to + 2u + lane] = found[found_place(best_task) + 4u + lane];
+        let counts = select(1u, WORDS, BY_CLASS == 1u);
+        let count_bits = plan[search + 5u];
+        let numbers = found_place(best_task) + 4u;
+        // Words of 32 bits that have the counts, and those behind them.
+        var narrow = 2u * counts;
+        if (width == HALF) {
+            narrow = counts;
+        } else if (width == QUARTER) {
+            narrow = (counts + 1u) / 2u;
+        }
+        if (lane < narrow) {
+            var word = found[numbers + lane];
+            if (width == HALF) {
+                word = narrowed(best_task, lane, 16u, count_bits);
+            } else if (width == QUARTER) {
+                word = narrowed(best_task, 2u * lane, 8u, count_bits);
+                if (2u * lane + 1u < counts) {
+                    word |= narrowed(best_task, 2u * lane + 1u, 8u, count_bits) << 16u;
+                }
+            }
+            winners[to + 1u + lane] = word;
+        } else if (lane < narrow + 2u * (WORDS - counts)) {
+            winners[to + 1u + lane] = found[numbers + 2u * counts + lane - narrow];
         }
     }
     mark_done(lane);

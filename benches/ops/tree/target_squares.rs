@@ -24,8 +24,7 @@ fn case(rows: usize) -> Case {
         state.begin_targets(&mut stream, &mut (0..rows as u32).collect(), &[target.rows()])?;
         let leaf = |leaf: usize| (0, leaf * rows / LEAVES..(leaf + 1) * rows / LEAVES);
         let leaves: Vec<(usize, Range<usize>)> = (0..LEAVES).map(leaf).collect();
-        let job: Job =
-            Box::new(move || target_squares(&mut stream, &mut state, &[target.rows()], &leaves).map(|_| ()));
+        let job: Job = Box::new(move || target_squares(&mut stream, &mut state, &[target.rows()], &leaves).map(|_| ()));
         Ok(job)
     })
 }

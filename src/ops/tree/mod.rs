@@ -20,6 +20,7 @@ mod target_rows;
 pub mod target_split;
 pub mod target_squares;
 mod target_tasks;
+mod target_winners;
 pub mod two_levels;
 
 pub use best_split::{Monotone, SplitSearch};

@@ -64,7 +64,8 @@ fn check<'a>(
 ) -> Result<Vec<ValueRows<'a>>> {
     let (places, trees) = (state.places(), targets.len());
     let refused = |expected: String, got: String| Error::shape("target_squares", expected, got);
-    let is_outside = |(tree, rows): &&(usize, Range<usize>)| *tree >= trees || rows.start > rows.end || rows.end > places;
+    let is_outside =
+        |(tree, rows): &&(usize, Range<usize>)| *tree >= trees || rows.start > rows.end || rows.end > places;
     if let Some((tree, rows)) = nodes.iter().find(is_outside) {
         return Err(refused(format!("rows within 0..{places} of {trees} trees"), format!("{rows:?} of tree {tree}")));
     }

@@ -61,7 +61,8 @@ impl<'a> BatchedForest<'a> {
             small = grow_by_rows(&mut cells, &mut grown, small, tiny(limits, rows))?;
         }
         let squares = cells.learn_of(&grown, !small.is_empty())?;
-        let finish = |(number, own): (usize, &TreeLearner<'_, T>)| cells.finish(own, &grown[number], squares.get(number));
+        let finish =
+            |(number, own): (usize, &TreeLearner<'_, T>)| cells.finish(own, &grown[number], squares.get(number));
         let finished: Vec<(Tree, Vec<bool>)> = learners.par_iter().enumerate().map(finish).collect();
         Ok(if order == GrowOrder::BestFirst || matches!(self.device, Device::Cpu) {
             finished.into_iter().map(|(tree, _)| tree).collect()

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use super::node_squares::{add_up, leaves};
 use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root};
-use crate::cpu::tree::target_squares::target_squares as squares_of_rows;
-use crate::cpu::tree::{NodeSquares, TargetRows};
 use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder, TargetNode, TargetSplit};
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, SummarySource, TargetTotals, TreeTarget, take_cell};
+use crate::cpu::tree::target_squares::target_squares as squares_of_rows;
+use crate::cpu::tree::{NodeSquares, TargetRows};
 use crate::device::Device;
 use crate::error::Result;
 use crate::ops::tree::bootstrap::{TreeDraws, TreeRows};
@@ -98,8 +98,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         let mut ends = counts;
         (1..ends.len()).for_each(|at| ends[at] += ends[at - 1]);
         // The best leaf is chosen among those that are not pure, which sums of numbers do not tell.
-        let describes_at_once =
-            on_cpu || source_of(learners) != SummarySource::Cell && limits.max_leaf_nodes.is_some();
+        let describes_at_once = on_cpu || source_of(learners) != SummarySource::Cell && limits.max_leaf_nodes.is_some();
         let min_gains = vec![0.0; learners.len()];
         let mut cells = TargetCells {
             context,
@@ -141,11 +140,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
 
     /// Learns of grown trees what their nodes are described by: the order of the rows, where the host finishes nodes or looks at
     /// rows, else the squares of the leaves. Returns the squares of all nodes, tree after tree.
-    pub(super) fn learn_of(
-        &mut self,
-        grown: &[Grown<NodeCell>],
-        is_unfinished: bool,
-    ) -> Result<Vec<Vec<NodeSquares>>> {
+    pub(super) fn learn_of(&mut self, grown: &[Grown<NodeCell>], is_unfinished: bool) -> Result<Vec<Vec<NodeSquares>>> {
         let source = source_of(self.learners);
         let known = self.describes_at_once || source == SummarySource::Cell;
         let leaves = if known || source == SummarySource::Rows { vec![] } else { leaves(grown) };
@@ -366,14 +361,12 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
         let on_cpu = matches!(self.context.stream.device(), Device::Cpu);
         if !on_cpu && source_of(self.learners) == SummarySource::Squares {
             let children: Vec<_> = children.into_iter().map(|rows| (self.tree_of(&rows), rows)).collect();
-            let squares =
-                target_squares(&mut self.context.stream, &mut self.context.state, &self.targets, &children)?;
+            let squares = target_squares(&mut self.context.stream, &mut self.context.state, &self.targets, &children)?;
             self.squares.extend(children.into_iter().map(|(_, rows)| rows).zip(squares));
             return Ok(lefts);
         }
         self.context.state.order(&mut self.context.stream)?;
-        let of =
-            |rows: &Range<usize>| describe(&self.learners[self.tree_of(rows)], &self.order()[rows.clone()]).1;
+        let of = |rows: &Range<usize>| describe(&self.learners[self.tree_of(rows)], &self.order()[rows.clone()]).1;
         let described: Vec<_> = children.par_iter().map(of).collect();
         self.described.extend(children.into_iter().zip(described));
         Ok(lefts)

@@ -2,9 +2,9 @@ use gristmill::cpu::tree::NodeSquares;
 use gristmill::cpu::tree::bootstrap::RowDraws;
 use gristmill::cpu::tree::target::{ClassTarget, Criterion, FixedValues, FixedWeights, TreeTarget};
 use gristmill::cpu::tree::{TargetRows, ValueRows};
+use gristmill::ops::tree::GrowState;
 use gristmill::ops::tree::bootstrap::{TreeDraws, TreeRows};
 use gristmill::ops::tree::target_squares::target_squares;
-use gristmill::ops::tree::GrowState;
 use gristmill::prelude::*;
 
 use super::Numbers;
@@ -36,9 +36,8 @@ fn squares_are_those_of_the_rows_one_by_one_on_every_device() {
     for rows in [1, 2, 63, 64, 65, 255, 256, 257, 1000, 4097, 20_000] {
         let mut numbers = Numbers::new(rows as u64);
         // Among them the largest there can be, so that a word that overflowed would show.
-        let values: Vec<f32> = (0..2 * rows)
-            .map(|at| if at % 5 == 0 { -1e6 } else { numbers.below(1000) as f32 / 7.0 })
-            .collect();
+        let values: Vec<f32> =
+            (0..2 * rows).map(|at| if at % 5 == 0 { -1e6 } else { numbers.below(1000) as f32 / 7.0 }).collect();
         let heavy: Vec<f32> = (0..rows).map(|row| [1.0, 0.0, 65_536.0, 3.0, 0.3][row % 5]).collect();
         for (outputs, weights) in [(1, None), (2, None), (1, Some(&heavy[..])), (2, Some(&heavy))] {
             let fixed = FixedValues::new("test", &values[..outputs * rows], outputs, weights).unwrap();
