@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::node_rules::describe as write_down;
 use super::node_squares::{add_up, leaves};
 use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root};
 use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder, TargetNode, TargetSplit};
@@ -18,7 +19,7 @@ use crate::ops::tree::target_histogram::target_histogram;
 use crate::ops::tree::target_split::{NodeCells, TargetSearch, takes_rows, target_split};
 use crate::ops::tree::target_squares::target_squares;
 use crate::ops::tree::{HistogramFill, NodePartition};
-use crate::tree::model::{Node, Tree};
+use crate::tree::model::Tree;
 use crate::tree::parameters::TreeLimits;
 
 /// The sums of a node.
@@ -114,8 +115,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         };
         let mut roots = vec![];
         for (number, (totals, described)) in described.into_iter().enumerate() {
-            let unit = learners[number].target.gain_unit();
-            cells.min_gains[number] = limits.min_impurity_decrease * described.0.weight / unit;
+            cells.min_gains[number] = limits.min_gain(described.0.weight, learners[number].target);
             let rows = number.checked_sub(1).map_or(0, |before| cells.ends[before])..cells.ends[number];
             cells.described.insert(rows.clone(), described);
             roots.push(Root { rows, totals });
@@ -182,11 +182,8 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
             let squares = squares.map(|squares| &squares[number as usize]).or_else(|| self.squares.get(rows));
             let late = || self.describe_late(learner, rows, (&totals.words, squares));
             let (summary, values) = self.described.get(rows).cloned().unwrap_or_else(late);
-            let NodeSummary { weight, count, impurity, .. } = summary;
-            let node = finished.node_mut(number);
-            node.gain *= learner.target.gain_unit();
-            *node = Node { weight, count, impurity, ..*node };
-            finished.value_mut(number).copy_from_slice(&values);
+            finished.node_mut(number).gain *= learner.target.gain_unit();
+            write_down(&mut finished, number, &summary, &values);
             pure.push(summary.pure);
         }
         (finished, pure)
@@ -224,14 +221,12 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
 
     /// Whether the limits allow to split a leaf of a tree, small or not.
     pub(super) fn may_grow(&self, totals: &NodeCell, depth: usize) -> bool {
-        self.limits.max_depth.is_none_or(|most| depth < most) && self.is_large_enough(totals)
+        self.limits.allow_depth(depth) && self.is_large_enough(totals)
     }
 
     fn is_large_enough(&self, totals: &NodeCell) -> bool {
-        let TreeLimits { min_samples_split, min_samples_leaf, .. } = *self.limits;
-        let small = totals.count < min_samples_split as u64 || totals.count / 2 < min_samples_leaf as u64;
         let pure = self.learners.first().is_some_and(|learner| learner.target.is_pure(&totals.words));
-        !small && !pure
+        !pure && self.limits.allow_rows(totals.count)
     }
 
     /// The sums of a node as numbers, and the features it looks at.
