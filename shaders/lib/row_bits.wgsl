@@ -1,4 +1,4 @@
-// A bit for each row of a block of 256 that a tree counts, for the passes of tree/bootstrap that put rows in order.
+// A bit for each row of a block of 256 that a tree counts, for the passes of tree/forest/bootstrap that put rows in order.
 // A workgroup takes a block of one tree, a lane a row.
 // The shader that imports this imports `tree_rows`.
 

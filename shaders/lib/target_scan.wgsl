@@ -1,5 +1,5 @@
 // The best split of a node by one feature, or the one at a random threshold, from the exact sums of its rows' targets: for the
-// variants of tree/target_split. In f32 what may be best, then in f64 what is; each lane tries four bins.
+// variants of tree/forest/target_split. In f32 what may be best, then in f64 what is; each lane tries four bins.
 // The shader that imports this defines cell_of(bin, word), which has the cells, and sum_at and set_sum, where 256 bins of at most
 // seven words are added up; it binds `found` and imports `target_searches`, `wide` and `double`.
 

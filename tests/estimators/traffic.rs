@@ -362,7 +362,7 @@ fn a_round_of_ada_boost_moves_the_weights_of_its_rows_and_no_more() {
         bytes_of(&device, || drop(AdaBoostClassifier::default().n_estimators(rounds).fit(&x, &y).unwrap()))
     };
     let (few, more) = (classes(2), classes(4));
-    assert!(more.0.kernels.contains_key("tree/target_split"), "{:?}", more.0.kernels.keys());
+    assert!(more.0.kernels.contains_key("tree/forest/target_split"), "{:?}", more.0.kernels.keys());
     let of_round = (more.1 - few.1) / 2;
     // A class, a weight and a count of each row go up; of the stump its split comes back.
     assert!(of_round <= 12 * rows as u64 + 4096, "{of_round}");

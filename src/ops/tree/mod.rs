@@ -5,7 +5,7 @@
 
 pub mod best_split;
 mod binned;
-pub mod bootstrap;
+mod forest;
 pub mod gradients;
 mod grow_state;
 pub mod histogram;
@@ -15,17 +15,13 @@ pub mod other_scores;
 pub mod partition;
 mod pieces;
 pub mod predict;
-pub mod target_histogram;
 mod target_rows;
-pub mod target_split;
-pub mod target_squares;
-mod target_tasks;
-mod target_winners;
 pub mod two_levels;
 
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;
-pub use bootstrap::TreeRows;
+pub use forest::bootstrap::TreeRows;
+pub use forest::{bootstrap, target_histogram, target_split, target_squares};
 pub use gradients::BoostingRows;
 pub use grow_state::GrowState;
 pub use histogram::HistogramFill;

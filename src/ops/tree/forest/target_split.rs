@@ -4,12 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::grow_state::GpuGrowth;
 use super::target_histogram::read;
-use super::target_rows::TreeWords;
 use super::target_tasks::{FOUND_WORDS, SEARCH_WORDS, record};
 use super::target_winners::{Winner, WinnerPlace};
-use super::{Binned, GrowState};
 use crate::cpu::tree::FeaturePlace;
 use crate::cpu::tree::split::{Split, SplitRule, first_best};
 use crate::cpu::tree::splitters::{CellScratch, FeatureDraw, TargetNode, TargetSplit, between, scan, scan_at_random};
@@ -18,14 +15,17 @@ use crate::cpu::tree::target_split::target_split as of_features;
 use crate::device::{Device, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{kernels, params};
+use crate::ops::tree::grow_state::GpuGrowth;
+use crate::ops::tree::target_rows::TreeWords;
+use crate::ops::tree::{Binned, GrowState};
 
 kernels! {
     /// The best split by each feature, from histograms.
-    pub KERNEL = "tree/target_split", [Read, Read, Read, Write], Params;
+    pub KERNEL = "tree/forest/target_split", [Read, Read, Read, Write], Params;
     /// The same from the rows of nodes.
-    pub KERNEL_ROWS = "tree/target_split__rows", [Read, Read, Read, Read, Read, Write], Params;
+    pub KERNEL_ROWS = "tree/forest/target_split__rows", [Read, Read, Read, Read, Read, Write], Params;
     /// The best of a node's features.
-    pub KERNEL_WINNER = "tree/target_split__winner", [Read, Read, Write], Params;
+    pub KERNEL_WINNER = "tree/forest/target_split__winner", [Read, Read, Write], Params;
 }
 
 params! {

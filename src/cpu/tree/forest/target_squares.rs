@@ -1,6 +1,6 @@
 //! Sums of squares of the rows of a node: with its cell they are the variance of its targets, exactly.
 
-use super::ValueRows;
+use crate::cpu::tree::ValueRows;
 
 /// What the rows of a node that learns numbers add up to beside its cell. Both are integers: no order of the rows and no cut
 /// changes a bit, and a node has what its two children have together.
@@ -28,7 +28,7 @@ impl NodeSquares {
 
 /// The squares of some rows. Costs one product of integers a row and output.
 ///
-/// Sums of all rows have 62 bits ([`FixedValues`](super::target::FixedValues)), so these have at most 124.
+/// Sums of all rows have 62 bits ([`FixedValues`](crate::cpu::tree::target::FixedValues)), so these have at most 124.
 pub fn target_squares(target: ValueRows<'_>, rows: &[u32]) -> NodeSquares {
     let squares = (0..target.outputs).map(|output| sum_of_squares(target, rows, output)).collect();
     NodeSquares { first: rows.iter().copied().min().unwrap_or(u32::MAX), squares }

@@ -1,4 +1,4 @@
-// Sets the counts of the rows that trees draw to 0, before tree/bootstrap counts.
+// Sets the counts of the rows that trees draw to 0, before tree/forest/bootstrap counts.
 // A lane takes one word.
 // A pass of its own, as a buffer that lives from batch to batch holds the counts of other trees.
 //#import status

@@ -6,7 +6,7 @@ use gristmill::cpu::tree::target::{FixedValues, TreeTarget, ValueTarget};
 use gristmill::ops::tree::GrowState;
 use gristmill::ops::tree::target_squares::target_squares;
 
-use super::super::case::{Case, Job, Work};
+use super::super::super::case::{Case, Job, Work};
 
 const LEAVES: usize = 4096;
 
@@ -15,7 +15,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn case(rows: usize) -> Case {
-    Case::new("tree/target_squares", rows.to_string(), Work::Bytes(20 * rows as u64), move |device| {
+    Case::new("tree/forest/target_squares", rows.to_string(), Work::Bytes(20 * rows as u64), move |device| {
         let targets: &'static [f32] = Vec::leak((0..rows).map(|row| (row % 1001) as f32 / 100.0 - 5.0).collect());
         let values: &'static FixedValues<'static> = Box::leak(Box::new(FixedValues::new("bench", targets, 1, None)?));
         let target: &'static ValueTarget<'static> = Box::leak(Box::new(values.target(None)));

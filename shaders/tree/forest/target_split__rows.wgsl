@@ -1,6 +1,6 @@
 // The best split of a small node by a feature, from its rows: no histogram is kept of it.
 // A workgroup takes a node and a feature: it counts the node's rows by their bins in workgroup memory, 64 bits by atomics on two
-// words, and goes on as tree/target_split does. Only the features that a node drew are counted.
+// words, and goes on as tree/forest/target_split does. Only the features that a node drew are counted.
 //#import target_searches
 //#import target_scan
 //#import target_words
@@ -14,7 +14,8 @@
 @group(0) @binding(6) var<storage, read_write> found: array<u32>;
 
 // The cells of all bins, then the sums of all bins up to each, the lower half of a word first.
-var<workgroup> sums: array<atomic<u32>, 512u * WORDS>;
+override SUM_WORDS: u32 = 512u * WORDS;
+var<workgroup> sums: array<atomic<u32>, SUM_WORDS>;
 
 fn sum_at(place: u32) -> vec2<u32> {
     return vec2(atomicLoad(&sums[2u * place]), atomicLoad(&sums[2u * place + 1u]));

@@ -10,7 +10,9 @@
 @group(0) @binding(4) var<storage, read_write> found: array<u32>;
 
 // The sums of all bins up to each, word by word: no more than cells have, so that more groups fit a core.
-var<workgroup> sums: array<vec2<u32>, 256u * WORDS>;
+// A name of its own, as naga 30 mistakes a product in its place for the next override.
+override SUM_WORDS: u32 = 256u * WORDS;
+var<workgroup> sums: array<vec2<u32>, SUM_WORDS>;
 // The first cell of the feature in the node's slot, and the bin that has none.
 var<private> cells_first: u32;
 var<private> default_bin: u32;

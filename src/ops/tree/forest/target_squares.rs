@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::grow_state::{RowBuffers, ScratchBuffer, wrong_device};
-use super::{GrowState, fill_table};
 use crate::cpu::tree::target_squares::target_squares as of_rows;
 use crate::cpu::tree::{NodeSquares, TargetRows, ValueRows};
 use crate::device::{Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
+use crate::ops::tree::grow_state::{RowBuffers, ScratchBuffer, wrong_device};
+use crate::ops::tree::{GrowState, fill_table};
 
 kernels! {
     /// Sums of pieces of the row order.
-    pub KERNEL = "tree/target_squares", [Read, Read, Read, Write], Params;
+    pub KERNEL = "tree/forest/target_squares", [Read, Read, Read, Write], Params;
 }
 
 params! {

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::binned::GROUP_COLUMNS;
-use super::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
-use super::target_rows::TreeWords;
 use super::target_split::{KERNEL, KERNEL_ROWS, KERNEL_WINNER, NodeCells, Params, TargetSearch, is_for_devices};
 use super::target_winners::WinnerPlace;
-use super::{Binned, fill_table};
 use crate::cpu::tree::splitters::TargetNode;
 use crate::cpu::tree::target::{ScoreKind, TreeTarget};
 use crate::device::{Buffer, Dispatch, Recording};
 use crate::error::Result;
 use crate::kernel::{Grid, Work};
+use crate::ops::tree::binned::GROUP_COLUMNS;
+use crate::ops::tree::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
+use crate::ops::tree::target_rows::TreeWords;
+use crate::ops::tree::{Binned, fill_table};
 
 /// Words of a search in the table beside those of its cell, and of what a task found.
 pub(super) const SEARCH_WORDS: usize = 16;

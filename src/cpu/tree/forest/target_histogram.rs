@@ -4,7 +4,7 @@
 //! and one for the sum of each number. All are in fixed point, so that no order and no cut changes a bit; the caller
 //! leaves room for the sums.
 
-use super::BinnedRows;
+use crate::cpu::tree::BinnedRows;
 
 /// Rows whose words are brought together; a short loop, so that many cache misses are under way at once.
 const BLOCK: usize = 256;
