@@ -1,7 +1,7 @@
 // The best split of a node by one feature, or the one at a random threshold, from the exact sums of its rows' targets: for the
 // variants of tree/forest/target_split. In f32 what may be best, then in f64 what is; each lane tries four bins.
 // The shader that imports this defines cell_of(bin, word), which has the cells, and sum_at and set_sum, where 256 bins of at most
-// seven words are added up; it binds `found` and imports `target_searches`, `wide` and `double`.
+// seven words are added up; it imports `target_searches`, `wide` and `double`.
 
 // What a split reduces: Gini of two classes, of more, entropy, misclassification, variance.
 override KIND: u32 = 0u;
@@ -358,47 +358,4 @@ fn split_of(lane: u32, search: u32, feature: u32, bins: u32, missing_bins: u32) 
     }
     workgroupBarrier();
     return lane_best[0];
-}
-
-// A word of the left side of what was found.
-fn found_word(best: vec4<u32>, word: u32, bins: u32, missing_bins: u32) -> vec2<u32> {
-    if (best.z < FOUND) {
-        return vec2<u32>();
-    }
-    let goes_left = missing_bins == 1u && (best.z & MISSING_LEFT) != 0u;
-    return left_word(best.z & 0xffffu, select(0u, 1u, goes_left), word, bins);
-}
-
-// What a workgroup does: a node's search by a feature. Behind the last task it is the last again, and nothing is kept.
-struct Task {
-    number: u32,
-    is_one: bool,
-    search: u32,
-    feature: u32,
-}
-
-fn task_of(group: u32) -> Task {
-    let number = params.task_begin + group;
-    let place = params.tasks_first + 2u * min(number, params.tasks - 1u);
-    return Task(number, number < params.tasks, search_place(plan[place]), plan[place + 1u]);
-}
-
-// Searches a feature of so many bins, one for missing values or none, and a bin without a cell; what is found is kept if wanted.
-fn search_feature(lane: u32, task: Task, feature: vec3<u32>, is_wanted: bool) {
-    add_up(lane, task.search, feature.x + feature.y, feature.z);
-    let best = split_of(lane, task.search, task.feature, feature.x, feature.y);
-    if (is_wanted) {
-        let to = found_place(task.number);
-        if (lane == 0u) {
-            found[to] = best.x;
-            found[to + 1u] = best.y;
-            found[to + 2u] = best.z;
-            found[to + 3u] = best.w;
-        }
-        if (lane < WORDS) {
-            let left = found_word(best, lane, feature.x, feature.y);
-            found[to + 4u + 2u * lane] = left.x;
-            found[to + 5u + 2u * lane] = left.y;
-        }
-    }
 }

@@ -12,7 +12,7 @@ macro_rules! library {
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
     "bias", "double", "elementary", "k_nearest_list", "kernel_program", "layer_tail", "leaf_quantiles", "metric", "normals",
-    "order", "pairs", "pairs_operands", "row_bits", "selection", "status", "target_scan", "target_searches", "target_words",
+    "order", "pairs", "pairs_operands", "row_bits", "selection", "status", "target_scan", "target_searches", "target_tasks", "target_words",
     "tile", "tile_best", "tree_cuts", "tree_jobs", "tree_pieces", "tree_rows", "tree_searches", "tree_steps", "wide"
 ];
 

@@ -3,6 +3,7 @@
 // f64 is made of integers (lib/double), so that gains, and what wins by them, are the host's to the bit.
 //#import target_searches
 //#import target_scan
+//#import target_tasks
 //#import wide
 //#import double
 @group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;

@@ -3,6 +3,7 @@
 // words, and goes on as tree/forest/target_split does. Only the features that a node drew are counted.
 //#import target_searches
 //#import target_scan
+//#import target_tasks
 //#import target_words
 //#import wide
 //#import double

@@ -109,7 +109,9 @@ fn gains_are_the_weighted_decrease_of_the_variance() {
     target.totals(&all, &mut totals);
     let got = target.gain(&totals, &side) * target.gain_unit();
     let spread = |rows: &[u32]| {
-        let NodeSummary { weight, impurity, .. } = target.summary(rows, &all, &mut vec![]);
+        let mut cell = vec![0; 2];
+        rows.iter().for_each(|row| target.add(*row as usize, &mut cell));
+        let NodeSummary { weight, impurity, .. } = target.summary(rows, &cell, &mut vec![]);
         weight * impurity
     };
     let want = spread(&[0, 1, 2, 3, 4, 5]) - spread(&[0, 2, 5]) - spread(&[1, 3, 4]);
