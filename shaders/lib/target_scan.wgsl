@@ -1,5 +1,5 @@
 // The best split of a node by one feature, or the one at a random threshold, from the exact sums of its rows' targets: for the
-// variants of tree/target_split. In f32 what may be best, then in f64 what is; each lane tries four bins.
+// variants of tree/forest/target_split. In f32 what may be best, then in f64 what is; each lane tries four bins.
 // The shader that imports this defines cell_of(bin, word), which has the cells, and sum_at and set_sum, where 256 bins of at most
 // seven words are added up; it imports `target_searches`, `wide` and `double`.
 
@@ -358,13 +358,4 @@ fn split_of(lane: u32, search: u32, feature: u32, bins: u32, missing_bins: u32) 
     }
     workgroupBarrier();
     return lane_best[0];
-}
-
-// A word of the left side of what was found.
-fn found_word(best: vec4<u32>, word: u32, bins: u32, missing_bins: u32) -> vec2<u32> {
-    if (best.z < FOUND) {
-        return vec2<u32>();
-    }
-    let goes_left = missing_bins == 1u && (best.z & MISSING_LEFT) != 0u;
-    return left_word(best.z & 0xffffu, select(0u, 1u, goes_left), word, bins);
 }

@@ -1,4 +1,4 @@
-// Nodes whose pieces are added, for the merges of tree/histogram and tree/target_histogram.
+// Nodes whose pieces are added, for the merges of tree/histogram and tree/forest/target_histogram.
 // A lane takes one cell of one node: items are cells times nodes.
 // Integers: no order of the pieces and no cut changes a bit, and what remains of the parent is the sibling, exactly.
 //#import status

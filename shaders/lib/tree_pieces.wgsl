@@ -1,4 +1,4 @@
-// Pieces of the rows of nodes, for histograms: what the variants of tree/histogram and tree/target_histogram read.
+// Pieces of the rows of nodes, for histograms: what the variants of tree/histogram and tree/forest/target_histogram read.
 // The codes of eight columns are two words of a row, group of eight after group. In tree/histogram a row's gradient is
 // the lower half of its packed word, the Hessian the upper.
 //#import status

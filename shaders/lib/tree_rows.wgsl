@@ -1,4 +1,4 @@
-// Which rows a tree counts, for the passes of tree/bootstrap that put them in order.
+// Which rows a tree counts, for the passes of tree/forest/bootstrap that put them in order.
 // Without draws those whose first word is not 0, else those that were drawn.
 // Where a workgroup takes a block, it is of 256 rows of one tree.
 //#import status

@@ -125,6 +125,7 @@ pub fn kernels() -> Vec<&'static Kernel> {
         tree::predict::KERNELS,
         tree::target_histogram::KERNELS,
         tree::target_split::KERNELS,
+        tree::target_squares::KERNELS,
     ];
     of_files.concat()
 }

@@ -149,7 +149,7 @@ fn the_tour_shows_trees_and_ensembles_draws_them_and_speaks_json() {
     assert!(fact("warm start").ends_with("the same bytes as 40 at once"));
     assert!(fact("monotone in bmi").starts_with("falls in 0 places"));
     assert!(fact("LightGBM's format").contains("LightGBM loads"));
-    let kernels = |section: &serde_json::Value| section["rows"].to_string().contains("tree/target_histogram");
+    let kernels = |section: &serde_json::Value| section["rows"].to_string().contains("tree/forest/target_histogram");
     assert!(sections.iter().any(kernels) && told.to_string().contains("StackingClassifier"));
     let line = |words: &str| sections.iter().any(|section| section["lines"].to_string().contains(words));
     assert!(line("outlook? (0.247 bits)") && line("petal_length ≤ 2.45"), "{told}");

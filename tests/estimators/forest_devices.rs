@@ -58,6 +58,44 @@ fn forests_grow_together_into_the_same_bytes() {
 }
 
 #[test]
+fn a_fully_grown_tree_of_numbers_predicts_every_target_exactly() {
+    // Targets of very different sizes, whose means would round the small ones away.
+    let rows = 240;
+    let x = Matrix::from_vec(rows, 2, numbers(2 * rows, 130)).unwrap();
+    let y: Vec<f32> =
+        numbers(rows, 131).iter().zip(0..).map(|(value, row)| value * 10_f32.powi(row % 12 - 6)).collect();
+    let weights: Vec<f32> = (0..rows).map(|row| 1.0 + (row % 3) as f32).collect();
+    for tree in [DecisionTreeRegressor::default(), DecisionTreeRegressor::default().max_bins(None)] {
+        for weights in [None, Some(&weights)] {
+            let options = || weights.map_or_else(Fit::default, |weights| Fit::default().sample_weight(weights));
+            let model = tree.fit_with(&x, &y, options()).unwrap();
+            assert_eq!(model.predict(&x).unwrap().as_slice(), y, "weights {}", weights.is_some());
+            for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
+                let there = tree.fit_with(&x.to(device).unwrap(), &y, options()).unwrap();
+                assert!(there.to_bytes().unwrap() == model.to_bytes().unwrap(), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn leaves_of_weighted_numbers_are_the_same_everywhere() {
+    let (x, y) = table(3000, 4, 4, 140);
+    // Many are equal, so that nodes are pure early.
+    let y: Vec<f32> = y.iter().map(|value| value.round()).collect();
+    let weights: Vec<f32> = (0..x.rows()).map(|row| (row % 5) as f32).collect();
+    let forest = RandomForestRegressor::new(3).seed(4);
+    for forest in [forest.clone().max_depth(5), forest.clone().max_leaf_nodes(25), forest] {
+        let options = || Fit::default().sample_weight(&weights);
+        let wanted = forest.fit_with(&x, &y, options()).unwrap().to_bytes().unwrap();
+        for (name, device) in [("gpu", gpu()), ("baseline", baseline())] {
+            let model = forest.fit_with(&x.to(device).unwrap(), &y, options()).unwrap();
+            assert!(model.to_bytes().unwrap() == wanted, "{name}");
+        }
+    }
+}
+
+#[test]
 fn a_tight_budget_takes_the_trees_of_a_forest_in_batches() {
     let (x, y) = table(6000, 12, 4, 50);
     let labels = classes(&y, &[0.0]);

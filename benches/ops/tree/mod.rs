@@ -1,5 +1,5 @@
 mod best_split;
-mod bootstrap;
+mod forest;
 mod gradients;
 mod histogram;
 mod leaf_quantiles;
@@ -7,8 +7,6 @@ mod leaves;
 mod other_scores;
 mod partition;
 mod predict;
-mod target_histogram;
-mod target_split;
 
 use gristmill::cpu::tree::BinnedRows;
 use gristmill::cpu::tree::FeaturePlace;
@@ -24,7 +22,7 @@ use super::case::Case;
 pub fn cases() -> Vec<Case> {
     [
         best_split::cases(),
-        bootstrap::cases(),
+        forest::cases(),
         gradients::cases(),
         histogram::cases(),
         leaf_quantiles::cases(),
@@ -32,8 +30,6 @@ pub fn cases() -> Vec<Case> {
         other_scores::cases(),
         partition::cases(),
         predict::cases(),
-        target_histogram::cases(),
-        target_split::cases(),
     ]
     .concat()
 }

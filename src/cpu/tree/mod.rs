@@ -6,9 +6,8 @@
 //! | `layout`, `categories` | where features stand in binned rows; bins of categories and sets of them |
 //! | `gradients`, `fixed_exp` | gradients and Hessians of losses, the same bits on every device |
 //! | `fixed_point`, `histogram` | gradients as integers; histograms of them |
-//! | `bootstrap` | which rows trees draw |
-//! | `target`, `target_histogram` | classes and numbers as integers; histograms of them |
-//! | `target_split` | the best split from such a histogram |
+//! | `target` | classes and numbers as integers |
+//! | `forest` | what trees of them are made of: the rows they draw, histograms, splits, sums of squares |
 //! | `split` | what a split is |
 //! | `best_split`, `monotone` | the best split by gradients |
 //! | `splitters` | the best split by classes or numbers, node after node |
@@ -19,11 +18,11 @@
 //! | `row_sample` | rows drawn anew for each round |
 
 pub mod best_split;
-pub mod bootstrap;
 pub mod categories;
 pub mod category_split;
 pub mod fixed_exp;
 pub mod fixed_point;
+mod forest;
 pub mod gradients;
 pub mod histogram;
 pub mod layout;
@@ -37,16 +36,16 @@ pub mod row_sample;
 pub mod split;
 pub mod splitters;
 pub mod target;
-pub mod target_histogram;
-pub mod target_split;
 
 pub use categories::{BinSet, CategoryBins, UNKNOWN};
 pub use fixed_point::GradientSums;
+pub use forest::{bootstrap, target_histogram, target_split, target_squares};
 pub use layout::{BinLayout, FeaturePlace};
 pub use partition::Route;
 pub use row_sample::RowSample;
 pub use split::{Split, SplitRule};
 pub use target_histogram::{ClassRows, TargetRows, ValueRows};
+pub use target_squares::NodeSquares;
 
 /// Rows as bins, in two orders: row `i` is `stride` bytes, one for each column and then padding.
 #[derive(Debug, Clone, Copy)]

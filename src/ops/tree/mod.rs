@@ -5,7 +5,7 @@
 
 pub mod best_split;
 mod binned;
-pub mod bootstrap;
+mod forest;
 pub mod gradients;
 mod grow_state;
 pub mod histogram;
@@ -16,15 +16,13 @@ pub mod partition;
 mod pieces;
 pub mod predict;
 mod round_totals;
-pub mod target_histogram;
 mod target_rows;
-pub mod target_split;
-mod target_tasks;
 pub mod two_levels;
 
 pub use best_split::{Monotone, SplitSearch};
 pub use binned::Binned;
-pub use bootstrap::TreeRows;
+pub use forest::bootstrap::TreeRows;
+pub use forest::{bootstrap, target_histogram, target_split, target_squares};
 pub use gradients::BoostingRows;
 pub use grow_state::GrowState;
 pub use histogram::HistogramFill;

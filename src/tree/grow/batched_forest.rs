@@ -60,12 +60,10 @@ impl<'a> BatchedForest<'a> {
             let rows = cells.context().matrix.rows();
             small = grow_by_rows(&mut cells, &mut grown, small, tiny(limits, rows))?;
         }
-        // Nodes of numbers are described by their rows.
-        if !small.is_empty() || cells.needs_rows() {
-            cells.fetch_order()?;
-        }
-        let finished: Vec<(Tree, Vec<bool>)> =
-            learners.par_iter().zip(&grown).map(|(own, grown)| cells.finish(own, grown)).collect();
+        let squares = cells.learn_of(&grown, !small.is_empty())?;
+        let finish =
+            |(number, own): (usize, &TreeLearner<'_, T>)| cells.finish(own, &grown[number], squares.get(number));
+        let finished: Vec<(Tree, Vec<bool>)> = learners.par_iter().enumerate().map(finish).collect();
         Ok(if order == GrowOrder::BestFirst || matches!(self.device, Device::Cpu) {
             finished.into_iter().map(|(tree, _)| tree).collect()
         } else {

@@ -8,7 +8,7 @@ use crate::cpu::tree::best_split::{GradientRules, GradientSplit};
 use crate::cpu::tree::fixed_point::{FixedPoint, totals};
 use crate::cpu::tree::gradients::Gradients;
 use crate::cpu::tree::monotone::{MonotoneLimit, UNBOUNDED};
-use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder};
+use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder, paths_below};
 use crate::cpu::tree::{GradientSums, SplitRule};
 use crate::device::{Device, Stream};
 use crate::error::Result;
@@ -208,8 +208,8 @@ impl Cells for GradientCells<'_> {
         let searches: Vec<SplitSearch> = nodes.iter().map(|node| self.split_search(node)).collect();
         let child = |(search, slot): &(usize, usize)| {
             let OpenNode { tree, path, rows, .. } = &nodes[*search];
-            let features = |side: u64| self.drawn_features(*tree, path.wrapping_mul(2).wrapping_add(side));
-            let (rows, features) = (rows.clone(), [features(0), features(1)]);
+            let features = paths_below(*path).map(|path| self.drawn_features(*tree, path));
+            let rows = rows.clone();
             ChildSearch { search: *search, tree: *tree, rows, slot: *slot, features }
         };
         let children: Vec<ChildSearch> = parents.iter().map(child).collect();

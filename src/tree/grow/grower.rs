@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::leaf::{Child, ChildPlace, Leaf, NodeBatch, Pair, PlacedLeaf, Sides};
 use super::{Cells, GrowLimits, GrowOrder, Grown, NodeSplit, OpenNode, Root, TwoLevelSplits};
-use crate::cpu::tree::splitters::ROOT;
+use crate::cpu::tree::splitters::{ROOT, paths_below};
 use crate::error::Result;
 use crate::ops::tree::{HistogramFill, NodePartition};
 use crate::tree::model::{Node, Tree};
@@ -153,14 +153,14 @@ impl<C: Cells> Grower<'_, C> {
         let Leaf { tree, path, depth, rows, split, slot, .. } = leaf;
         let (tree, depth, middle) = (*tree, *depth + 1, rows.start + left);
         let room = self.grown[tree].tree.leaves() + 1 < self.limits.max_leaves && depth < self.limits.max_depth;
-        let first = path.wrapping_mul(2);
+        let paths = paths_below(*path);
         let ranges = [rows.start..middle, middle..rows.end];
         let side = |path: u64, rows: &Range<usize>, totals: &C::Totals| {
             let open = room && self.cells.may_split(totals);
             open.then(|| OpenNode { tree, path, depth, rows: rows.clone(), totals: totals.clone(), slot: 0 })
         };
         let [left, right] = &split.children;
-        let sides = [side(first, &ranges[0], left), side(first.wrapping_add(1), &ranges[1], right)];
+        let sides = [side(paths[0], &ranges[0], left), side(paths[1], &ranges[1], right)];
         Pair { sides, ranges, tree, slot: slot.take() }
     }
 
@@ -316,13 +316,13 @@ impl<C: Cells> Grower<'_, C> {
         if ranges[0].len() <= ranges[1].len() {
             slots.reverse();
         }
-        let (tree, depth, first) = (leaf.tree, leaf.depth + 1, leaf.path.wrapping_mul(2));
+        let (tree, depth, paths) = (leaf.tree, leaf.depth + 1, paths_below(leaf.path));
         let mut splits = splits.into_iter();
         let children = [0, 1].map(|side| {
             let (rows, totals) = (ranges[side].clone(), leaf.split.children[side].clone());
             let split = splits.next().flatten().filter(|_| self.cells.may_split(&totals));
             let slot = slots[side].take();
-            let path = first.wrapping_add(side as u64);
+            let path = paths[side];
             let leaf = match split {
                 Some(split) => {
                     Some(Leaf { tree, node: 0, path, depth, rows: rows.clone(), split, slot, children: None })

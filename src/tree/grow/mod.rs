@@ -8,7 +8,9 @@
 //! | `context` | binned rows on a device, for both |
 //! | `batched_forest` | trees of classes or numbers that grow together on a device |
 //! | `small_nodes` | their small nodes, by rows instead of histograms |
+//! | `node_squares` | sums of squares of their nodes |
 //! | `sequential` | one tree, node after node |
+//! | `node_rules` | what both have in common: limits, and what is written of a node |
 //! | `table` | which of the ways is taken |
 //!
 //! The grower decides what is split; `Cells` does the work on rows, so that it can be done on any device: histograms,
@@ -19,6 +21,8 @@ mod context;
 mod gradient_cells;
 mod grower;
 mod leaf;
+mod node_rules;
+mod node_squares;
 mod sequential;
 mod small_nodes;
 mod table;

@@ -3,7 +3,8 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use crate::cpu::tree::splitters::{NodeSplitter, ROOT, TargetNode, TargetSplit};
+use super::node_rules::describe;
+use crate::cpu::tree::splitters::{NodeSplitter, ROOT, TargetNode, TargetSplit, paths_below};
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
 use crate::tree::model::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
@@ -70,8 +71,7 @@ pub(super) fn grow_from<T: TreeTarget, S: NodeSplitter<T>>(
     let all = 0..rows.len();
     let mut grower = SequentialGrower { target, splitter, limits, min_gain: 0.0, rows, scratch, totals, values, tree };
     let summary = grower.describe(0, &all, &cell);
-    let min_gain = limits.min_impurity_decrease * summary.weight / target.gain_unit();
-    grower.min_gain = start.min_gain.unwrap_or(min_gain);
+    grower.min_gain = start.min_gain.unwrap_or_else(|| limits.min_gain(summary.weight, target));
     let root = grower.split_leaf(0, start.path, start.depth, all, cell, summary);
     match limits.max_leaf_nodes {
         Some(leaves) => grower.best_first(root, leaves),
@@ -111,10 +111,10 @@ impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
         let (left_rows, right_rows) = (rows.start..middle, middle..rows.end);
         let (left_summary, right_summary) =
             (self.describe(left, &left_rows, &split.left), self.describe(right, &right_rows, &right_cell));
-        let path = path.wrapping_mul(2);
+        let paths = paths_below(path);
         [
-            self.split_leaf(left, path, depth + 1, left_rows, split.left, left_summary),
-            self.split_leaf(right, path.wrapping_add(1), depth + 1, right_rows, right_cell, right_summary),
+            self.split_leaf(left, paths[0], depth + 1, left_rows, split.left, left_summary),
+            self.split_leaf(right, paths[1], depth + 1, right_rows, right_cell, right_summary),
         ]
     }
 
@@ -122,10 +122,7 @@ impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
     fn describe(&mut self, number: u32, rows: &Range<usize>, cell: &[u64]) -> NodeSummary {
         self.values.clear();
         let summary = self.target.summary(&self.rows[rows.clone()], cell, &mut self.values);
-        self.tree.value_mut(number).copy_from_slice(&self.values);
-        let NodeSummary { weight, count, impurity, .. } = summary;
-        let node = self.tree.node_mut(number);
-        *node = Node { weight, count, impurity, ..*node };
+        describe(&mut self.tree, number, &summary, &self.values);
         summary
     }
 
@@ -139,13 +136,12 @@ impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
         cell: Vec<u64>,
         summary: NodeSummary,
     ) -> Option<SplitLeaf> {
-        let TreeLimits { max_depth, min_samples_split, min_samples_leaf, .. } = *self.limits;
-        let (count, min_samples_leaf) = (summary.count, min_samples_leaf as u64);
-        let small = count < min_samples_split as u64 || count / 2 < min_samples_leaf;
-        if summary.pure || small || max_depth.is_some_and(|most| depth >= most) {
+        let count = summary.count;
+        if summary.pure || !self.limits.allow_rows(count) || !self.limits.allow_depth(depth) {
             return None;
         }
         self.target.totals(&cell, &mut self.totals);
+        let min_samples_leaf = self.limits.min_samples_leaf as u64;
         let bounds = SplitBounds { totals: &self.totals, count, min_samples_leaf };
         let node = TargetNode { target: self.target, cell: &cell, bounds };
         let split = self.splitter.best_split(&node, path, &self.rows[rows.clone()])?;

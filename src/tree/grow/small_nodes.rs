@@ -2,7 +2,7 @@
 
 use super::target_cells::{NodeCell, TargetCells};
 use super::{Cells, Grown, NodeSplit, OpenNode};
-use crate::cpu::tree::splitters::ROOT;
+use crate::cpu::tree::splitters::{ROOT, paths_below};
 use crate::cpu::tree::target::TreeTarget;
 use crate::error::Result;
 
@@ -21,9 +21,9 @@ pub(super) fn small_nodes<T: TreeTarget>(cells: &TargetCells<'_, '_, T>, grown: 
         for (at, (node, totals)) in nodes.nodes().iter().zip(totals).enumerate() {
             let (path, depth) = ways[at];
             if node.feature.is_some() {
-                let first = path.wrapping_mul(2);
-                ways[node.children[0] as usize] = (first, depth + 1);
-                ways[node.children[1] as usize] = (first.wrapping_add(1), depth + 1);
+                for (child, path) in node.children.into_iter().zip(paths_below(path)) {
+                    ways[child as usize] = (path, depth + 1);
+                }
             } else if cells.may_grow(totals, depth) {
                 let open = OpenNode { tree, path, depth, rows: rows[at].clone(), totals: totals.clone(), slot: 0 };
                 small.push(SmallNode { number: at as u32, open });
@@ -58,7 +58,7 @@ pub(super) fn grow_by_rows<T: TreeTarget>(
                 let before = children.len();
                 split_leaf(cells, &mut grown[node.tree], (parent, node), &split, &mut children);
                 // The order of rows that nobody looks at again may stay as it is.
-                if children.len() > before || cells.needs_rows() {
+                if children.len() > before || cells.sums_rows() {
                     let left = TargetCells::<T>::count(&split.children[0]) as usize;
                     partitions.push(cells.context().node_partition(node.rows.clone(), &split.rule, left));
                 }
@@ -81,14 +81,14 @@ fn split_leaf<T: TreeTarget>(
 ) {
     let (numbers, depth) = (grown.tree.split(parent, &split.rule, split.gain), node.depth + 1);
     let middle = node.rows.start + TargetCells::<T>::count(&split.children[0]) as usize;
-    let (first, ranges) = (node.path.wrapping_mul(2), [node.rows.start..middle, middle..node.rows.end]);
+    let (paths, ranges) = (paths_below(node.path), [node.rows.start..middle, middle..node.rows.end]);
     for (side, (number, rows)) in numbers.into_iter().zip(ranges).enumerate() {
         let totals = &split.children[side];
         grown.tree.node_mut(number).count = TargetCells::<T>::count(totals);
         grown.rows.push(rows.clone());
         grown.totals.push(totals.clone());
         if cells.may_grow(totals, depth) {
-            let path = first.wrapping_add(side as u64);
+            let path = paths[side];
             let child = OpenNode { tree: node.tree, path, depth, rows, totals: totals.clone(), slot: 0 };
             open.push(SmallNode { number, open: child });
         }

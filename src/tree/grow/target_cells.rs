@@ -5,17 +5,21 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::node_rules::describe as write_down;
+use super::node_squares::{add_up, leaves};
 use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root};
-use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder, TargetNode, TargetSplit};
-use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
+use crate::cpu::tree::target::{NodeSummary, SplitBounds, SummarySource, TargetTotals, TreeTarget, take_cell};
+use crate::cpu::tree::target_squares::target_squares as squares_of_rows;
+use crate::cpu::tree::{NodeSquares, TargetRows};
 use crate::device::Device;
 use crate::error::Result;
 use crate::ops::tree::bootstrap::{TreeDraws, TreeRows};
 use crate::ops::tree::target_histogram::target_histogram;
 use crate::ops::tree::target_split::{NodeCells, TargetSearch, takes_rows, target_split};
+use crate::ops::tree::target_squares::target_squares;
 use crate::ops::tree::{HistogramFill, NodePartition};
-use crate::tree::model::{Node, Tree};
+use crate::tree::model::Tree;
 use crate::tree::parameters::TreeLimits;
 
 /// The sums of a node.
@@ -25,7 +29,7 @@ pub(crate) struct NodeCell {
     count: u64,
 }
 
-/// What a node predicts, found when its rows were in ascending order.
+/// What a node predicts.
 type NodeDescription = (NodeSummary, Vec<f64>);
 
 /// What one of the trees learns.
@@ -60,7 +64,9 @@ pub(super) struct TargetCells<'a, 'b, T> {
     pub(super) min_gains: Vec<f64>,
     /// Whether nodes are described as they arise; else when the trees are grown, as their rows are on a device.
     describes_at_once: bool,
+    /// What is known of nodes: what they predict, or their squares, of which the cell makes it.
     described: HashMap<Range<usize>, NodeDescription>,
+    squares: HashMap<Range<usize>, NodeSquares>,
 }
 
 impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
@@ -92,9 +98,8 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         }
         let mut ends = counts;
         (1..ends.len()).for_each(|at| ends[at] += ends[at - 1]);
-        let needs_rows = learners.first().is_some_and(|learner| learner.target.summary_needs_rows());
         // The best leaf is chosen among those that are not pure, which sums of numbers do not tell.
-        let describes_at_once = on_cpu || needs_rows && limits.max_leaf_nodes.is_some();
+        let describes_at_once = on_cpu || source_of(learners) != SummarySource::Cell && limits.max_leaf_nodes.is_some();
         let min_gains = vec![0.0; learners.len()];
         let mut cells = TargetCells {
             context,
@@ -106,11 +111,11 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
             min_gains,
             describes_at_once,
             described: HashMap::new(),
+            squares: HashMap::new(),
         };
         let mut roots = vec![];
         for (number, (totals, described)) in described.into_iter().enumerate() {
-            let unit = learners[number].target.gain_unit();
-            cells.min_gains[number] = limits.min_impurity_decrease * described.0.weight / unit;
+            cells.min_gains[number] = limits.min_gain(described.0.weight, learners[number].target);
             let rows = number.checked_sub(1).map_or(0, |before| cells.ends[before])..cells.ends[number];
             cells.described.insert(rows.clone(), described);
             roots.push(Root { rows, totals });
@@ -124,62 +129,104 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 
     /// Whose rows these are.
-    fn learner(&self, rows: &Range<usize>) -> &TreeLearner<'b, T> {
-        &self.learners[self.ends.partition_point(|end| *end <= rows.start).min(self.learners.len() - 1)]
+    fn tree_of(&self, rows: &Range<usize>) -> usize {
+        self.ends.partition_point(|end| *end <= rows.start).min(self.learners.len() - 1)
     }
 
-    /// Brings the order of the rows to the host, if it is not known there and the trees' nodes are to be described by it.
-    pub(super) fn fetch_order(&mut self) -> Result<()> {
-        if !self.describes_at_once {
+    /// Whether a node is its rows in some way, so that those of every leaf must lie together.
+    pub(super) fn sums_rows(&self) -> bool {
+        source_of(self.learners) != SummarySource::Cell
+    }
+
+    /// Learns of grown trees what their nodes are described by: the order of the rows, where the host finishes nodes or looks at
+    /// rows, else the squares of the leaves. Returns the squares of all nodes, tree after tree.
+    pub(super) fn learn_of(&mut self, grown: &[Grown<NodeCell>], is_unfinished: bool) -> Result<Vec<Vec<NodeSquares>>> {
+        let source = source_of(self.learners);
+        let known = self.describes_at_once || source == SummarySource::Cell;
+        let leaves = if known || source == SummarySource::Rows { vec![] } else { leaves(grown) };
+        // As bytes: the rows of a tree may be fewer than what comes back of its leaves.
+        let outputs = self.learners.first().map_or(1, |learner| learner.target.outputs());
+        let takes_order = 4 * self.order().len() <= (4 + 16 * outputs) * leaves.len();
+        let reads_order = is_unfinished || !known && (source == SummarySource::Rows || takes_order);
+        if reads_order && !matches!(self.context.stream.device(), Device::Cpu) {
             self.context.state.order(&mut self.context.stream)?;
         }
-        Ok(())
+        if leaves.is_empty() {
+            return Ok(vec![]);
+        }
+        let of_leaves = match reads_order {
+            true => {
+                let order = self.order();
+                let of = |(tree, rows): &(usize, Range<usize>)| match &self.targets[*tree] {
+                    TargetRows::Values(target) => squares_of_rows(*target, &order[rows.clone()]),
+                    TargetRows::Classes(_) => NodeSquares::none(outputs),
+                };
+                leaves.par_iter().map(of).collect()
+            }
+            false => target_squares(&mut self.context.stream, &mut self.context.state, &self.targets, &leaves)?,
+        };
+        Ok(add_up(grown, of_leaves, outputs))
     }
 
-    /// Whether nodes are described by their rows.
-    pub(super) fn needs_rows(&self) -> bool {
-        self.learners.first().is_some_and(|learner| learner.target.summary_needs_rows())
-    }
-
-    /// A grown tree with the values of its nodes and all gains in weight × impurity, and which nodes are pure.
-    pub(super) fn finish(&self, learner: &TreeLearner<'_, T>, grown: &Grown<NodeCell>) -> (Tree, Vec<bool>) {
+    /// A grown tree with the values of its nodes and all gains in weight × impurity, and which nodes are pure. `squares` are
+    /// those of its nodes, where [`TargetCells::learn_of`] found some.
+    pub(super) fn finish(
+        &self,
+        learner: &TreeLearner<'_, T>,
+        grown: &Grown<NodeCell>,
+        squares: Option<&Vec<NodeSquares>>,
+    ) -> (Tree, Vec<bool>) {
         let mut finished = grown.tree.clone().with_outputs(learner.target.outputs());
         let mut pure = Vec::with_capacity(grown.rows.len());
         for ((number, rows), totals) in (0..).zip(&grown.rows).zip(&grown.totals) {
-            let late = || self.describe_late(learner, rows, &totals.words);
+            let squares = squares.map(|squares| &squares[number as usize]).or_else(|| self.squares.get(rows));
+            let late = || self.describe_late(learner, rows, (&totals.words, squares));
             let (summary, values) = self.described.get(rows).cloned().unwrap_or_else(late);
-            let NodeSummary { weight, count, impurity, .. } = summary;
-            let node = finished.node_mut(number);
-            node.gain *= learner.target.gain_unit();
-            *node = Node { weight, count, impurity, ..*node };
-            finished.value_mut(number).copy_from_slice(&values);
+            finished.node_mut(number).gain *= learner.target.gain_unit();
+            write_down(&mut finished, number, &summary, &values);
             pure.push(summary.pure);
         }
         (finished, pure)
     }
 
-    /// What a node predicts, from its cell and, where that is not enough, from its rows in the order as it was fetched.
-    fn describe_late(&self, learner: &TreeLearner<'_, T>, rows: &Range<usize>, words: &[u64]) -> NodeDescription {
+    /// What a node predicts, from its cell and its squares, or from its rows in the order as it was fetched.
+    fn describe_late(
+        &self,
+        learner: &TreeLearner<'_, T>,
+        rows: &Range<usize>,
+        (words, squares): (&[u64], Option<&NodeSquares>),
+    ) -> NodeDescription {
+        let mut values = Vec::with_capacity(learner.target.outputs());
+        if let Some(squares) = squares {
+            return (learner.target.summary_of_squares(squares, words, &mut values), values);
+        }
         let mut own = vec![];
-        if learner.target.summary_needs_rows() {
+        if learner.target.summary_source() == SummarySource::Rows {
             own.extend_from_slice(&self.order()[rows.clone()]);
             // The rows of each leaf ascend: a stable sort merges them.
             own.sort();
         }
-        let mut values = Vec::with_capacity(learner.target.outputs());
         (learner.target.summary(&own, words, &mut values), values)
+    }
+
+    /// Whether a node is known to be pure.
+    fn is_known_pure(&self, node: &OpenNode<NodeCell>) -> bool {
+        if let Some((summary, _)) = self.described.get(&node.rows) {
+            return summary.pure;
+        }
+        let target = self.learners[node.tree].target;
+        let of = |squares| target.summary_of_squares(squares, &node.totals.words, &mut vec![]).pure;
+        self.squares.get(&node.rows).is_some_and(of)
     }
 
     /// Whether the limits allow to split a leaf of a tree, small or not.
     pub(super) fn may_grow(&self, totals: &NodeCell, depth: usize) -> bool {
-        self.limits.max_depth.is_none_or(|most| depth < most) && self.is_large_enough(totals)
+        self.limits.allow_depth(depth) && self.is_large_enough(totals)
     }
 
     fn is_large_enough(&self, totals: &NodeCell) -> bool {
-        let TreeLimits { min_samples_split, min_samples_leaf, .. } = *self.limits;
-        let small = totals.count < min_samples_split as u64 || totals.count / 2 < min_samples_leaf as u64;
         let pure = self.learners.first().is_some_and(|learner| learner.target.is_pure(&totals.words));
-        !small && !pure
+        !pure && self.limits.allow_rows(totals.count)
     }
 
     /// The sums of a node as numbers, and the features it looks at.
@@ -194,8 +241,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     /// The best split of each node that is not pure, from histograms or by its rows. A node that found none by the features it
     /// drew goes on drawing, one feature at a time.
     fn best(&mut self, nodes: &[OpenNode<NodeCell>], by_rows: bool) -> Result<Vec<Option<TargetSplit>>> {
-        let pure = |node: &OpenNode<NodeCell>| self.described.get(&node.rows).is_some_and(|own| own.0.pure);
-        let mut wanted: Vec<usize> = (0..nodes.len()).filter(|at| !pure(&nodes[*at])).collect();
+        let mut wanted: Vec<usize> = (0..nodes.len()).filter(|at| !self.is_known_pure(&nodes[*at])).collect();
         let mut prepared: Vec<(TargetTotals, FeatureOrder)> = nodes.par_iter().map(|node| self.prepare(node)).collect();
         let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
         let (learners, min_samples_leaf) = (self.learners, self.limits.min_samples_leaf as u64);
@@ -255,6 +301,11 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     }
 }
 
+/// What the summaries of nodes are made of.
+fn source_of<T: TreeTarget>(learners: &[TreeLearner<'_, T>]) -> SummarySource {
+    learners.first().map_or(SummarySource::Cell, |learner| learner.target.summary_source())
+}
+
 /// The sums of some rows, ascending, and what they predict.
 fn describe<T: TreeTarget>(learner: &TreeLearner<'_, T>, rows: &[u32]) -> (NodeCell, NodeDescription) {
     let target = learner.target;
@@ -280,7 +331,7 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
         self.context
     }
 
-    /// Nodes were described before their rows were partitioned, and nobody reads the order later.
+    /// Nodes were described before their rows were partitioned, or by sums that know no order.
     fn restore_order(&mut self, _: Vec<Range<usize>>) {}
 
     fn fill(&mut self, fills: &[HistogramFill]) -> Result<()> {
@@ -297,13 +348,20 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
         if !self.describes_at_once {
             return Ok(lefts);
         }
-        self.context.state.order(&mut self.context.stream)?;
         let children = nodes.iter().zip(&lefts).flat_map(|(NodePartition { rows, .. }, left)| {
             let middle = rows.start + left;
             [rows.start..middle, middle..rows.end]
         });
         let children: Vec<Range<usize>> = children.collect();
-        let of = |rows: &Range<usize>| describe(self.learner(rows), &self.order()[rows.clone()]).1;
+        let on_cpu = matches!(self.context.stream.device(), Device::Cpu);
+        if !on_cpu && source_of(self.learners) == SummarySource::Squares {
+            let children: Vec<_> = children.into_iter().map(|rows| (self.tree_of(&rows), rows)).collect();
+            let squares = target_squares(&mut self.context.stream, &mut self.context.state, &self.targets, &children)?;
+            self.squares.extend(children.into_iter().map(|(_, rows)| rows).zip(squares));
+            return Ok(lefts);
+        }
+        self.context.state.order(&mut self.context.stream)?;
+        let of = |rows: &Range<usize>| describe(&self.learners[self.tree_of(rows)], &self.order()[rows.clone()]).1;
         let described: Vec<_> = children.par_iter().map(of).collect();
         self.described.extend(children.into_iter().zip(described));
         Ok(lefts)

@@ -1,10 +1,12 @@
 //! Targets in fixed point: criteria, weights, gains, histograms.
 
 use gristmill::cpu::tree::target::{
-    ClassTarget, Criterion, FixedValues, FixedWeights, NodeSummary, TargetTotals, TreeTarget, log2, weighted_median,
+    ClassTarget, Criterion, FixedValues, FixedWeights, NodeSummary, SummarySource, TargetTotals, TreeTarget, log2,
+    weighted_median,
 };
 use gristmill::cpu::tree::target_histogram::{CountedColumn, class_histogram, value_histogram};
-use gristmill::cpu::tree::{BinnedRows, ClassRows, ValueRows};
+use gristmill::cpu::tree::target_squares::target_squares;
+use gristmill::cpu::tree::{BinnedRows, ClassRows, TargetRows, ValueRows};
 
 #[test]
 fn the_logarithm_agrees_with_the_systems() {
@@ -107,12 +109,61 @@ fn gains_are_the_weighted_decrease_of_the_variance() {
     target.totals(&all, &mut totals);
     let got = target.gain(&totals, &side) * target.gain_unit();
     let spread = |rows: &[u32]| {
-        let NodeSummary { weight, impurity, .. } = target.summary(rows, &all, &mut vec![]);
+        let mut cell = vec![0; 2];
+        rows.iter().for_each(|row| target.add(*row as usize, &mut cell));
+        let NodeSummary { weight, impurity, .. } = target.summary(rows, &cell, &mut vec![]);
         weight * impurity
     };
     let want = spread(&[0, 1, 2, 3, 4, 5]) - spread(&[0, 2, 5]) - spread(&[1, 3, 4]);
     // Weights have 16 bits here.
     assert!((got - want).abs() < 1e-4 * want, "{got} {want}");
+}
+
+#[test]
+fn means_and_variances_of_integers_are_those_of_the_rows() {
+    let count = 1000;
+    let numbers: Vec<f32> = (0..count).map(|row| 1e4 + ((row * 7919) % 1009) as f32 / 97.0).collect();
+    let whole: Vec<f32> = (0..count).map(|row| (row % 4) as f32).collect();
+    let parts: Vec<f32> = whole.iter().map(|weight| weight / 3.0).collect();
+    for (weights, source) in
+        [(None, SummarySource::Squares), (Some(&whole), SummarySource::Squares), (Some(&parts), SummarySource::Rows)]
+    {
+        let values = FixedValues::new("test", &numbers, 1, weights.map(|weights| &weights[..])).unwrap();
+        let target = values.target(None);
+        assert_eq!(target.summary_source(), source);
+        for rows in [1..2_u32, 3..5, 17..40, 100..900] {
+            let rows: Vec<u32> = rows.filter(|row| target.counts(*row as usize)).collect();
+            let (mut cell, mut values) = (vec![0; 2], vec![]);
+            rows.iter().for_each(|row| target.add(*row as usize, &mut cell));
+            let summary = target.summary(&rows, &cell, &mut values);
+            let of = |row: &u32| {
+                let weight = weights.map_or(1.0, |weights| f64::from(weights[*row as usize]));
+                (weight, f64::from(numbers[*row as usize]))
+            };
+            let weight: f64 = rows.iter().map(|row| of(row).0).sum();
+            let mean = rows.iter().map(|row| of(row).0 * of(row).1).sum::<f64>() / weight;
+            let variance = rows.iter().map(|row| of(row).0 * (of(row).1 - mean).powi(2)).sum::<f64>() / weight;
+            assert!((summary.weight - weight).abs() < 1e-9, "{} {weight}", summary.weight);
+            assert!((values[0] - mean).abs() < 1e-11 * mean, "{} {mean}", values[0]);
+            assert!((summary.impurity - variance).abs() < 1e-8, "{} {variance}", summary.impurity);
+            assert_eq!((summary.pure, values[0] == mean), (rows.len() == 1, rows.len() == 1 || values[0] == mean));
+            if let (SummarySource::Squares, TargetRows::Values(of_rows)) = (source, target.rows()) {
+                let (squares, mut others) = (target_squares(of_rows, &rows), vec![]);
+                assert_eq!((target.summary_of_squares(&squares, &cell, &mut others), others), (summary, values));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_mean_of_equal_numbers_is_that_number() {
+    // Far from the others, which make the fixed point coarse.
+    let numbers = [1e-7, 1e-7, 3e30, -2e30, 1e-7];
+    let values = FixedValues::new("test", &numbers, 1, None).unwrap();
+    let (target, mut cell, mut own) = (values.target(None), vec![0; 2], vec![]);
+    [0, 1, 4].iter().for_each(|row| target.add(*row, &mut cell));
+    let summary = target.summary(&[0, 1, 4], &cell, &mut own);
+    assert_eq!((summary.impurity, summary.pure, own), (0.0, true, vec![f64::from(1e-7_f32)]));
 }
 
 #[test]

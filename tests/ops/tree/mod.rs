@@ -1,5 +1,5 @@
 mod best_split;
-mod bootstrap;
+mod forest;
 mod gradients;
 mod histogram;
 mod leaf_quantiles;
@@ -7,8 +7,6 @@ mod leaves;
 mod other_scores;
 mod partition;
 mod predict;
-mod target_histogram;
-mod target_split;
 mod two_levels;
 
 use gristmill::cpu::tree::BinnedRows;

@@ -6,8 +6,14 @@ use crate::cpu::random::philox::philox4x32;
 const PURPOSE: u64 = 0x7472_6565_0000_0000;
 /// What tells the numbers of thresholds from those of features.
 const THRESHOLDS: u32 = 0x6375_7473;
-/// The path of the root; that of a child is twice its parent's, and one more on the right.
+/// The path of the root.
 pub const ROOT: u64 = 1;
+
+/// The paths of a node's children: twice its own, and one more on the right.
+pub fn paths_below(path: u64) -> [u64; 2] {
+    let left = path.wrapping_mul(2);
+    [left, left.wrapping_add(1)]
+}
 
 /// Draws features for the nodes of a tree: which ones depends on the seed, the tree and the node's path from the root
 /// alone, so it does not matter when and where a node is split. (From the 64th level on, nodes with the same last 63

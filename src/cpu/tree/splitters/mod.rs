@@ -22,7 +22,7 @@ mod rows;
 pub use binned::BinnedSplitter;
 pub use categories::split_categories;
 pub use exact::ExactSplitter;
-pub use feature_draw::{FeatureDraw, FeatureOrder, ROOT};
+pub use feature_draw::{FeatureDraw, FeatureOrder, ROOT, paths_below};
 pub use histogram_split::{CellScratch, between, scan};
 pub use median::MedianSplitter;
 pub use random::RandomSplitter;

@@ -2,9 +2,10 @@
 
 use super::criterion::self_information;
 use super::{
-    Criterion, FixedWeights, NodeSummary, ScoreKind, SplitBounds, SplitScore, TargetTotals, TreeTarget, best_cut,
+    Criterion, FixedWeights, NodeSummary, ScoreKind, SplitBounds, SplitScore, SummarySource, TargetTotals, TreeTarget,
+    best_cut,
 };
-use crate::cpu::tree::{ClassRows, TargetRows};
+use crate::cpu::tree::{ClassRows, NodeSquares, TargetRows};
 
 /// Classes of rows: a cell has a word for each class, with the weight and the count of its rows.
 #[derive(Debug, Clone)]
@@ -124,8 +125,8 @@ impl TreeTarget for ClassTarget<'_> {
         self.weights.unit
     }
 
-    fn summary_needs_rows(&self) -> bool {
-        false
+    fn summary_source(&self) -> SummarySource {
+        SummarySource::Cell
     }
 
     fn summary(&self, _: &[u32], cell: &[u64], values: &mut Vec<f64>) -> NodeSummary {
@@ -135,6 +136,10 @@ impl TreeTarget for ClassTarget<'_> {
         let (weight, impurity) = (parts.iter().sum::<f64>(), self.criterion.impurity(parts));
         parts.iter_mut().for_each(|part| *part /= weight);
         NodeSummary { weight: weight * self.weights.unit, count: self.count(cell), impurity, pure: self.is_pure(cell) }
+    }
+
+    fn summary_of_squares(&self, _: &NodeSquares, cell: &[u64], values: &mut Vec<f64>) -> NodeSummary {
+        self.summary(&[], cell, values)
     }
 }
 

@@ -13,7 +13,7 @@ pub use criterion::{Criterion, RegressionCriterion, log2};
 pub use value::{FixedValues, RankedValues, ValueTarget, weighted_median};
 pub use weights::FixedWeights;
 
-use super::TargetRows;
+use super::{NodeSquares, TargetRows};
 
 /// The sums of a node as numbers, by which its splits are scored.
 #[derive(Debug, Clone, Default)]
@@ -82,6 +82,17 @@ pub struct NodeSummary {
     pub pure: bool,
 }
 
+/// What [`TreeTarget::summary`] takes, beside the cell of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SummarySource {
+    /// Nothing more.
+    Cell,
+    /// The sums of squares of its rows: integers too, so that a device adds them up.
+    Squares,
+    /// The rows themselves.
+    Rows,
+}
+
 /// Targets of rows with a criterion, in fixed point: the classes, or the numbers. Rows of weight 0 have empty cells.
 pub trait TreeTarget: Send + Sync {
     /// 64-bit words of a cell.
@@ -132,11 +143,14 @@ pub trait TreeTarget: Send + Sync {
         None
     }
 
-    /// Whether [`TreeTarget::summary`] looks at rows, not only at their cell.
-    fn summary_needs_rows(&self) -> bool;
+    /// What a summary is made of.
+    fn summary_source(&self) -> SummarySource;
 
     /// What a node of these rows, in this order, predicts; its value is appended to `values`.
     fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> NodeSummary;
+
+    /// The same to the bit without the rows, where [`TreeTarget::summary_source`] does not ask for them.
+    fn summary_of_squares(&self, squares: &NodeSquares, cell: &[u64], values: &mut Vec<f64>) -> NodeSummary;
 }
 
 /// `cell += other`, word by word.

@@ -2,10 +2,11 @@
 
 use super::weights::power_of_two_within;
 use super::{
-    FixedWeights, NodeSummary, RegressionCriterion, ScoreKind, SplitBounds, SplitScore, TargetTotals, TreeTarget,
-    best_cut,
+    FixedWeights, NodeSummary, RegressionCriterion, ScoreKind, SplitBounds, SplitScore, SummarySource, TargetTotals,
+    TreeTarget, best_cut,
 };
-use crate::cpu::tree::{TargetRows, ValueRows};
+use crate::cpu::tree::target_squares::sum_of_squares;
+use crate::cpu::tree::{NodeSquares, TargetRows, ValueRows};
 use crate::error::Result;
 
 /// Bits of a fixed-point weight that is no integer; the rest of a sum's 62 bits is for the targets.
@@ -20,11 +21,15 @@ pub struct FixedValues<'a> {
     fixed: Vec<i64>,
     /// What 1 in fixed point stands for: a power of two.
     unit: f64,
+    /// What was taken off each output.
+    means: Vec<f64>,
     /// The targets as they were given, n×p.
     targets: &'a [f32],
     outputs: usize,
     weights: Option<Vec<f64>>,
     packed: FixedWeights,
+    /// Whether the integers are the weights, not rounded.
+    weighs_exactly: bool,
     criterion: RegressionCriterion,
 }
 
@@ -69,7 +74,19 @@ impl<'a> FixedValues<'a> {
         let scale = if farthest > 0.0 { power_of_two_within(most, farthest) } else { 1.0 };
         let fixed = (0..rows * outputs).map(|at| (residual(at) * scale).round() as i64).collect();
         let criterion = RegressionCriterion::SquaredError;
-        Ok(FixedValues { fixed, unit: 1.0 / scale, targets, outputs, weights, packed, criterion })
+        let is_exact = |(weight, word): (&f64, &u64)| packed.weight(*word) * packed.unit == weight.max(0.0);
+        let weighs_exactly = weights.as_ref().is_none_or(|weights| weights.iter().zip(&packed.words).all(is_exact));
+        Ok(FixedValues {
+            fixed,
+            unit: 1.0 / scale,
+            means,
+            targets,
+            outputs,
+            weights,
+            packed,
+            weighs_exactly,
+            criterion,
+        })
     }
 
     /// The same targets with this criterion instead of the squared error.
@@ -232,13 +249,59 @@ impl TreeTarget for ValueTarget<'_> {
         absolute.then(|| RankedValues { values: &self.values.fixed, packed: &self.packed, outputs: self.outputs() })
     }
 
-    fn summary_needs_rows(&self) -> bool {
-        true
+    fn summary_source(&self) -> SummarySource {
+        let is_mean = self.values.criterion == RegressionCriterion::SquaredError;
+        // Weights that were rounded would show in means.
+        if is_mean && self.values.weighs_exactly { SummarySource::Squares } else { SummarySource::Rows }
     }
 
-    /// Mean and variance, or median and absolute deviation, in f64 from the targets as they were given, the rows in
-    /// their order.
     fn summary(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> NodeSummary {
+        match self.summary_source() {
+            SummarySource::Rows => self.summary_of_rows(rows, cell, values),
+            _ => {
+                let first = rows.first().copied().unwrap_or(0);
+                let squares = |output: usize| sum_of_squares(self.value_rows(), rows, output);
+                self.summary_of_sums(first, squares, cell, values)
+            }
+        }
+    }
+
+    fn summary_of_squares(&self, squares: &NodeSquares, cell: &[u64], values: &mut Vec<f64>) -> NodeSummary {
+        self.summary_of_sums(squares.first, |output| squares.squares[output], cell, values)
+    }
+}
+
+impl ValueTarget<'_> {
+    /// Mean and variance from integers: W weight, S sum, Q sum of squares. The variance is (W·Q − S²) / W², whose numerator has
+    /// at most 124 bits and no rounding; it is 0 where all are equal, and nowhere else (Cauchy and Schwarz).
+    fn summary_of_sums(
+        &self,
+        first: u32,
+        squares: impl Fn(usize) -> u128,
+        cell: &[u64],
+        values: &mut Vec<f64>,
+    ) -> NodeSummary {
+        let (weight, unit) = (self.packed.weight(cell[0]), self.values.unit);
+        let whole = u128::from(cell[0] >> self.packed.count_bits);
+        let (mut impurity, mut pure) = (0.0, true);
+        for (output, sum) in cell[1..].iter().map(|sum| *sum as i64).enumerate() {
+            let size = u128::from(sum.unsigned_abs());
+            let spread = (whole * squares(output)).saturating_sub(size * size);
+            impurity += spread as f64 / (weight * weight) * (unit * unit);
+            // The mean of equal numbers is that number, whatever it was rounded to.
+            values.push(match spread {
+                0 => f64::from(self.given(first, output)),
+                _ => self.values.means[output] + sum as f64 / weight * unit,
+            });
+            pure &= spread == 0;
+        }
+        let impurity = impurity / self.outputs() as f64;
+        NodeSummary { weight: weight * self.packed.unit, count: self.count(cell), impurity, pure }
+    }
+
+    /// Mean and variance, or median and absolute deviation, in f64 from targets and weights as they were given, the rows in
+    /// their order.
+    fn summary_of_rows(&self, rows: &[u32], cell: &[u64], values: &mut Vec<f64>) -> NodeSummary {
         let weight: f64 = rows.iter().map(|row| self.weight(*row as usize)).sum();
         let (mut impurity, mut pure) = (0.0, true);
         for output in 0..self.outputs() {

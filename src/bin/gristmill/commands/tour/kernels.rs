@@ -22,7 +22,7 @@ const SHOWN: [(&str, &str); 12] = [
     ("reduce/argmin_rows", "4096x4096"),
     ("reduce/sum", "10000000"),
     ("tree/histogram", "100000x28"),
-    ("tree/target_histogram", "classes 20000x28"),
+    ("tree/forest/target_histogram", "classes 20000x28"),
     ("tree/best_split", "64x28"),
     ("tree/partition", "100000"),
     ("tree/predict", "10000x10"),

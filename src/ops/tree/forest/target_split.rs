@@ -4,11 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::grow_state::GpuGrowth;
 use super::target_histogram::read;
-use super::target_rows::TreeWords;
-use super::target_tasks::{FOUND_WORDS, SEARCH_WORDS, WINNER_WORDS, record};
-use super::{Binned, GrowState};
+use super::target_tasks::{FOUND_WORDS, SEARCH_WORDS, record};
+use super::target_winners::{Winner, WinnerPlace};
 use crate::cpu::tree::FeaturePlace;
 use crate::cpu::tree::split::{Split, SplitRule, first_best};
 use crate::cpu::tree::splitters::{CellScratch, FeatureDraw, TargetNode, TargetSplit, between, scan, scan_at_random};
@@ -17,14 +15,17 @@ use crate::cpu::tree::target_split::target_split as of_features;
 use crate::device::{Device, Gpu, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{kernels, params};
+use crate::ops::tree::grow_state::GpuGrowth;
+use crate::ops::tree::target_rows::TreeWords;
+use crate::ops::tree::{Binned, GrowState};
 
 kernels! {
     /// The best split by each feature, from histograms.
-    pub KERNEL = "tree/target_split", [Read, Read, Read, Write], Params;
+    pub KERNEL = "tree/forest/target_split", [Read, Read, Read, Write], Params;
     /// The same from the rows of nodes.
-    pub KERNEL_ROWS = "tree/target_split__rows", [Read, Read, Read, Read, Read, Write], Params;
+    pub KERNEL_ROWS = "tree/forest/target_split__rows", [Read, Read, Read, Read, Read, Write], Params;
     /// The best of a node's features.
-    pub KERNEL_WINNER = "tree/target_split__winner", [Read, Read, Write], Params;
+    pub KERNEL_WINNER = "tree/forest/target_split__winner", [Read, Read, Write], Params;
 }
 
 params! {
@@ -40,9 +41,8 @@ const MAX_WORDS: usize = 7;
 const SEARCHED: usize = 1 << 12;
 /// Bytes of histograms that are brought to the host together.
 const MAX_READ: usize = 1 << 26;
-/// Bits of what was found: that there is a split, and that missing values go left.
-const FOUND: u32 = 1 << 31;
-const MISSING_LEFT: u32 = 1 << 30;
+/// Features that have a number in what comes back of a node.
+const MAX_FEATURES: usize = 1 << 15;
 
 /// Where the cells of a node come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,8 +70,9 @@ pub struct TargetSearch<'a, T> {
 /// a call are of one kind: by histograms or by rows, at random or not.
 ///
 /// On a GPU each feature's splits are bounded in f32, and those that may be best are settled in f64, made of integers: the
-/// split that the CPU finds, to the bit. 8 bytes of a node and 8 for each word of a cell come back, and the cells of
-/// categorical features, which the host settles. One wait. Cells of more than 7 words are read back and searched on the host.
+/// split that the CPU finds, to the bit. 4 bytes of a node come back, 8 for each sum of numbers, 2, 4 or 8 for each other word of
+/// a cell as the node's weight and rows have up to 8 bits, 16 or more, and the cells of categorical features, which the host
+/// settles. One wait. Cells of more than 7 words are read back and searched on the host.
 ///
 /// A search by rows is for devices, and for what [`takes_rows`] says yes to.
 pub fn target_split<T: TreeTarget>(
@@ -124,7 +125,7 @@ pub fn takes_rows(stream: &Stream, binned: &Binned<'_>, words: usize) -> bool {
 
 /// Whether a device searches cells of so many words, and has numbers for so many features.
 fn is_searched_there(binned: &Binned<'_>, words: usize) -> bool {
-    words <= MAX_WORDS && binned.features.len() < 1 << 16
+    words <= MAX_WORDS && binned.features.len() < MAX_FEATURES
 }
 
 fn check<T: TreeTarget>(
@@ -209,7 +210,7 @@ fn searches_per_block<T>(gpu: &Gpu, binned: &Binned<'_>, searches: &[TargetSearc
     };
     let copied = searches.iter().map(copied).max().unwrap_or(0);
     let of_feature = 2 + FOUND_WORDS + 2 * words;
-    let bytes = 4 * (SEARCH_WORDS + WINNER_WORDS + 6 * words + of_feature * features + 2 * words * copied);
+    let bytes = 4 * (SEARCH_WORDS + 1 + 6 * words + of_feature * features + 2 * words * copied);
     (gpu.scratch_bytes() as usize / bytes).max(1)
 }
 
@@ -223,10 +224,11 @@ fn on_gpu<T: TreeTarget>(
     let words = searches.first().map_or(1, |search| search.node.cell.len());
     let copies: Vec<Vec<(usize, u32, &FeaturePlace)>> =
         searches.iter().map(|search| categories(search, binned.features).collect()).collect();
-    let listed = (WINNER_WORDS + 2 * words) * searches.len();
+    let places = WinnerPlace::of_all(searches);
+    let listed = places.last().map_or(0, WinnerPlace::end);
     let copied: usize = copies.iter().flatten().map(|(_, _, place)| place.all_bins()).sum();
     let all = listed + 2 * words * copied;
-    let winners = record(recording, binned, (storage, tree_words), searches, all)?;
+    let winners = record(recording, binned, (storage, tree_words), (searches, &places), all)?;
     let mut to = 4 * listed as u64;
     for (search, copies) in searches.iter().zip(&copies) {
         for (_, _, place) in copies {
@@ -242,9 +244,9 @@ fn on_gpu<T: TreeTarget>(
     let long = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
     let (numbers, mut rest) = found.split_at(listed);
     let mut splits = Vec::with_capacity(searches.len());
-    let numbered = numbers.chunks_exact(WINNER_WORDS + 2 * words);
-    for ((search, own), copies) in searches.iter().zip(numbered).zip(&copies) {
-        let mut best = winner(search, own, binned.features, thresholds);
+    for ((search, place), copies) in searches.iter().zip(&places).zip(&copies) {
+        let found = place.read(numbers);
+        let mut best = found.and_then(|found| split_of(search, found, binned.features, thresholds));
         for (at, feature, place) in copies {
             let (cells, others) = rest.split_at(2 * words * place.all_bins());
             rest = others;
@@ -271,27 +273,21 @@ fn is_first(one: &(usize, TargetSplit), other: &(usize, TargetSplit)) -> bool {
 }
 
 /// What the device found for a node, with the place of its feature in the node's order.
-fn winner<T: TreeTarget>(
+fn split_of<T: TreeTarget>(
     search: &TargetSearch<'_, T>,
-    words: &[u32],
+    found: Winner,
     places: &[FeaturePlace],
     thresholds: &[Vec<f32>],
 ) -> Option<(usize, TargetSplit)> {
-    let long = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
-    let (place, next, task) = (words[0], (words[1] & 0xffff) as usize, (words[1] >> 16) as usize);
-    if place & FOUND == 0 {
-        return None;
-    }
+    let Winner { bin, next, missing_left, task, left } = found;
     let placed = search.features.iter().enumerate();
     let (at, feature) = placed
         .filter(|(_, feature)| is_for_devices(&places[**feature as usize]))
         .nth(task)
         .map(|(at, own)| (at, *own))?;
-    let bin = (place & 0xffff) as usize;
     let next = Some(next).filter(|next| *next < places[feature as usize].bins as usize);
     let threshold = between(&thresholds[feature as usize], bin, next);
-    let rule = SplitRule { missing_left: place & MISSING_LEFT != 0, ..SplitRule::at(feature, bin as u16, threshold) };
-    let left: Vec<u64> = words[WINNER_WORDS..].chunks_exact(2).map(long).collect();
+    let rule = SplitRule { missing_left, ..SplitRule::at(feature, bin as u16, threshold) };
     // What it gains is the same f64 here as it was there.
     let gain = search.node.target.gain(search.node.bounds.totals, &left);
     Some((at, Split { rule, gain, left }))

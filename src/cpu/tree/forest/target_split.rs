@@ -1,8 +1,8 @@
 //! The best splits of nodes by classes or numbers, from the cells of their histograms.
 
-use super::layout::FeaturePlace;
-use super::splitters::{CellScratch, FeatureDraw, TargetNode, TargetSplit, scan, scan_at_random};
-use super::target::TreeTarget;
+use crate::cpu::tree::layout::FeaturePlace;
+use crate::cpu::tree::splitters::{CellScratch, FeatureDraw, TargetNode, TargetSplit, scan, scan_at_random};
+use crate::cpu::tree::target::TreeTarget;
 
 /// The best split of a node by some features, the first of equals in their order. `cells` is the node's whole histogram;
 /// `thresholds` are those behind the bins of each feature. With a draw and the node's path, each feature has the one threshold

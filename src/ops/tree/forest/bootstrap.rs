@@ -4,27 +4,27 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer, wrong_device};
-use super::target_rows::{ONCE, TargetPlaces, TreeWords, upload_classes, upload_target};
-use super::{GrowState, fill_table};
 use crate::cpu::random::philox::rejected_below;
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::bootstrap::RowDraws;
 use crate::device::{Buffer, Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
+use crate::ops::tree::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer, wrong_device};
+use crate::ops::tree::target_rows::{ONCE, TargetPlaces, TreeWords, upload_classes, upload_target};
+use crate::ops::tree::{GrowState, fill_table};
 
 kernels! {
     /// Draws rows and counts how often.
-    pub KERNEL = "tree/bootstrap", [Read, Write], Params;
+    pub KERNEL = "tree/forest/bootstrap", [Read, Write], Params;
     /// Clears the counts.
-    pub KERNEL_CLEAR = "tree/bootstrap__clear", [Write], ClearParams;
+    pub KERNEL_CLEAR = "tree/forest/bootstrap__clear", [Write], ClearParams;
     /// Counts the rows of blocks.
-    pub KERNEL_COUNT = "tree/bootstrap__count", [Read, Write], OrderParams;
+    pub KERNEL_COUNT = "tree/forest/bootstrap__count", [Read, Write], OrderParams;
     /// Adds them up.
-    pub KERNEL_SCAN = "tree/bootstrap__scan", [Read, Write], OrderParams;
+    pub KERNEL_SCAN = "tree/forest/bootstrap__scan", [Read, Write], OrderParams;
     /// Puts the rows in order.
-    pub KERNEL_PLACE = "tree/bootstrap__place", [Read, Read, Read, Write], OrderParams;
+    pub KERNEL_PLACE = "tree/forest/bootstrap__place", [Read, Read, Read, Write], OrderParams;
 }
 
 params! {
@@ -189,7 +189,12 @@ impl TreeRows<'_> {
 }
 
 /// Records that so many words of counts, from the first one on, become 0.
-pub(super) fn record_clear(recording: &mut Recording, counts: &Arc<Buffer>, first: u32, words: u32) -> Result<()> {
+pub(in crate::ops::tree) fn record_clear(
+    recording: &mut Recording,
+    counts: &Arc<Buffer>,
+    first: u32,
+    words: u32,
+) -> Result<()> {
     let work = Work { operations: u64::from(words), bytes: 4 * u64::from(words) };
     let grid = Grid::covering(u64::from(words), 256)?;
     recording.dispatch(&KERNEL_CLEAR, Dispatch::new(&ClearParams { first, count: words }, &[counts], grid, work))

@@ -3,14 +3,17 @@
 // f64 is made of integers (lib/double), so that gains, and what wins by them, are the host's to the bit.
 //#import target_searches
 //#import target_scan
+//#import target_tasks
 //#import wide
 //#import double
 @group(0) @binding(2) var<storage, read> features: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> found: array<u32>;
 
-// The sums of all bins up to each, word by word; 256 bins of at most seven words.
-var<workgroup> sums: array<vec2<u32>, 1792>;
+// The sums of all bins up to each, word by word: no more than cells have, so that more groups fit a core.
+// A name of its own, as naga 30 mistakes a product in its place for the next override.
+override SUM_WORDS: u32 = 256u * WORDS;
+var<workgroup> sums: array<vec2<u32>, SUM_WORDS>;
 // The first cell of the feature in the node's slot, and the bin that has none.
 var<private> cells_first: u32;
 var<private> default_bin: u32;
@@ -33,28 +36,10 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let wanted = params.task_begin + group.y * groups.x + group.x;
-    let task = params.tasks_first + 2u * min(wanted, params.tasks - 1u);
-    let search = search_place(plan[task]);
-    let asked = plan[task + 1u];
-    let feature = features[asked];
-    cells_first = (plan[search] * params.cells + feature.x) * WORDS;
+    let task = task_of(group.y * groups.x + group.x);
+    let feature = features[task.feature];
+    cells_first = (plan[task.search] * params.cells + feature.x) * WORDS;
     default_bin = feature.w;
-    add_up(lane, search, feature.y + feature.z, feature.w);
-    let best = split_of(lane, search, asked, feature.y, feature.z);
-    if (wanted < params.tasks) {
-        let to = found_place(wanted);
-        if (lane == 0u) {
-            found[to] = best.x;
-            found[to + 1u] = best.y;
-            found[to + 2u] = best.z;
-            found[to + 3u] = best.w;
-        }
-        if (lane < WORDS) {
-            let left = found_word(best, lane, feature.y, feature.z);
-            found[to + 4u + 2u * lane] = left.x;
-            found[to + 5u + 2u * lane] = left.y;
-        }
-    }
+    search_feature(lane, task, feature.yzw, task.is_one);
     mark_done(lane);
 }

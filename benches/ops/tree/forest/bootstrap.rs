@@ -6,7 +6,7 @@ use gristmill::ops::tree::GrowState;
 use gristmill::ops::tree::bootstrap::{TreeDraws, TreeRows};
 use gristmill::prelude::*;
 
-use super::super::case::{Case, Job, Work};
+use super::super::super::case::{Case, Job, Work};
 
 const TREES: usize = 20;
 
@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Case> {
 
 fn case(rows: usize) -> Case {
     let work = Work::Operations((TREES * rows) as u64);
-    Case::new("tree/bootstrap", format!("{TREES} trees of {rows} rows"), work, move |device| {
+    Case::new("tree/forest/bootstrap", format!("{TREES} trees of {rows} rows"), work, move |device| {
         let mut stream = device.stream();
         let codes: &'static [u32] = Vec::leak((0..rows as u32).map(|row| row % 7 % 2).collect());
         let weights = FixedWeights::for_classes("bench", rows, None)?;

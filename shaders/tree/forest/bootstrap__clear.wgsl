@@ -1,4 +1,4 @@
-// Sets counts to 0: of the rows that trees draw, before tree/bootstrap counts, and of digits for tree/leaf_quantiles.
+// Sets counts to 0: of the rows that trees draw, before tree/forest/bootstrap counts, and of digits for tree/leaf_quantiles.
 // A lane takes one word.
 // A pass of its own, as a buffer that lives from batch to batch holds the counts of other trees.
 //#import status

@@ -6,7 +6,7 @@ use gristmill::cpu::tree::ValueRows;
 use gristmill::ops::tree::target_histogram::target_histogram;
 use gristmill::ops::tree::{GrowState, HistogramFill};
 
-use super::super::case::{Case, Job, Work};
+use super::super::super::case::{Case, Job, Work};
 use super::binned;
 
 pub fn cases() -> Vec<Case> {
@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Case> {
 fn case((what, rows): (&'static str, usize)) -> Case {
     let columns = 28;
     let work = Work::Operations((rows * columns) as u64);
-    Case::new("tree/target_histogram", format!("{what} {rows}x{columns}"), work, move |device| {
+    Case::new("tree/forest/target_histogram", format!("{what} {rows}x{columns}"), work, move |device| {
         let mut stream = device.stream();
         let binned = binned(&mut stream, rows, columns)?;
         let words: &'static [u64] = Vec::leak(vec![1 << 20 | 1; rows]);

@@ -5,20 +5,20 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::grow_state::GrowthStorage;
-use super::pieces::{Counting, MergeParams, Overrides, Params, record, slots_of};
-use super::{Binned, GrowState, HistogramFill};
 use crate::cpu::tree::TargetRows;
 use crate::cpu::tree::target_histogram::CountedColumn;
 use crate::device::Stream;
 use crate::error::{Error, Result};
 use crate::kernel::kernels;
+use crate::ops::tree::grow_state::GrowthStorage;
+use crate::ops::tree::pieces::{Counting, MergeParams, Overrides, Params, record, slots_of};
+use crate::ops::tree::{Binned, GrowState, HistogramFill};
 
 kernels! {
     /// Counts pieces of nodes, a quarter of a word at a time, by atomics in workgroup memory.
-    pub KERNEL = "tree/target_histogram", [Read, Read, Read, Uniform, Read, Write], Params;
+    pub KERNEL = "tree/forest/target_histogram", [Read, Read, Read, Uniform, Read, Write], Params;
     /// Adds the pieces, and makes siblings of parents.
-    pub KERNEL_MERGE = "tree/target_histogram__merge", [Read, Read, Write], MergeParams;
+    pub KERNEL_MERGE = "tree/forest/target_histogram__merge", [Read, Read, Write], MergeParams;
 }
 
 const COUNTING: Counting = Counting {

@@ -7,7 +7,7 @@ use gristmill::ops::tree::target_histogram::target_histogram;
 use gristmill::ops::tree::target_split::{NodeCells, TargetSearch, takes_rows, target_split};
 use gristmill::ops::tree::{GrowState, HistogramFill};
 
-use super::super::case::{Case, Job, Work};
+use super::super::super::case::{Case, Job, Work};
 use super::binned;
 
 pub fn cases() -> Vec<Case> {
@@ -19,7 +19,7 @@ fn case(nodes: usize, small: bool) -> Case {
     let (rows, columns) = (20_000, 28);
     let work = Work::Operations((nodes * 5 * 256) as u64);
     let what = if small { "small nodes" } else { "nodes" };
-    Case::new("tree/target_split", format!("{nodes} {what}, 5 features"), work, move |device| {
+    Case::new("tree/forest/target_split", format!("{nodes} {what}, 5 features"), work, move |device| {
         let mut stream = device.stream();
         let binned = binned(&mut stream, rows, columns)?;
         let codes: &'static [u32] = Vec::leak((0..rows as u32).map(|row| row % 7 % 2).collect());

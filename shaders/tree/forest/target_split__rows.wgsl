@@ -1,8 +1,9 @@
 // The best split of a small node by a feature, from its rows: no histogram is kept of it.
 // A workgroup takes a node and a feature: it counts the node's rows by their bins in workgroup memory, 64 bits by atomics on two
-// words, and goes on as tree/target_split does. Only the features that a node drew are counted.
+// words, and goes on as tree/forest/target_split does. Only the features that a node drew are counted.
 //#import target_searches
 //#import target_scan
+//#import target_tasks
 //#import target_words
 //#import wide
 //#import double
@@ -14,7 +15,8 @@
 @group(0) @binding(6) var<storage, read_write> found: array<u32>;
 
 // The cells of all bins, then the sums of all bins up to each, the lower half of a word first.
-var<workgroup> sums: array<atomic<u32>, 3584>;
+override SUM_WORDS: u32 = 512u * WORDS;
+var<workgroup> sums: array<atomic<u32>, SUM_WORDS>;
 
 fn sum_at(place: u32) -> vec2<u32> {
     return vec2(atomicLoad(&sums[2u * place]), atomicLoad(&sums[2u * place + 1u]));
@@ -44,17 +46,15 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let wanted = params.task_begin + group.y * groups.x + group.x;
-    let task = params.tasks_first + 2u * min(wanted, params.tasks - 1u);
-    let search = search_place(plan[task]);
-    let asked = plan[task + 1u];
-    let feature = features[asked];
+    let task = task_of(group.y * groups.x + group.x);
+    let search = task.search;
+    let feature = features[task.feature];
     let bins = feature.x & 0xffffu;
     let missing_bins = feature.x >> 16u;
     let all = bins + missing_bins;
     let group_of_8 = feature.y / 8u - params.group_first;
     // Columns in other buffers have a dispatch of their own.
-    let is_here = wanted < params.tasks && group_of_8 < params.groups_of_8;
+    let is_here = task.is_one && group_of_8 < params.groups_of_8;
     for (var place = lane; place < 2u * WORDS * all; place += 64u) {
         atomicStore(&sums[place], 0u);
     }
@@ -78,21 +78,6 @@ fn main(
         }
     }
     workgroupBarrier();
-    add_up(lane, search, all, feature.w);
-    let best = split_of(lane, search, asked, bins, missing_bins);
-    if (is_here) {
-        let to = found_place(wanted);
-        if (lane == 0u) {
-            found[to] = best.x;
-            found[to + 1u] = best.y;
-            found[to + 2u] = best.z;
-            found[to + 3u] = best.w;
-        }
-        if (lane < WORDS) {
-            let left = found_word(best, lane, bins, missing_bins);
-            found[to + 4u + 2u * lane] = left.x;
-            found[to + 5u + 2u * lane] = left.y;
-        }
-    }
+    search_feature(lane, task, vec3(bins, missing_bins, feature.w), is_here);
     mark_done(lane);
 }

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use super::binned::GROUP_COLUMNS;
-use super::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
-use super::target_rows::TreeWords;
 use super::target_split::{KERNEL, KERNEL_ROWS, KERNEL_WINNER, NodeCells, Params, TargetSearch, is_for_devices};
-use super::{Binned, fill_table};
+use super::target_winners::WinnerPlace;
 use crate::cpu::tree::splitters::TargetNode;
 use crate::cpu::tree::target::{ScoreKind, TreeTarget};
 use crate::device::{Buffer, Dispatch, Recording};
 use crate::error::Result;
 use crate::kernel::{Grid, Work};
+use crate::ops::tree::binned::GROUP_COLUMNS;
+use crate::ops::tree::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
+use crate::ops::tree::target_rows::TreeWords;
+use crate::ops::tree::{Binned, fill_table};
 
-/// Words of a search in the table beside those of its cell, of what a task found and of what a node found.
+/// Words of a search in the table beside those of its cell, and of what a task found.
 pub(super) const SEARCH_WORDS: usize = 16;
 pub(super) const FOUND_WORDS: usize = 4;
-pub(super) const WINNER_WORDS: usize = 2;
 /// What one cell costs, in operations, for each word, and what a row costs.
 const OPERATIONS: u64 = 200;
 const ROW: u64 = 64;
@@ -28,17 +28,17 @@ pub(super) fn record<T: TreeTarget>(
     recording: &mut Recording,
     binned: &Binned<'_>,
     (storage, tree_words): (&mut GpuGrowth, TreeWords),
-    searches: &[TargetSearch<'_, T>],
+    (searches, places): (&[TargetSearch<'_, T>], &[WinnerPlace]),
     all: usize,
 ) -> Result<Arc<Buffer>> {
     let words = searches.first().map_or(1, |search| search.node.cell.len());
     let kind = searches.first().map_or(0, |search| search.node.target.score().kind as u32);
     let (mut table, mut tasks) = (vec![], vec![]);
-    for (number, search) in (0..).zip(searches) {
+    for ((number, search), place) in (0..).zip(searches).zip(places) {
         let first_task = tasks.len() / 2;
         let own = search.features.iter().filter(|feature| is_for_devices(&binned.features[**feature as usize]));
         tasks.extend(own.flat_map(|feature| [number, *feature]));
-        table.extend(entry(search, tree_words, first_task, tasks.len() / 2 - first_task));
+        table.extend(entry(search, tree_words, [first_task, tasks.len() / 2 - first_task], *place));
     }
     let count = tasks.len() / 2;
     let tasks_first = table.len();
@@ -79,7 +79,7 @@ pub(super) fn record<T: TreeTarget>(
     let work = Work { operations: 64 * count as u64 + 512 * nodes, bytes: 16 * count as u64 + 64 * nodes };
     let buffers = &[&plan, &found, &winners];
     let dispatch = Dispatch::new(&params, buffers, Grid::linear(nodes)?, work);
-    recording.dispatch(&KERNEL_WINNER, dispatch.overrides(&overrides[..1]))?;
+    recording.dispatch(&KERNEL_WINNER, dispatch.overrides(&[overrides[0], overrides[3]]))?;
     Ok(winners)
 }
 
@@ -165,8 +165,8 @@ fn halves(word: u64) -> [u32; 2] {
 fn entry<T: TreeTarget>(
     search: &TargetSearch<'_, T>,
     tree_words: TreeWords,
-    first_task: usize,
-    tasks: usize,
+    [first_task, tasks]: [usize; 2],
+    place: WinnerPlace,
 ) -> Vec<u32> {
     let TargetNode { target, cell, bounds } = &search.node;
     let min_rows = bounds.min_samples_leaf.min(u64::from(u32::MAX)) as u32;
@@ -180,8 +180,7 @@ fn entry<T: TreeTarget>(
     words.extend(halves(path));
     words.extend(halves(bounds.totals.weight.to_bits()));
     words.extend(halves(bounds.totals.purity.to_bits()));
-    words.extend([tree, words_first, drawn]);
-    words.resize(SEARCH_WORDS, 0);
+    words.extend([tree, words_first, drawn, place.word()]);
     words.extend(cell.iter().flat_map(|word| halves(*word)));
     words.extend(bounds.totals.parts.iter().flat_map(|part| halves(part.to_bits())));
     words.resize(SEARCH_WORDS + 4 * cell.len(), 0);

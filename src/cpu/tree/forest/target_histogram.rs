@@ -4,7 +4,7 @@
 //! and one for the sum of each number. All are in fixed point, so that no order and no cut changes a bit; the caller
 //! leaves room for the sums.
 
-use super::BinnedRows;
+use crate::cpu::tree::BinnedRows;
 
 /// Rows whose words are brought together; a short loop, so that many cache misses are under way at once.
 const BLOCK: usize = 256;
@@ -129,7 +129,7 @@ impl ClassBlock<'_> {
 pub struct ValueRows<'a> {
     /// The targets, n×p.
     pub values: &'a [i64],
-    /// Weight and count of each row, the weight above the count.
+    /// Weight and count of each row, the weight above the count; without draws it is at most 2¹⁶.
     pub words: &'a [u64],
     /// Low bits of a word that count.
     pub count_bits: u32,
