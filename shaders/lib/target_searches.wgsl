@@ -1,7 +1,7 @@
 // Nodes whose best split is wanted, for the passes of tree/forest/target_split.
 // A search has 16 + 4·WORDS words: its slot, or the first place of its rows; its first task, its tasks, the least rows of a child;
 // its rows, the bits of a count, its path from the root; from word 8 on in f64 its weight and purity, then its tree, where the
-// words of its rows begin and the counts of its draws, and where what is found goes; from word 16 on the node's own cell, then in f64 the parts of it.
+// words of its rows begin and the counts of its draws, and where what is found goes, below two bits of its width; from word 16 on the node's own cell, then in f64 the parts of it.
 // A task has two: the search, and the feature. Behind the tasks, in f64, 1/1, 1/3, 1/5 and so on.
 //#import status
 struct Params {

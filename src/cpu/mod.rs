@@ -21,7 +21,6 @@ pub mod sparse;
 pub mod svm;
 mod tile;
 pub mod tree;
-pub mod workers;
 
 /// Calls a function as the vector instructions of this processor would have it compiled, and returns what it returns. It
 /// must be `#[inline(always)]`, and so what it calls.

@@ -6,7 +6,6 @@ use super::buffers::Buffers;
 use super::learning::{EpochReport, LearnerState, TrainingOptions, TrainingRows};
 use super::network::{Network, random_step};
 use crate::array::DeviceVec;
-use crate::cpu::workers::keep_awake;
 use crate::device::{Device, Stream};
 use crate::error::{Error, Result};
 use crate::ops::neural::{
@@ -17,8 +16,6 @@ use crate::ops::{radix_sort, random_bits};
 
 /// The random numbers of the order of an epoch; the epoch is added.
 const ORDER_STREAM: u32 = 0x4e45_0000;
-/// Multiply-adds of a batch through a network from which threads share its steps.
-const SHARED_STEP: usize = 1 << 20;
 /// What tells the key of noise from those of layers.
 const NOISE_KEY: u64 = 0x6e6f_6973_6500_0000;
 
@@ -252,15 +249,7 @@ impl Learner {
         validation: Option<(TrainingRows<'_>, &DeviceVec<u32>)>,
     ) -> Result<EpochReport> {
         // On a thread of the pool: from another one each loop of a step would put its caller to sleep and wake it again.
-        rayon::scope(|_| match stream.gpu().is_none() && self.shares_steps() {
-            true => keep_awake(|| self.epoch_in_pool(stream, learnt, validation)),
-            false => self.epoch_in_pool(stream, learnt, validation),
-        })
-    }
-
-    /// Whether the steps are long enough to be shared by threads.
-    fn shares_steps(&self) -> bool {
-        self.parameters.len().saturating_mul(self.options.batch_size) >= SHARED_STEP
+        rayon::scope(|_| self.epoch_in_pool(stream, learnt, validation))
     }
 
     fn epoch_in_pool(

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use crate::cpu::tile::{Dot, Operand, PANEL_DEPTH, pack_panels, panel_update, panel_width, product, with_buffer};
 
-/// Multiply-adds below which a second thread costs more than it saves, some 4 µs: in a step the other threads are awake.
-const WORTH_THREADS: usize = 1 << 17;
+/// Multiply-adds below which a second thread costs more than it saves.
+const WORTH_THREADS: usize = 1 << 21;
 /// Depth of the packed panels that lie together, as the tile core has it.
 const DEPTH_BLOCK: usize = 256;
 /// Rows that a task has room for on its stack, and the most that it is given; multiples of the register tiles, 6 and 12.

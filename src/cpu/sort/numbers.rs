@@ -38,13 +38,14 @@ pub fn sort_numbers(values: &mut [f32]) {
 
 /// An integer in the total order of the numbers.
 #[inline(always)]
-fn key(value: f32) -> u32 {
+pub(crate) fn key(value: f32) -> u32 {
     let bits = value.to_bits();
     if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
 }
 
+/// The number of such an integer.
 #[inline(always)]
-fn number(key: u32) -> f32 {
+pub fn number(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
 }
 

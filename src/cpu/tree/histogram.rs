@@ -27,7 +27,7 @@ const CODES: usize = 256;
 /// Up to this many rows are added to the wide sums at once.
 const FEW: usize = 192;
 /// Rows a task counts at least, when a node is cut for several threads.
-const ROWS_PER_TASK: usize = 2048;
+const ROWS_PER_TASK: usize = BLOCK;
 /// Where there are many rows each thread has so many tasks, so that none waits long for a slower one; each costs the
 /// histogram of a node, which so many rows outweigh.
 const TASKS_PER_THREAD: usize = 4;
@@ -226,6 +226,9 @@ fn count_pieces(matrix: BinnedRows<'_>, starts: &[u32], pieces: &mut [HistogramJ
         scratch.words.resize(groups * BLOCK, 0);
     }
     let mut following = sweep.next();
+    if let Some(Block { rows, packed, .. }) = &following {
+        Asked { matrix, packed, rows, step: 1 }.ask_for(0..rows.len());
+    }
     while let Some(Block { piece, rows, packed }) = following {
         gather(matrix, packed, rows, groups, &mut scratch);
         following = sweep.next();
@@ -296,7 +299,7 @@ fn count_columns<const WIDTH: usize>(
     ask: &Asked<'_>,
 ) {
     for (at, (words, packed)) in words.chunks(STRETCH * ask.step).zip(packed.chunks(STRETCH * ask.step)).enumerate() {
-        ask.for_stretch(at);
+        ask.ask_for(at * STRETCH..(at + 1) * STRETCH);
         for (word, packed) in words.iter().zip(packed) {
             let codes = word.to_le_bytes();
             for column in 0..WIDTH {
@@ -318,8 +321,8 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     #[inline(always)]
-    fn for_stretch(&self, stretch: usize) {
-        for row in self.rows.iter().skip(stretch * STRETCH).take(STRETCH) {
+    fn ask_for(&self, places: Range<usize>) {
+        for row in self.rows.iter().take(places.end).skip(places.start) {
             prefetch(self.matrix.bins, *row as usize * self.matrix.stride);
             prefetch(self.packed, *row as usize);
         }

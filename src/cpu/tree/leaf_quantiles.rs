@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::fixed_point::FixedPoint;
 use super::ordered;
+use crate::cpu::sort::numbers::number;
 
 /// Rows of one task.
 const BLOCK: usize = 1 << 12;
@@ -172,9 +173,4 @@ pub fn huber_sums(leaves: &[(&[u32], f32)], residuals: &Residuals<'_>, delta: f3
         rows.par_chunks(BLOCK).map(block).sum()
     };
     leaves.par_iter().map(of_leaf).collect()
-}
-
-/// The number that an integer of `ordered` stands for.
-pub fn number(key: u32) -> f32 {
-    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
 }

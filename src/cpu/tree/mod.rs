@@ -47,6 +47,8 @@ pub use split::{Split, SplitRule};
 pub use target_histogram::{ClassRows, TargetRows, ValueRows};
 pub use target_squares::NodeSquares;
 
+use crate::cpu::sort::numbers::key;
+
 /// Rows as bins, in two orders: row `i` is `stride` bytes, one for each column and then padding.
 #[derive(Debug, Clone, Copy)]
 pub struct BinnedRows<'a> {
@@ -66,6 +68,5 @@ pub(crate) fn threads() -> usize {
 /// An integer in the order of the numbers, as the shaders make it; −0 as 0, as they compare equal.
 #[inline(always)]
 pub(crate) fn ordered(value: f32) -> u32 {
-    let bits = (value + 0.0).to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+    key(value + 0.0)
 }

@@ -8,7 +8,7 @@ use super::gradients::BoostingRows;
 use super::grow_state::{RowBuffers, ScratchBuffer};
 use super::leaves::{LeafRows, Plan, check, read, sum};
 use super::{GrowState, fill_table, upload_table};
-use crate::cpu::tree::leaf_quantiles::number;
+use crate::cpu::sort::numbers::number;
 use crate::device::{Buffer, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Kernel, Work, kernels, params};
@@ -74,7 +74,8 @@ pub struct LeafQuantiles {
 
 /// The sums of leaves, and quantiles of the residuals of nodes' rows. The gradients of the round give way to keys.
 ///
-/// A radix selection in all nodes at once: costs six reads of a word a row, and as many of the weights where they differ.
+/// A radix selection in all nodes at once: costs five reads of a key for each row and node that it lies in, one more for Huber's
+/// steps, and as many of the weights where they differ.
 /// One wait.
 pub fn leaf_quantiles(
     stream: &mut Stream,

@@ -288,7 +288,7 @@ impl ValueTarget<'_> {
             let size = u128::from(sum.unsigned_abs());
             let spread = (whole * squares(output)).saturating_sub(size * size);
             impurity += spread as f64 / (weight * weight) * (unit * unit);
-            // The mean of equal numbers is that number, whatever it was rounded to.
+            // Numbers that are equal in fixed point predict the first of them as it was given: equal ones themselves.
             values.push(match spread {
                 0 => f64::from(self.given(first, output)),
                 _ => self.values.means[output] + sum as f64 / weight * unit,
