@@ -196,9 +196,15 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let wanted = (group.y * groups.x + group.x) * (64u / TEAM) + lane / TEAM;
-    let task = params.tasks_first + 2u * min(wanted, params.tasks - 1u);
-    let search = SEARCH_WORDS * plan[task];
-    let feature_number = plan[task + 1u] & 0x3fffffffu;
+    let task = min(wanted, params.tasks - 1u);
+    let listed = max(params.list_length, 1u);
+    var search = SEARCH_WORDS * (task / listed);
+    var feature_word = plan[params.tasks_first + task % listed];
+    if (params.list_length == 0u) {
+        search = SEARCH_WORDS * plan[params.tasks_first + 2u * task];
+        feature_word = plan[params.tasks_first + 2u * task + 1u];
+    }
+    let feature_number = feature_word & 0x3fffffffu;
     let feature = features[feature_number];
     let node = words_of(search + 4u);
     let flags = plan[search + 3u];
@@ -209,7 +215,7 @@ fn main(
         bitcast<f32>(plan[search + 8u]), bitcast<f32>(plan[search + 9u]), plan[search + 10u],
         vec2(plan[search + 11u], plan[search + 12u]),
         units.xy, units.zw, penalties.xy, penalties.zw, vec2(plan[search + 28u], plan[search + 29u]),
-        limits.xy, limits.zw, (flags & 1u) == 1u, plan[task + 1u] >> 30u,
+        limits.xy, limits.zw, (flags & 1u) == 1u, feature_word >> 30u,
     );
     let first = plan[search] * params.cells + feature.x;
     let bins = feature.y;

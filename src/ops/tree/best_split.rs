@@ -30,7 +30,7 @@ kernels! {
 const TEAM: u64 = 32;
 
 params! {
-    struct Params { searches: u32, tasks: u32, tasks_first: u32, cells: u32 }
+    struct Params { searches: u32, tasks: u32, tasks_first: u32, cells: u32, list_length: u32 }
     pub(super) struct ChildrenParams { nodes: u32, features_first: u32, piece_rows: u32, jobs_first: u32 }
 }
 
@@ -227,23 +227,25 @@ pub(super) fn record(
     let mut words = vec![];
     let mut tasks = vec![];
     for (number, search) in (0..).zip(searches) {
-        let first_task = tasks.len() / 2;
+        let first_task = tasks.len();
         let direction = |feature: u32| match &search.monotone {
             Some(monotone) => [0, 1, 2][usize::from(monotone.limit(feature).direction.rem_euclid(3) as u8)],
             None => 0,
         };
         let task = |feature: u32| [number, feature | direction(feature) << 30];
-        tasks.extend(features_where(search, binned.features, false).flat_map(task));
-        words.extend(entry(search, first_task, tasks.len() / 2 - first_task).as_flattened());
+        tasks.extend(features_where(search, binned.features, false).map(task));
+        words.extend(entry(search, first_task, tasks.len() - first_task).as_flattened());
     }
-    let count = tasks.len() / 2;
+    let count = tasks.len();
+    let (task_words, list_length) = task_words(&tasks, searches.len());
     let params = Params {
         searches: searches.len() as u32,
         tasks: count as u32,
         tasks_first: words.len() as u32,
         cells: binned.cells() as u32,
+        list_length,
     };
-    words.extend(tasks);
+    words.extend(task_words);
     let plan = fill_table(recording, storage, ScratchBuffer::Searches, &words)?;
     let found = storage.scratch_buffer(recording, ScratchBuffer::Found, 4 * (FOUND_WORDS * count.max(1)) as u64)?;
     let copies: Vec<(usize, Vec<usize>)> =
@@ -290,7 +292,7 @@ pub(super) fn record_planned(
     binned: &Binned<'_>,
     storage: &mut GpuGrowth,
     plan: &Arc<Buffer>,
-    (searches, tasks): (usize, usize),
+    (searches, tasks, list_length): (usize, usize, u32),
     winners: &Arc<Buffer>,
 ) -> Result<()> {
     let bytes = 4 * (FOUND_WORDS * tasks.max(1)) as u64;
@@ -300,9 +302,21 @@ pub(super) fn record_planned(
         tasks: tasks as u32,
         tasks_first: (SEARCH_WORDS * searches) as u32,
         cells: binned.cells() as u32,
+        list_length,
     };
     let slots = storage.filled()?;
     run(recording, binned, &params, [plan, &slots, &found, winners])
+}
+
+/// The words of tasks, each the number of its search and its feature, and the length of the list if they are one: where all
+/// searches have the same features.
+pub(super) fn task_words(tasks: &[[u32; 2]], searches: usize) -> (Vec<u32>, u32) {
+    let each = tasks.len() / searches.max(1);
+    let is_listed = |(at, task): (usize, &[u32; 2])| *task == [(at / each) as u32, tasks[at % each][1]];
+    match each > 0 && tasks.len() == each * searches && tasks.iter().enumerate().all(is_listed) {
+        true => (tasks[..each].iter().map(|[_, feature]| *feature).collect(), each as u32),
+        false => (tasks.as_flattened().to_vec(), 0),
+    }
 }
 
 /// A search as the device reads it, in units of its sums: gains there are gains here divided by units[0]²/units[1].

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::best_split::{
-    ChildrenParams, FOUND_WORDS, KERNEL_CHILDREN, SEARCH_WORDS, record, record_planned, searches_per_block, winner,
+    ChildrenParams, FOUND_WORDS, KERNEL_CHILDREN, SEARCH_WORDS, record, record_planned, searches_per_block, task_words,
+    winner,
 };
 use super::binned::GROUP_COLUMNS;
 use super::grow_state::{CELL_BYTES, GpuGrowth, ScratchBuffer};
@@ -92,7 +93,7 @@ pub fn two_levels(
     let (of_children, of_nodes) = (FOUND_WORDS * 2 * children.len(), FOUND_WORDS * searches.len());
     let bytes = 4 * (of_children + of_nodes) as u64;
     let winners = storage.scratch_buffer(recording, ScratchBuffer::ChildWinners, bytes)?;
-    record_planned(recording, binned, storage, &tables.searches, (2 * children.len(), tables.tasks), &winners)?;
+    record_planned(recording, binned, storage, &tables.searches, tables.counts, &winners)?;
     recording.copy((&found, 0), (&winners, 4 * of_children as u64), 4 * of_nodes as u64)?;
     let mut words = Vec::with_capacity(of_children + of_nodes);
     recording.read(&winners, 0, (of_children + of_nodes) as u64, &mut |part| words.extend_from_slice(part))?;
@@ -109,7 +110,8 @@ struct ChildTables {
     cuts: Arc<Buffer>,
     pieces: Arc<Buffer>,
     searches: Arc<Buffer>,
-    tasks: usize,
+    /// Searches, tasks, and the length of their list, if they are one.
+    counts: (usize, usize, u32),
 }
 
 fn plan_children(
@@ -126,8 +128,8 @@ fn plan_children(
     for (at, child) in children.iter().enumerate() {
         let mut of_sides = [[0; 2]; 2];
         for (side, features) in child.features.iter().enumerate() {
-            of_sides[side] = [tasks.len() as u32 / 2, features.len() as u32];
-            tasks.extend(features.iter().flat_map(|feature| [(2 * at + side) as u32, *feature]));
+            of_sides[side] = [tasks.len() as u32, features.len() as u32];
+            tasks.extend(features.iter().map(|feature| [(2 * at + side) as u32, *feature]));
         }
         let [[left, lefts], [right, rights]] = of_sides;
         let (slot, rows) = (searches[child.search].slot as u32, &child.rows);
@@ -140,11 +142,14 @@ fn plan_children(
     let features_first = table.len() as u32;
     table.extend(binned.features.iter().flat_map(feature_words));
     let table = fill_table(recording, storage, ScratchBuffer::Children, &table)?;
-    let count = tasks.len() / 2;
-    // Room for the entries of searches, which the device writes.
-    let mut words = vec![0; SEARCH_WORDS * 2 * children.len()];
-    words.extend(tasks);
-    let next = fill_table(recording, storage, ScratchBuffer::ChildSearches, &words)?;
+    let searches = 2 * children.len();
+    let (words, list_length) = task_words(&tasks, searches);
+    // Behind the entries of the searches, which the device writes.
+    let (tasks_first, count) = ((SEARCH_WORDS * searches) as u64, words.len() as u64);
+    let next = storage.scratch_buffer(recording, ScratchBuffer::ChildSearches, 4 * (tasks_first + count))?;
+    recording.upload(&next, tasks_first, count, &|first, part| {
+        part.copy_from_slice(&words[first as usize..first as usize + part.len()]);
+    })?;
     let cuts = storage.scratch_buffer(recording, ScratchBuffer::Cuts, 4 * 12 * children.len() as u64)?;
     let plan = storage.scratch_buffer(recording, ScratchBuffer::Pieces, UNIFORM_BYTES)?;
     let params = ChildrenParams {
@@ -157,7 +162,7 @@ fn plan_children(
     let work = Work { operations: 1 << 14, bytes: 512 * nodes + 16 * pieces.pieces() as u64 };
     let buffers = &[&table, found, own, &cuts, &plan, &next];
     recording.dispatch(&KERNEL_CHILDREN, Dispatch::new(&params, buffers, Grid::linear(nodes)?, work))?;
-    Ok(ChildTables { cuts, pieces: plan, searches: next, tasks: count })
+    Ok(ChildTables { cuts, pieces: plan, searches: next, counts: (searches, tasks.len(), list_length) })
 }
 
 /// A feature as the device routes by it: its column, the code of its first bin, its bins with a bit above for missing
