@@ -24,7 +24,7 @@ fn main(
             let at = piece.z * params.rows + row;
             let bits = bitcast<u32>(targets[at] - scores[at]) & select(0xffffffffu, 0x7fffffffu, params.is_size == 1u);
             let place = piece.x + piece.z * params.key_stride + next;
-            keys[place] = order_key(select(bits, 0u, (bits & 0x7f800000u) == 0u));
+            keys[place] = order_key(without_tiny(bits));
             if (params.is_weighted == 1u) {
                 keys[place + params.rows] = weights[row];
             }

@@ -11,11 +11,6 @@
 
 var<workgroup> sums: array<vec2<u32>, 256>;
 
-// Below its normal numbers 0, as some drivers make it.
-fn normal(bits: u32) -> u32 {
-    return select(bits, 0u, (bits & 0x7f800000u) == 0u);
-}
-
 @compute @workgroup_size(256)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -33,9 +28,9 @@ fn main(
         for (var next = lane; next < piece.y; next += 256u) {
             let difference = bitcast<f32>(order_bits(keys[first + next])) - median;
             let low = select(difference, -delta, difference < -delta);
-            var step = bitcast<f32>(normal(bitcast<u32>(select(low, delta, low > delta))));
+            var step = bitcast<f32>(without_tiny(bitcast<u32>(select(low, delta, low > delta))));
             if (params.is_weighted == 1u) {
-                step *= bitcast<f32>(normal(keys[first + params.rows + next]));
+                step *= bitcast<f32>(without_tiny(keys[first + params.rows + next]));
             }
             sum = wide_add(sum, fine(bitcast<u32>(step), exponent));
         }

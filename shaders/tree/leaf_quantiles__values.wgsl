@@ -30,8 +30,7 @@ fn main(
         var bits = select(order_bits(known.x), 0u, known.x == 0u);
         if (leaves[2u * leaf + 1u].z == 1u && known.y != NONE) {
             let sum = double_add(double_of_single(bits), double_of_single(order_bits(known.y)));
-            bits = bitcast<u32>(double_to_single(double_multiply(HALF, sum)));
-            bits = select(bits, 0u, (bits & 0x7f800000u) == 0u);
+            bits = without_tiny(bitcast<u32>(double_to_single(double_multiply(HALF, sum))));
         }
         if (params.is_delta == 1u && bits == 0u && known.y != NONE) {
             bits = order_bits(known.y);

@@ -188,7 +188,7 @@ impl Rounds<'_> {
         for (output, scores) in self.scores.iter_mut().enumerate() {
             *scores = rows.read_scores(self.cells.growth().0, output)?;
         }
-        let losses = self.targets.round_losses(&self.scores, self.weights);
+        let losses = self.targets.round_losses(&self.scores, self.weights, &self.rows);
         self.targets.gradients(&self.scores, self.weights, &losses, &mut self.gradients)?;
         self.check_gradients(round, &losses)
     }

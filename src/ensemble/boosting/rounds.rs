@@ -224,7 +224,7 @@ impl Rounds<'_> {
             self.residency = Residency::Device(rows, begun);
             return Ok(grown);
         }
-        let losses = self.targets.round_losses(&self.scores, self.weights);
+        let losses = self.targets.round_losses(&self.scores, self.weights, &self.rows);
         self.targets.gradients(&self.scores, self.weights, &losses, &mut self.gradients)?;
         self.check_gradients(round, &losses)?;
         for (gradients, absent) in self.gradients.iter_mut().zip(&self.absent) {

@@ -114,14 +114,12 @@ impl BoostingTargets<'_> {
         Ok(start.baseline.iter().map(|baseline| vec![*baseline as f32; rows]).collect())
     }
 
-    /// The loss of each output in the next round: Huber's δ is that of the errors so far.
-    pub fn round_losses(&self, scores: &[Vec<f32>], weights: Option<&[f32]>) -> Vec<Loss> {
+    /// The loss of each output in the next round: Huber's δ is that of the errors so far of the rows that count.
+    pub fn round_losses(&self, scores: &[Vec<f32>], weights: Option<&[f32]>, rows: &[u32]) -> Vec<Loss> {
         let BoostingTargets::Numbers { columns, losses, alpha } = self else { return vec![] };
         let own = |((targets, scores), loss): ((&Vec<f32>, &Vec<f32>), &Loss)| match loss {
             Loss::Huber { .. } => {
-                let counts = |row: &u32| weights.is_none_or(|weights| weights[*row as usize] > 0.0);
-                let rows: Vec<u32> = (0..targets.len() as u32).filter(counts).collect();
-                let delta = round_delta(&rows, *alpha, &Residuals::new(targets, scores, weights));
+                let delta = round_delta(rows, *alpha, &Residuals::new(targets, scores, weights));
                 Loss::Huber { delta: f64::from(delta) }
             }
             loss => *loss,
