@@ -30,7 +30,8 @@ struct Node {
     bins: u32,
     count_bits: u32,
     rows: u32,
-    min_rows: u32,
+    // In f64.
+    weight: vec2<u32>,
 }
 
 fn number(a: vec2<u32>) -> f32 {
@@ -44,11 +45,6 @@ fn left_word(bin: u32, turn: u32, word: u32, bins: u32) -> vec2<u32> {
         return wide_add(present, wide_subtract(sum_at(bins * WORDS + word), sum_at((bins - 1u) * WORDS + word)));
     }
     return present;
-}
-
-// The weight stands above the count.
-fn weight_of(word: vec2<u32>, count_bits: u32) -> vec2<u32> {
-    return vec2((word.x >> count_bits) | (word.y << (32u - count_bits)), word.y >> count_bits);
 }
 
 fn rows_left(bin: u32, turn: u32, node: Node) -> u32 {
@@ -66,7 +62,7 @@ fn allowed(bin: u32, turn: u32, node: Node) -> bool {
     let rows = rows_left(bin, turn, node);
     // Without anything present on the left, it is no split of what is present.
     let is_split = turn == 0u || rows_left(bin, 0u, node) > 0u;
-    return is_split && rows >= node.min_rows && node.rows - rows >= node.min_rows;
+    return is_split && rows >= params.min_rows && node.rows - rows >= params.min_rows;
 }
 
 // A part of a side as a number: the weight of a class, or the sum of an output; those are made smaller, as their squares would
@@ -99,12 +95,12 @@ fn bounds_of(bin: u32, turn: u32, node: Node) -> vec2<f32> {
     var terms = vec2<f32>();
     if (KIND == VARIANCE) {
         let left = left_word(bin, turn, 0u, node.bins);
-        let right = wide_subtract(pair(node.search + 16u), left);
+        let right = wide_subtract(own_word(node.search, 0u), left);
         weights = vec2(number(weight_of(left, node.count_bits)), number(weight_of(right, node.count_bits)));
     }
     for (var word = select(0u, 1u, KIND == VARIANCE); word < WORDS; word += 1u) {
         let left = left_word(bin, turn, word, node.bins);
-        let right = wide_subtract(pair(node.search + 16u + 2u * word), left);
+        let right = wide_subtract(own_word(node.search, word), left);
         let parts = vec2(part(left, node.count_bits), part(right, node.count_bits));
         if (KIND != VARIANCE) {
             weights += parts;
@@ -163,10 +159,19 @@ fn exact_part(word: vec2<u32>, count_bits: u32) -> vec2<u32> {
     return vec2(size.x, size.y | select(0u, DOUBLE_SIGN, is_negative));
 }
 
+// The weight of a node in f64.
+fn node_weight(search: u32, count_bits: u32) -> vec2<u32> {
+    var weight = double_of_integer(weight_of(own_word(search, 0u), count_bits));
+    if (KIND != VARIANCE) {
+        for (var word = 1u; word < WORDS; word += 1u) {
+            weight = double_add(weight, exact_part(own_word(search, word), count_bits));
+        }
+    }
+    return weight;
+}
+
 // What a split gains in f64, in the very steps of ClassTarget::gain and ValueTarget::gain.
 fn exact_gain(bin: u32, turn: u32, node: Node) -> vec2<u32> {
-    let weight = pair(node.search + 8u);
-    let parts_first = node.search + 16u + 2u * WORDS;
     let first = left_word(bin, turn, 0u, node.bins);
     var left_weight = double_of_integer(weight_of(first, node.count_bits));
     if (KIND != VARIANCE) {
@@ -174,14 +179,14 @@ fn exact_gain(bin: u32, turn: u32, node: Node) -> vec2<u32> {
             left_weight = double_add(left_weight, exact_part(left_word(bin, turn, word, node.bins), node.count_bits));
         }
     }
-    let right_weight = double_subtract(weight, left_weight);
+    let right_weight = double_subtract(node.weight, left_weight);
     let skipped = select(0u, 1u, KIND == VARIANCE);
     let end = select(WORDS, 1u, KIND == TWO_CLASSES);
     var of_left = vec2<u32>();
     var of_right = vec2<u32>();
     for (var word = skipped; word < end; word += 1u) {
         let left = exact_part(left_word(bin, turn, word, node.bins), node.count_bits);
-        let whole = pair(parts_first + 2u * (word - skipped));
+        let whole = exact_part(own_word(node.search, word), node.count_bits);
         if (KIND == ENTROPY || KIND == MISCLASSIFICATION) {
             let right = double_subtract(whole, left);
             if (KIND == ENTROPY) {
@@ -192,7 +197,7 @@ fn exact_gain(bin: u32, turn: u32, node: Node) -> vec2<u32> {
                 of_right = double_max(of_right, right);
             }
         } else {
-            let difference = double_subtract(double_multiply(left, weight), double_multiply(whole, left_weight));
+            let difference = double_subtract(double_multiply(left, node.weight), double_multiply(whole, left_weight));
             of_left = double_add(of_left, double_multiply(difference, difference));
         }
     }
@@ -201,13 +206,13 @@ fn exact_gain(bin: u32, turn: u32, node: Node) -> vec2<u32> {
         of_right = double_subtract(of_right, double_information(right_weight));
     }
     if (KIND == ENTROPY || KIND == MISCLASSIFICATION) {
-        let gain = double_subtract(double_add(of_left, of_right), pair(node.search + 10u));
+        let gain = double_subtract(double_add(of_left, of_right), pair(node.search + 4u + 2u * WORDS));
         return double_max(vec2<u32>(), gain);
     }
     if (KIND == TWO_CLASSES) {
         of_left = double_add(of_left, of_left);
     }
-    return double_divide(of_left, double_multiply(weight, double_multiply(left_weight, right_weight)));
+    return double_divide(of_left, double_multiply(node.weight, double_multiply(left_weight, right_weight)));
 }
 
 // Whether the first is there, and gains more than the second or is alone.
@@ -236,7 +241,7 @@ fn add_up(lane: u32, search: u32, all: u32, default_bin: u32) {
             }
             together = wide_add(together, lane_best[other].xy);
         }
-        let rest = wide_subtract(pair(search + 16u + 2u * word), together);
+        let rest = wide_subtract(own_word(search, word), together);
         if (default_bin < begin) {
             before = wide_add(before, rest);
         }
@@ -255,9 +260,9 @@ fn add_up(lane: u32, search: u32, all: u32, default_bin: u32) {
 // The split at the threshold that is drawn for the feature, with `low` and `high` the first and the last bin that have rows. Where
 // they are one, what is present is split from what is missing.
 fn random_split(low: u32, high: u32, feature: u32, has_missing: bool, node: Node) -> vec4<u32> {
-    let path = vec2(plan[node.search + 6u], plan[node.search + 7u]);
+    let place = node.search + 4u + 2u * WORDS + select(0u, 2u, KIND == ENTROPY || KIND == MISCLASSIFICATION);
     let key = vec2(params.key_low, params.key_high);
-    let numbers = philox_of(vec4(feature, path, plan[node.search + 12u]), key);
+    let numbers = philox_of(vec4(feature, pair(place), plan[place + 2u]), key);
     var bin = low + multiply(numbers.x, high - low).x;
     var turn = select(0u, numbers.z & 1u, has_missing);
     // The threshold is the one behind the bin.
@@ -283,7 +288,8 @@ fn split_of(lane: u32, search: u32, feature: u32, bins: u32, missing_bins: u32) 
             has_missing = has_missing || any(sum_at(bins * WORDS + word) != sum_at((bins - 1u) * WORDS + word));
         }
     }
-    let node = Node(search, bins, plan[search + 5u], plan[search + 4u], plan[search + 3u]);
+    let count_bits = count_bits_of(search);
+    let node = Node(search, bins, count_bits, plan[search + 1u], node_weight(search, count_bits));
     // The split after the last bin parts present from missing values.
     let last = select(min(end, select(max(bins, 1u) - 1u, bins, has_missing)), begin, RANDOM == 1u);
     let turns = select(1u, 2u, has_missing);

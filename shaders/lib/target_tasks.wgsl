@@ -1,5 +1,6 @@
 // What a workgroup of the searches of tree/forest/target_split does: which node and feature it takes, and what it keeps.
-// Behind the last task it is the last again, and nothing is kept, so that barriers are not in a branch.
+// Behind the last task it is the last again, and for a feature that is none the first; nothing is kept, so that barriers are not
+// in a branch.
 // The shader that imports this binds `found` and imports `target_scan`.
 
 // A word of the left side of what was found.
@@ -20,8 +21,10 @@ struct Task {
 
 fn task_of(group: u32) -> Task {
     let number = params.task_begin + group;
-    let place = params.tasks_first + 2u * min(number, params.tasks - 1u);
-    return Task(number, number < params.tasks, search_place(plan[place]), plan[place + 1u]);
+    let own = min(number, params.tasks - 1u);
+    let feature = feature_of(own / params.width, own % params.width);
+    let is_one = number < params.tasks && feature != NO_FEATURE;
+    return Task(number, is_one, search_place(own / params.width), select(0u, feature, feature != NO_FEATURE));
 }
 
 // Searches a feature of so many bins, one for missing values or none, and a bin without a cell; what is found is kept if wanted.

@@ -1,4 +1,4 @@
-//! What is recorded: dispatches, as ops ask for them, and copies.
+//! What is recorded: dispatches, as ops ask for them, copies and clears.
 
 use std::sync::Arc;
 
@@ -40,6 +40,7 @@ impl<'a> Dispatch<'a> {
 pub(crate) enum Step {
     Dispatch { pipeline: Arc<Pipeline>, bind_group: wgpu::BindGroup, offset: u32, groups: Groups, entry: Entry },
     Copy { from: Arc<Buffer>, from_offset: u64, to: Arc<Buffer>, to_offset: u64, bytes: u64 },
+    Clear { buffer: Arc<Buffer>, offset: u64, bytes: u64 },
 }
 
 /// How many workgroups a dispatch has along x, y and z.

@@ -63,14 +63,14 @@ pub(crate) fn submit(
 fn pipeline_of(step: &Step) -> Option<&Arc<Pipeline>> {
     match step {
         Step::Dispatch { pipeline, .. } => Some(pipeline),
-        Step::Copy { .. } => None,
+        Step::Copy { .. } | Step::Clear { .. } => None,
     }
 }
 
 fn entry_of(step: &Step) -> Option<Entry> {
     match step {
         Step::Dispatch { entry, .. } => Some(*entry),
-        Step::Copy { .. } => None,
+        Step::Copy { .. } | Step::Clear { .. } => None,
     }
 }
 
@@ -79,7 +79,7 @@ fn encode(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, steps: &[Step]) -> Resu
     let same_kind = |a: &Step, b: &Step| entry_of(a).is_some() == entry_of(b).is_some();
     for run in steps.chunk_by(same_kind) {
         if entry_of(&run[0]).is_none() {
-            run.iter().for_each(|step| copy(encoder, step));
+            run.iter().for_each(|step| transfer(encoder, step));
             continue;
         }
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -94,7 +94,7 @@ fn encode_timed(gpu: &Gpu, encoder: &mut wgpu::CommandEncoder, steps: &[Step], t
     let mut at = 0;
     for step in steps {
         if entry_of(step).is_none() {
-            copy(encoder, step);
+            transfer(encoder, step);
             continue;
         }
         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: timestamps.writes(at) };
@@ -127,8 +127,12 @@ fn dispatch(gpu: &Gpu, pass: &mut wgpu::ComputePass, step: &Step, before: Option
     Ok(())
 }
 
-fn copy(encoder: &mut wgpu::CommandEncoder, step: &Step) {
-    if let Step::Copy { from, from_offset, to, to_offset, bytes } = step {
-        encoder.copy_buffer_to_buffer(&from.raw, *from_offset, &to.raw, *to_offset, *bytes);
+fn transfer(encoder: &mut wgpu::CommandEncoder, step: &Step) {
+    match step {
+        Step::Copy { from, from_offset, to, to_offset, bytes } => {
+            encoder.copy_buffer_to_buffer(&from.raw, *from_offset, &to.raw, *to_offset, *bytes);
+        }
+        Step::Clear { buffer, offset, bytes } => encoder.clear_buffer(&buffer.raw, *offset, Some(*bytes)),
+        Step::Dispatch { .. } => {}
     }
 }

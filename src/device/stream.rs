@@ -299,6 +299,20 @@ impl Recording {
         Ok(())
     }
 
+    /// Records that so many words of a buffer, from one on, become 0. No kernel is compiled for it.
+    pub(crate) fn clear(&mut self, buffer: &Arc<Buffer>, first: u64, words: u64) -> Result<()> {
+        if words == 0 {
+            return Ok(());
+        }
+        self.health()?;
+        buffer.ready_for(&self.clock, true)?;
+        self.recorded += 1;
+        buffer.written_by(&self.clock, self.recorded);
+        self.used.push(buffer.clone());
+        self.steps.push(Step::Clear { buffer: buffer.clone(), offset: 4 * first, bytes: 4 * words });
+        Ok(())
+    }
+
     /// A temporary buffer. When the budget is used up it waits for earlier work to give its memory back.
     pub(crate) fn scratch(&mut self, bytes: u64, what: &str) -> Result<Arc<Buffer>> {
         let mut made = self.gpu.try_buffer(bytes, Purpose::Array, u64::MAX, what);

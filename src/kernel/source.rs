@@ -12,9 +12,9 @@ macro_rules! library {
 #[rustfmt::skip]
 pub const LIBRARY: &[(&str, &str)] = library![
     "bias", "double", "elementary", "fixed_point", "k_nearest_list", "kernel_program", "layer_tail", "leaf_quantiles",
-    "metric", "normals", "order", "pairs", "pairs_operands", "row_bits", "selection", "status", "target_scan",
+    "metric", "normals", "order", "pairs", "pairs_operands", "selection", "status", "target_scan",
     "target_searches", "target_tasks", "target_words", "tile", "tile_best", "tree_cuts", "tree_jobs", "tree_pieces",
-    "tree_rows", "tree_searches", "tree_steps", "wide"
+    "tree_searches", "tree_steps", "wide"
 ];
 
 /// The shader with each `//#import name` line replaced by that library file, the first time it is named.

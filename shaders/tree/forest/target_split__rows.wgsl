@@ -1,4 +1,4 @@
-// The best split of a small node by a feature, from its rows: no histogram is kept of it.
+// The best split of a node by a feature, from its rows: no histogram is kept of it.
 // A workgroup takes a node and a feature: it counts the node's rows by their bins in workgroup memory, 64 bits by atomics on two
 // words, and goes on as tree/forest/target_split does. Only the features that a node drew are counted.
 //#import target_searches
@@ -61,7 +61,10 @@ fn main(
     workgroupBarrier();
     let first = params.codes_first + 2u * group_of_8 * params.rows + (feature.y / 4u) % 2u;
     let shift = 8u * (feature.y % 4u);
-    let rows = select(0u, plan[search + 4u], is_here);
+    let rows = select(0u, plan[search + 1u], is_here);
+    let tree = plan[search + 2u] & ((1u << TREE_BITS) - 1u);
+    let words_first = params.words_first + tree * params.words_step;
+    let drawn = select(params.drawn_first + tree * params.rows, ONCE, params.drawn_first == ONCE);
     for (var at = lane; at < rows; at += 64u) {
         let row = order[plan[search] + at];
         let own = ((codes[first + 2u * row] >> shift) & 255u) - feature.z;
@@ -69,10 +72,10 @@ fn main(
         let bin = select(own, own + 1u, own >= feature.w);
         if (own < all && bin < all) {
             if (BY_CLASS == 1u) {
-                add_to_cell(bin * WORDS + packed[row], row_word(plan[search + 13u], plan[search + 14u], row, 0u));
+                add_to_cell(bin * WORDS + packed[row], row_word(words_first, drawn, row, 0u));
             } else {
                 for (var word = 0u; word < WORDS; word += 1u) {
-                    add_to_cell(bin * WORDS + word, row_word(plan[search + 13u], plan[search + 14u], row, word));
+                    add_to_cell(bin * WORDS + word, row_word(words_first, drawn, row, word));
                 }
             }
         }

@@ -16,8 +16,6 @@ use crate::ops::pairs::{TILE, block_of_columns};
 kernels! {
     /// Sets the bits.
     pub KERNEL = "neighbors/radius_neighbors", [Read, Read, Write], Params;
-    /// Zeroes the bits.
-    pub KERNEL_CLEAR = "neighbors/radius_neighbors__clear", [Write], ClearParams;
     /// From bits to pairs.
     pub KERNEL_LIST = "neighbors/radius_neighbors__list", [Read, Read, Write], ListParams;
     /// The distances of the pairs, before their root.
@@ -29,7 +27,6 @@ params! {
         rows: u32, columns: u32, tiles: u32, column_tiles: u32, a_first: u32, a_vec4s: u32, b_first: u32,
         b_vec4s: u32, depth_vec4s: u32, row_words: u32, limit: f32, order: f32,
     }
-    struct ClearParams { vec4s: u32 }
     struct ListParams { items: u32, first_row: u32, bits_first: u32, row_words: u32 }
     struct ValueParams {
         pairs: u32, a_first: u32, a_vec4s: u32, b_first: u32, b_vec4s: u32, depth_vec4s: u32, limit: f32, order: f32,
@@ -165,9 +162,7 @@ fn set_bits(
 ) -> Result<View> {
     let words = (n * (row_words + 1)).next_multiple_of(4) as u64;
     let bits = View::whole(recording.scratch(4 * words, "bits of what is within a radius")?);
-    let params = ClearParams { vec4s: (words / 4) as u32 };
-    let (grid, work) = (Grid::covering(words / 4, 64)?, Work { operations: 0, bytes: 4 * words });
-    recording.dispatch(&KERNEL_CLEAR, Dispatch::new(&params, &[bits.buffer()], grid, work))?;
+    recording.clear(bits.buffer(), u64::from(bits.first_word()), words)?;
     let column_tiles = m.div_ceil(TILE);
     let tiles = (n.div_ceil(TILE) * column_tiles) as u64;
     let vec4s = (stride / 4) as u32;

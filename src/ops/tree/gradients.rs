@@ -317,6 +317,7 @@ impl BoostingRows {
         sample: Option<&RowSample>,
     ) -> Result<()> {
         let words = self.rows * self.outputs;
+        storage.warm_boosting(recording)?;
         let buffers = storage.row_buffers(recording, self.places * self.outputs, words as u64)?;
         let bytes = 4 * self.places as u64;
         recording.copy((&self.order, 0), (&buffers.order, 0), bytes)?;

@@ -9,6 +9,7 @@ use crate::cpu::tree::histogram::Histogram;
 use crate::cpu::tree::{GradientSums, TargetRows};
 use crate::device::{Buffer, Device, Purpose, Recording, Stream};
 use crate::error::{Error, Result};
+use crate::kernel::Kernel;
 
 /// Bytes of a gradient cell on a GPU: gradient, then Hessian above count, each 64 bits.
 pub(super) const CELL_BYTES: u64 = 16;
@@ -251,6 +252,7 @@ impl GrowState {
 impl GpuGrowth {
     fn begin(&mut self, recording: &mut Recording, order: &[u32], packed: &[Vec<u64>]) -> Result<()> {
         let words = packed.iter().map(|packed| packed.len() as u64).sum();
+        self.warm_boosting(recording)?;
         let rows = self.begin_order(recording, order, words)?;
         let mut first = 0;
         for packed in packed {
@@ -285,12 +287,19 @@ impl GpuGrowth {
         Ok(rows)
     }
 
+    /// Begins to compile what boosted trees will need.
+    pub(super) fn warm_boosting(&self, recording: &Recording) -> Result<()> {
+        let kernels = [super::histogram::KERNELS, super::best_split::KERNELS, super::partition::KERNELS];
+        self.warm(recording, &kernels.concat())
+    }
+
+    /// Begins to compile what the first trees will need after the first read-back.
+    pub(super) fn warm(&self, recording: &Recording, kernels: &[&Kernel]) -> Result<()> {
+        if self.buffers.is_none() { recording.gpu.warm(kernels) } else { Ok(()) }
+    }
+
     /// Space for an order of so many places and so many words beside it.
     pub(super) fn row_buffers(&mut self, recording: &mut Recording, places: usize, words: u64) -> Result<RowBuffers> {
-        if self.buffers.is_none() {
-            let kernels = [super::histogram::KERNELS, super::best_split::KERNELS, super::partition::KERNELS];
-            recording.gpu.warm(&kernels.concat())?;
-        }
         let rows = match self.buffers.take().filter(|rows| rows.fit(places, words)) {
             Some(rows) => rows,
             None => RowBuffers {

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::bootstrap::record_clear;
 use super::gradients::BoostingRows;
 use super::grow_state::{RowBuffers, ScratchBuffer};
 use super::leaves::{LeafRows, Plan, check, read, sum};
@@ -208,7 +207,7 @@ fn select(
 ) -> Result<()> {
     let Tables { pieces, keys, known, counts } = *tables;
     let words = COUNT_WORDS * nodes;
-    record_clear(recording, counts, 0, words as u32)?;
+    recording.clear(counts, 0, words as u64)?;
     let leaves = nodes as u32;
     for shift in [24, 16, 8, 0] {
         record(recording, &KERNEL, plan, Params { shift, ..params }, &[pieces, keys, known, counts])?;

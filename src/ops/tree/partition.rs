@@ -33,6 +33,8 @@ params! {
 /// Rows that eight lanes take: a run of 32 each, a bit for each row in one word.
 const BLOCK: usize = 256;
 const RUNS_PER_BLOCK: usize = 8;
+/// Words of a node in the table of what is partitioned.
+pub(super) const CUT_WORDS: usize = 12;
 /// What it costs to draw a row, in operations.
 const DRAW: u64 = 256;
 
@@ -144,8 +146,6 @@ pub(super) fn move_rows(
     let total: usize = ranges.iter().map(Range::len).sum();
     let Some(rows) = storage.buffers.clone() else { return Ok(()) };
     let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
-    let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
-    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * ranges.len() as u64)?;
     let on_gpu = binned.on_gpu()?;
     let mut params = Params {
         runs: runs as u32,
@@ -168,11 +168,8 @@ pub(super) fn move_rows(
         let buffers = &[table, view.buffer(), &rows.order, &flags];
         recording.dispatch(&KERNEL, Dispatch::new(&params, buffers, by_run, work))?;
     }
-    let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
-    let (buffers, by_node) = (&[table, &flags, &befores, &lefts], Grid::linear(ranges.len() as u64)?);
-    recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, by_node, scanned))?;
-    let buffers = &[table, &flags, &befores, &lefts, &rows.order, &rows.spare];
-    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, buffers, by_run, work))?;
+    let moves = Moves { runs, total, cuts: ranges.len(), begins: false };
+    place_rows(recording, storage, table, (&rows.order, &rows.spare), moves)?;
     // Back to the order, neighbours together.
     let mut ranges = ranges.iter().cloned().peekable();
     while let Some(mut range) = ranges.next() {
@@ -185,6 +182,39 @@ pub(super) fn move_rows(
     Ok(())
 }
 
+/// What is moved by the cuts of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moves {
+    pub runs: usize,
+    /// Places of all nodes.
+    pub total: usize,
+    pub cuts: usize,
+    /// Whether an order begins: all rows, of which only those that go left are kept.
+    pub begins: bool,
+}
+
+/// Records that rows move from one order to another, as the flags of their runs say.
+pub(super) fn place_rows(
+    recording: &mut Recording,
+    storage: &mut GpuGrowth,
+    table: &Arc<Buffer>,
+    (from, to): (&Arc<Buffer>, &Arc<Buffer>),
+    Moves { runs, total, cuts, begins }: Moves,
+) -> Result<()> {
+    let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
+    let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
+    let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4 * cuts as u64)?;
+    let (runs, cuts) = (runs as u32, cuts as u32);
+    let params = Params { runs, cuts, rows: 0, group_first: 0, groups_of_8: 0, codes_first: 0 };
+    let scanned = Work { operations: 4 * u64::from(runs), bytes: 8 * u64::from(runs) };
+    let (buffers, by_node) = (&[table, &flags, &befores, &lefts], Grid::linear(u64::from(cuts))?);
+    recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, by_node, scanned))?;
+    let work = Work { operations: 48 * total as u64, bytes: 8 * total as u64 };
+    let buffers = &[table, &flags, &befores, &lefts, from, to];
+    let dispatch = Dispatch::new(&params, buffers, Grid::covering(u64::from(runs), 64)?, work);
+    recording.dispatch(&KERNEL_PLACE, dispatch.overrides(if begins { &[("BEGINS", 1)] } else { &[] }))
+}
+
 /// Records that of the first `places` rows of the order those that are drawn come first, each side in its order. Returns
 /// where their number will be.
 pub(super) fn record_sample(
@@ -194,11 +224,10 @@ pub(super) fn record_sample(
     sample: &RowSample,
 ) -> Result<Arc<Buffer>> {
     let runs = RUNS_PER_BLOCK * places.div_ceil(BLOCK);
-    let mut cut = [0; 12];
+    let mut cut = [0; CUT_WORDS];
     cut[1] = places as u32;
     let table = fill_table(recording, storage, ScratchBuffer::Cuts, &cut)?;
     let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
-    let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * (runs / RUNS_PER_BLOCK) as u64)?;
     let lefts = storage.scratch_buffer(recording, ScratchBuffer::Lefts, 4)?;
     let Some(rows) = storage.buffers.clone() else { return Ok(lefts) };
     let together = (recording.gpu.operations_per_dispatch() / (32 * DRAW)).max(64) as usize;
@@ -217,14 +246,8 @@ pub(super) fn record_sample(
         let grid = Grid::covering(count as u64, 64)?;
         recording.dispatch(&KERNEL_SAMPLE, Dispatch::new(&params, &[&rows.order, &flags], grid, work))?;
     }
-    let params = Params { runs: runs as u32, cuts: 1, rows: 0, group_first: 0, groups_of_8: 0, codes_first: 0 };
-    let scanned = Work { operations: 4 * runs as u64, bytes: 8 * runs as u64 };
-    let buffers = &[&table, &flags, &befores, &lefts];
-    recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, buffers, Grid::linear(1)?, scanned))?;
-    let work = Work { operations: 48 * places as u64, bytes: 8 * places as u64 };
-    let buffers = &[&table, &flags, &befores, &lefts, &rows.order, &rows.spare];
-    let grid = Grid::covering(runs as u64, 64)?;
-    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, buffers, grid, work))?;
+    let moves = Moves { runs, total: places, cuts: 1, begins: false };
+    place_rows(recording, storage, &table, (&rows.order, &rows.spare), moves)?;
     recording.copy((&rows.spare, 0), (&rows.order, 0), 4 * places as u64)?;
     Ok(lefts)
 }

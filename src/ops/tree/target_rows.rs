@@ -40,6 +40,12 @@ impl TreeWords {
         TreeWords { first: places.first as u32, tree: 0, drawn, rows: rows as u32 }
     }
 
+    /// Where the words of the first tree begin, how many words further those of the next are, and where the counts of the first
+    /// tree's draws begin.
+    pub fn steps(&self) -> [u32; 3] {
+        [self.first, self.tree, self.drawn.unwrap_or(ONCE)]
+    }
+
     /// Where the words of a tree begin, and the counts of its draws.
     pub fn of(&self, tree: usize) -> [u32; 2] {
         let drawn = self.drawn.map_or(ONCE, |first| first + tree as u32 * self.rows);

@@ -10,6 +10,7 @@ use crate::cpu::tree::splitters::{BinnedSplitter, RandomSplitter, SplitterRows};
 use crate::cpu::tree::target::TreeTarget;
 use crate::device::Device;
 use crate::error::Result;
+use crate::ops::tree::target_split::takes_rows;
 use crate::tree::bins::{BinnedMatrix, Bins};
 use crate::tree::model::Tree;
 use crate::tree::parameters::TreeLimits;
@@ -17,6 +18,10 @@ use crate::tree::parameters::TreeLimits;
 /// On a GPU nodes of up to so many rows have no histograms: the cells of one are thousands, and to clear them costs more than to
 /// count so few rows in the features that are drawn. Where features are categorical the host finishes them.
 const SMALL: u64 = 1024;
+/// The same where few features are drawn, and a histogram would count all of them: a lane of 64 then adds 256 rows in turn.
+const MANY: u64 = 1 << 14;
+/// Workgroups that fill a card. Where the roots alone have as many drawn features, no node has a histogram.
+const FILL: usize = 256;
 /// Of deep trees nodes of up to so many rows are finished by the host, each on one core, for the rows of a node are then fewer
 /// bytes than its entries in tables.
 const TINY: u64 = 64;
@@ -25,19 +30,30 @@ const TINY: u64 = 64;
 pub(crate) struct BatchedForest<'a> {
     context: GrowContext<'a>,
     device: Device,
-    small: u64,
 }
 
 impl<'a> BatchedForest<'a> {
     /// Brings the binned rows to the device.
     pub(crate) fn new(matrix: &'a BinnedMatrix, bins: &'a Bins, device: &Device) -> Result<BatchedForest<'a>> {
-        let small = if matches!(device, Device::Cpu) { 0 } else { SMALL };
-        Ok(BatchedForest { context: GrowContext::new(matrix, bins, device)?, device: device.clone(), small })
+        Ok(BatchedForest { context: GrowContext::new(matrix, bins, device)?, device: device.clone() })
     }
 
     /// How many trees with such targets may grow together, of bootstrap samples or of all rows.
     pub(crate) fn max_trees<T: TreeTarget>(&self, whole: &T, is_drawn: bool) -> usize {
         self.context.state.max_trees(&whole.rows(), is_drawn)
+    }
+
+    /// Nodes of up to so many rows have no histograms.
+    fn small_rows<T: TreeTarget>(&self, learners: &[TreeLearner<'_, T>]) -> u64 {
+        let GrowContext { stream, binned, .. } = &self.context;
+        let Some(TreeLearner { target, draw }) = learners.first() else { return 0 };
+        match &self.device {
+            Device::Cpu => 0,
+            // Of two children a histogram counts the smaller one, in all features.
+            Device::Gpu(_) if !draw.takes_few() || !takes_rows(stream, binned, target.words()) => SMALL,
+            Device::Gpu(_) if learners.len() * draw.count() < FILL => MANY,
+            Device::Gpu(_) => u64::MAX,
+        }
     }
 
     /// Grows a tree for each learner; each has a row that counts. The same trees as those of
@@ -50,7 +66,7 @@ impl<'a> BatchedForest<'a> {
     ) -> Result<Vec<Tree>> {
         let order = if limits.max_leaf_nodes.is_some() { GrowOrder::BestFirst } else { GrowOrder::LevelByLevel };
         // Which leaf is best is known only when the gains of all are.
-        let small = if order == GrowOrder::BestFirst { 0 } else { self.small };
+        let small = if order == GrowOrder::BestFirst { 0 } else { self.small_rows(learners) };
         let (mut cells, roots) = TargetCells::begin(&mut self.context, learners, batch, limits, small)?;
         let max_depth = limits.max_depth.unwrap_or(usize::MAX);
         let max_leaves = limits.max_leaf_nodes.unwrap_or(usize::MAX);

@@ -58,6 +58,16 @@ impl FeatureDraw {
         FeatureDraw { tree, ..self }
     }
 
+    /// Features of a node, before it goes on drawing.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether a node looks at half of the features at most.
+    pub fn takes_few(&self) -> bool {
+        2 * self.count <= self.columns as usize
+    }
+
     /// Whether thresholds are drawn.
     pub fn cuts_at_random(&self) -> bool {
         self.random_cuts

@@ -11,20 +11,15 @@ use crate::device::{Buffer, Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 use crate::ops::tree::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer, wrong_device};
+use crate::ops::tree::partition::{self, CUT_WORDS, Moves, place_rows, runs_of};
 use crate::ops::tree::target_rows::{ONCE, TargetPlaces, TreeWords, upload_classes, upload_target};
 use crate::ops::tree::{GrowState, fill_table};
 
 kernels! {
     /// Draws rows and counts how often.
     pub KERNEL = "tree/forest/bootstrap", [Read, Write], Params;
-    /// Clears the counts.
-    pub KERNEL_CLEAR = "tree/forest/bootstrap__clear", [Write], ClearParams;
-    /// Counts the rows of blocks.
-    pub KERNEL_COUNT = "tree/forest/bootstrap__count", [Read, Write], OrderParams;
-    /// Adds them up.
-    pub KERNEL_SCAN = "tree/forest/bootstrap__scan", [Read, Write], OrderParams;
-    /// Puts the rows in order.
-    pub KERNEL_PLACE = "tree/forest/bootstrap__place", [Read, Read, Read, Write], OrderParams;
+    /// Says which rows trees count.
+    pub KERNEL_FLAGS = "tree/forest/bootstrap__flags", [Read, Write], FlagParams;
 }
 
 params! {
@@ -32,12 +27,9 @@ params! {
         rows: u32, draws: u32, counters: u32, trees: u32, first_tree: u32, stream: u32, key_low: u32, key_high: u32,
         bound: u32, rejected_below: u32, drawn: u32,
     }
-    struct ClearParams { first: u32, count: u32 }
-    struct OrderParams { rows: u32, blocks: u32, trees: u32, drawn: u32, first: u32, row_words: u32 }
+    struct FlagParams { rows: u32, runs: u32, trees: u32, drawn: u32, first: u32, row_words: u32 }
 }
 
-/// Rows of a block.
-const BLOCK: usize = 256;
 /// What a draw costs, in operations: its share of ten rounds, and an atomic addition.
 const DRAW: u64 = 96;
 
@@ -122,15 +114,16 @@ fn begin(recording: &mut Recording, storage: &mut GpuGrowth, rows: &TreeRows<'_>
     // The rows that can be drawn are put in order before the samples are.
     let in_order = rows.counts.iter().sum::<usize>().max(all);
     let words = (room.targets + room.tree * trees) as u64;
+    storage.warm(recording, &[&partition::KERNEL])?;
     let stays = storage.buffers.as_ref().is_some_and(|buffers| buffers.fit(in_order, words));
     let buffers = storage.row_buffers(recording, in_order, words)?;
     if !rows.known || !stays {
         upload_classes(recording, &buffers.packed, &rows.whole)?;
         upload_target(recording, &buffers.packed, places.first, &rows.whole)?;
     }
-    let params = OrderParams {
+    let params = FlagParams {
         rows: all as u32,
-        blocks: all.div_ceil(BLOCK) as u32,
+        runs: runs_of(&[0..all]).1 as u32,
         trees: trees as u32,
         drawn: ONCE,
         first: places.first as u32,
@@ -139,7 +132,7 @@ fn begin(recording: &mut Recording, storage: &mut GpuGrowth, rows: &TreeRows<'_>
     if all == 0 || trees == 0 {
         return Ok(());
     }
-    let of_draws = OrderParams { drawn: room.targets as u32, ..params };
+    let of_draws = FlagParams { drawn: room.targets as u32, ..params };
     let (draws, numbers) = match &rows.draws {
         None => return put_in_order(recording, storage, &buffers, params, rows.counts),
         Some(TreeDraws::Given(times)) => {
@@ -154,7 +147,7 @@ fn begin(recording: &mut Recording, storage: &mut GpuGrowth, rows: &TreeRows<'_>
     let listed = match known == all {
         true => None,
         false => {
-            put_in_order(recording, storage, &buffers, OrderParams { trees: 1, ..params }, &[known])?;
+            put_in_order(recording, storage, &buffers, FlagParams { trees: 1, ..params }, &[known])?;
             let listed = recording.scratch(4 * known.max(1) as u64, "rows that can be drawn")?;
             recording.copy((&buffers.order, 0), (&listed, 0), 4 * known as u64)?;
             Some(listed)
@@ -188,22 +181,10 @@ impl TreeRows<'_> {
     }
 }
 
-/// Records that so many words of counts, from the first one on, become 0.
-pub(in crate::ops::tree) fn record_clear(
-    recording: &mut Recording,
-    counts: &Arc<Buffer>,
-    first: u32,
-    words: u32,
-) -> Result<()> {
-    let work = Work { operations: u64::from(words), bytes: 4 * u64::from(words) };
-    let grid = Grid::covering(u64::from(words), 256)?;
-    recording.dispatch(&KERNEL_CLEAR, Dispatch::new(&ClearParams { first, count: words }, &[counts], grid, work))
-}
-
 /// Records the draws of trees, as many at a time as one dispatch may make.
 fn draw(recording: &mut Recording, buffers: &RowBuffers, listed: Option<Arc<Buffer>>, params: Params) -> Result<()> {
     let words = u64::from(params.rows) * u64::from(params.trees);
-    record_clear(recording, &buffers.packed, params.drawn, words as u32)?;
+    recording.clear(&buffers.packed, u64::from(params.drawn), words)?;
     let is_listed = [("LISTED", u32::from(listed.is_some()))];
     // Bound in any case; not read without a list.
     let listed = listed.unwrap_or_else(|| buffers.spare.clone());
@@ -226,29 +207,32 @@ fn draw(recording: &mut Recording, buffers: &RowBuffers, listed: Option<Arc<Buff
     Ok(())
 }
 
-/// Records the order of trees of so many rows each.
+/// Records the order of trees of so many rows each: a partition of all rows, of which the side that counts is kept.
 fn put_in_order(
     recording: &mut Recording,
     storage: &mut GpuGrowth,
     buffers: &RowBuffers,
-    params: OrderParams,
+    params: FlagParams,
     counts: &[usize],
 ) -> Result<()> {
+    let all = params.rows as usize;
+    let (runs, total) = (params.runs as usize * counts.len(), all * counts.len());
+    let mut cuts = vec![[0; CUT_WORDS]; counts.len()];
     let mut next = 0;
-    let mut firsts = vec![];
-    for count in counts {
-        firsts.push(next as u32);
-        next += count;
+    for (tree, (cut, count)) in cuts.iter_mut().zip(counts).enumerate() {
+        cut[..3].copy_from_slice(&[next, params.rows, params.runs * tree as u32]);
+        next += *count as u32;
     }
-    let firsts = fill_table(recording, storage, ScratchBuffer::Cuts, &firsts)?;
-    let (blocks, trees) = (u64::from(params.blocks) * u64::from(params.trees), u64::from(params.trees));
-    let befores = storage.scratch_buffer(recording, ScratchBuffer::Befores, 4 * blocks)?;
-    let by_block = Grid::linear(blocks)?;
-    let work = Work { operations: 512 * blocks, bytes: 1024 * blocks };
-    let counted = &[&buffers.packed, &befores];
-    recording.dispatch(&KERNEL_COUNT, Dispatch::new(&params, counted, by_block, work))?;
-    let scanned = Work { operations: 4 * blocks, bytes: 8 * blocks };
-    recording.dispatch(&KERNEL_SCAN, Dispatch::new(&params, counted, Grid::linear(trees)?, scanned))?;
-    let bound = &[&buffers.packed, &befores, &firsts, &buffers.order];
-    recording.dispatch(&KERNEL_PLACE, Dispatch::new(&params, bound, by_block, work))
+    let table = fill_table(recording, storage, ScratchBuffer::Cuts, cuts.as_flattened())?;
+    let flags = storage.scratch_buffer(recording, ScratchBuffer::Flags, 4 * runs as u64)?;
+    let work = Work { operations: 4 * total as u64, bytes: 4 * total as u64 };
+    let by_run = Grid::covering(runs as u64, 64)?;
+    recording.dispatch(&KERNEL_FLAGS, Dispatch::new(&params, &[&buffers.packed, &flags], by_run, work))?;
+    place_rows(
+        recording,
+        storage,
+        &table,
+        (&buffers.spare, &buffers.order),
+        Moves { runs, total, cuts: cuts.len(), begins: true },
+    )
 }

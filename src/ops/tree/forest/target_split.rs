@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::target_histogram::read;
-use super::target_tasks::{FOUND_WORDS, SEARCH_WORDS, record};
+use super::target_tasks::{FOUND_WORDS, SEARCH_WORDS, record, width_of};
 use super::target_winners::{Winner, WinnerPlace};
 use crate::cpu::tree::FeaturePlace;
 use crate::cpu::tree::split::{Split, SplitRule, first_best};
@@ -30,8 +30,9 @@ kernels! {
 
 params! {
     pub(super) struct Params {
-        searches: u32, task_begin: u32, tasks: u32, tasks_first: u32, reciprocals_first: u32, cells: u32, key_low: u32, key_high: u32,
-        rows: u32, group_first: u32, groups_of_8: u32, codes_first: u32,
+        searches: u32, task_begin: u32, tasks: u32, width: u32, lists_first: u32, list_words: u32, search_words: u32,
+        reciprocals_first: u32, cells: u32, key_low: u32, key_high: u32, min_rows: u32, rows: u32, words_first: u32,
+        words_step: u32, drawn_first: u32, group_first: u32, groups_of_8: u32, codes_first: u32,
     }
 }
 
@@ -67,12 +68,12 @@ pub struct TargetSearch<'a, T> {
 }
 
 /// The best split of each node, none where none is allowed. `thresholds` are those behind the bins of each feature. All searches of
-/// a call are of one kind: by histograms or by rows, at random or not.
+/// a call are of one kind: by histograms or by rows, at random or not, with as many rows to a child.
 ///
 /// On a GPU each feature's splits are bounded in f32, and those that may be best are settled in f64, made of integers: the
-/// split that the CPU finds, to the bit. 4 bytes of a node come back, 8 for each sum of numbers, 2, 4 or 8 for each other word of
-/// a cell as the node's weight and rows have up to 8 bits, 16 or more, and the cells of categorical features, which the host
-/// settles. One wait. Cells of more than 7 words are read back and searched on the host.
+/// split that the CPU finds, to the bit. Some 20 bits of a node come back, 64 for each sum of numbers, for each other word of a cell
+/// as many as the weight and the rows of the node's own have, and the cells of categorical features, which the host settles. One
+/// wait. Cells of more than 7 words are read back and searched on the host.
 ///
 /// A search by rows is for devices, and for what [`takes_rows`] says yes to.
 pub fn target_split<T: TreeTarget>(
@@ -143,7 +144,10 @@ fn check<T: TreeTarget>(
         let (expected, got) = (format!("cells of {words} words"), search.node.cell.len());
         return Err(Error::shape("target_split", expected, got));
     }
-    let kind = |search: &TargetSearch<'_, T>| (matches!(search.cells, NodeCells::Rows(..)), search.at_random.is_some());
+    let kind = |search: &TargetSearch<'_, T>| {
+        let by_rows = matches!(search.cells, NodeCells::Rows(..));
+        (by_rows, search.at_random.is_some(), search.node.bounds.min_samples_leaf)
+    };
     if searches.windows(2).any(|pair| kind(&pair[0]) != kind(&pair[1])) {
         return Err(Error::shape("target_split", "searches of one kind", "several"));
     }
@@ -204,13 +208,13 @@ fn categories<'a, T>(
 
 /// Searches that are recorded together, for one wait: as many as the room for what they find allows.
 fn searches_per_block<T>(gpu: &Gpu, binned: &Binned<'_>, searches: &[TargetSearch<'_, T>], words: usize) -> usize {
-    let features = searches.iter().map(|search| search.features.len()).max().unwrap_or(0);
+    let features = width_of(searches);
     let copied = |search: &TargetSearch<'_, T>| -> usize {
         categories(search, binned.features).map(|(_, _, place)| place.all_bins()).sum()
     };
     let copied = searches.iter().map(copied).max().unwrap_or(0);
     let of_feature = 2 + FOUND_WORDS + 2 * words;
-    let bytes = 4 * (SEARCH_WORDS + 1 + 6 * words + of_feature * features + 2 * words * copied);
+    let bytes = 4 * (SEARCH_WORDS + 2 + 4 * words + of_feature * features + 2 * words * copied);
     (gpu.scratch_bytes() as usize / bytes).max(1)
 }
 
@@ -224,8 +228,9 @@ fn on_gpu<T: TreeTarget>(
     let words = searches.first().map_or(1, |search| search.node.cell.len());
     let copies: Vec<Vec<(usize, u32, &FeaturePlace)>> =
         searches.iter().map(|search| categories(search, binned.features).collect()).collect();
-    let places = WinnerPlace::of_all(searches);
-    let listed = places.last().map_or(0, WinnerPlace::end);
+    let width = width_of(searches);
+    let places = WinnerPlace::of_all(searches, width);
+    let listed = places.last().map_or(0, WinnerPlace::end_word);
     let copied: usize = copies.iter().flatten().map(|(_, _, place)| place.all_bins()).sum();
     let all = listed + 2 * words * copied;
     let winners = record(recording, binned, (storage, tree_words), (searches, &places), all)?;
@@ -245,7 +250,7 @@ fn on_gpu<T: TreeTarget>(
     let (numbers, mut rest) = found.split_at(listed);
     let mut splits = Vec::with_capacity(searches.len());
     for ((search, place), copies) in searches.iter().zip(&places).zip(&copies) {
-        let found = place.read(numbers);
+        let found = place.read(search, width, numbers);
         let mut best = found.and_then(|found| split_of(search, found, binned.features, thresholds));
         for (at, feature, place) in copies {
             let (cells, others) = rest.split_at(2 * words * place.all_bins());
@@ -279,12 +284,8 @@ fn split_of<T: TreeTarget>(
     places: &[FeaturePlace],
     thresholds: &[Vec<f32>],
 ) -> Option<(usize, TargetSplit)> {
-    let Winner { bin, next, missing_left, task, left } = found;
-    let placed = search.features.iter().enumerate();
-    let (at, feature) = placed
-        .filter(|(_, feature)| is_for_devices(&places[**feature as usize]))
-        .nth(task)
-        .map(|(at, own)| (at, *own))?;
+    let Winner { bin, next, missing_left, at, left } = found;
+    let feature = *search.features.get(at)?;
     let next = Some(next).filter(|next| *next < places[feature as usize].bins as usize);
     let threshold = between(&thresholds[feature as usize], bin, next);
     let rule = SplitRule { missing_left, ..SplitRule::at(feature, bin as u16, threshold) };

@@ -14,14 +14,51 @@ use crate::ops::tree::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer};
 use crate::ops::tree::target_rows::TreeWords;
 use crate::ops::tree::{Binned, fill_table};
 
-/// Words of a search in the table beside those of its cell, and of what a task found.
-pub(super) const SEARCH_WORDS: usize = 16;
+/// Words of what a task found, beside the sums of the left child.
 pub(super) const FOUND_WORDS: usize = 4;
+/// Words of a search beside its cell, at most.
+pub(super) const SEARCH_WORDS: usize = 9;
+/// Bits of the number of a tree; those above say how many bits of a word are a count.
+const TREE_BITS: u32 = 26;
+/// A place in a list of features that has none.
+const NO_FEATURE: u32 = 0xffff;
 /// What one cell costs, in operations, for each word, and what a row costs.
 const OPERATIONS: u64 = 200;
 const ROW: u64 = 64;
 /// Terms of the series of the logarithm.
 const TERMS: u64 = 11;
+
+/// The features that each search tries, those that a device does not search left out: two to a word, all lists of one length.
+struct Lists {
+    width: usize,
+    words: Vec<u32>,
+    /// Words from one list to the next; 0 where all searches share one.
+    step: usize,
+}
+
+/// Features of a search at most.
+pub(super) fn width_of<T>(searches: &[TargetSearch<'_, T>]) -> usize {
+    searches.iter().map(|search| search.features.len()).max().unwrap_or(0)
+}
+
+impl Lists {
+    fn new<T>(binned: &Binned<'_>, searches: &[TargetSearch<'_, T>]) -> Lists {
+        let (width, first) = (width_of(searches), searches.first().map_or(&[][..], |search| search.features));
+        let is_shared = searches.iter().all(|search| search.features == first);
+        let own = |feature: Option<&u32>| match feature {
+            Some(feature) if is_for_devices(&binned.features[*feature as usize]) => *feature,
+            _ => NO_FEATURE,
+        };
+        let listed = if is_shared { &searches[..searches.len().min(1)] } else { searches };
+        let step = width.div_ceil(2);
+        let mut words = Vec::with_capacity(step * listed.len());
+        for search in listed {
+            let pair = |at: usize| own(search.features.get(at)) | own(search.features.get(at + 1)) << 16;
+            words.extend((0..width).step_by(2).map(pair));
+        }
+        Lists { width, words, step: if is_shared { 0 } else { step } }
+    }
+}
 
 /// Records the searches; the winners stand at the beginning of a buffer of `all` words.
 pub(super) fn record<T: TreeTarget>(
@@ -31,30 +68,33 @@ pub(super) fn record<T: TreeTarget>(
     (searches, places): (&[TargetSearch<'_, T>], &[WinnerPlace]),
     all: usize,
 ) -> Result<Arc<Buffer>> {
-    let words = searches.first().map_or(1, |search| search.node.cell.len());
-    let kind = searches.first().map_or(0, |search| search.node.target.score().kind as u32);
-    let (mut table, mut tasks) = (vec![], vec![]);
-    for ((number, search), place) in (0..).zip(searches).zip(places) {
-        let first_task = tasks.len() / 2;
-        let own = search.features.iter().filter(|feature| is_for_devices(&binned.features[**feature as usize]));
-        tasks.extend(own.flat_map(|feature| [number, *feature]));
-        table.extend(entry(search, tree_words, [first_task, tasks.len() / 2 - first_task], *place));
-    }
-    let count = tasks.len() / 2;
-    let tasks_first = table.len();
-    table.extend(tasks);
-    let drawn = searches.first().and_then(|search| search.at_random.as_ref());
+    let Some(first) = searches.first() else { return storage.scratch_buffer(recording, ScratchBuffer::Winners, 4) };
+    let (words, kind) = (first.node.cell.len(), first.node.target.score().kind);
+    let mut table: Vec<u32> = searches.iter().zip(places).flat_map(|(search, place)| entry(search, *place)).collect();
+    let search_words = table.len() / searches.len();
+    let (lists, lists_first) = (Lists::new(binned, searches), table.len());
+    let count = searches.len() * lists.width;
+    table.extend(lists.words);
+    let drawn = first.at_random.as_ref();
     let [key_low, key_high] = drawn.map_or([0; 2], |(draw, _)| draw.threshold_key());
+    let [words_first, words_step, drawn_first] = tree_words.steps();
     let params = Params {
         searches: searches.len() as u32,
         task_begin: 0,
         tasks: count as u32,
-        tasks_first: tasks_first as u32,
+        width: lists.width as u32,
+        lists_first: lists_first as u32,
+        list_words: lists.step as u32,
+        search_words: search_words as u32,
         reciprocals_first: table.len() as u32,
         cells: binned.cells() as u32,
         key_low,
         key_high,
+        min_rows: first.node.bounds.min_samples_leaf.min(u64::from(u32::MAX)) as u32,
         rows: binned.rows() as u32,
+        words_first,
+        words_step,
+        drawn_first,
         group_first: 0,
         groups_of_8: 0,
         codes_first: 0,
@@ -64,16 +104,22 @@ pub(super) fn record<T: TreeTarget>(
     let bytes = 4 * ((FOUND_WORDS + 2 * words) * count.max(1)) as u64;
     let found = storage.scratch_buffer(recording, ScratchBuffer::Found, bytes)?;
     let winners = storage.scratch_buffer(recording, ScratchBuffer::Winners, 4 * all as u64)?;
-    let by_class = u32::from(kind != ScoreKind::Variance as u32);
-    let overrides =
-        [("WORDS", words as u32), ("KIND", kind), ("RANDOM", u32::from(drawn.is_some())), ("BY_CLASS", by_class)];
-    if count > 0 {
-        let by_rows = searches.iter().any(|search| matches!(search.cells, NodeCells::Rows(..)));
-        let tables = Tables { plan: &plan, found: &found };
-        match by_rows {
-            true => record_by_rows(recording, binned, storage, tables, (params, rows_of_tasks(searches)), &overrides)?,
-            false => record_by_slots(recording, binned, storage, tables, params, &overrides)?,
-        }
+    recording.clear(&winners, 0, places.last().map_or(0, |place| place.end_word() as u64))?;
+    let by_class = u32::from(kind != ScoreKind::Variance);
+    let overrides = [
+        ("WORDS", words as u32),
+        ("KIND", kind as u32),
+        ("RANDOM", u32::from(drawn.is_some())),
+        ("BY_CLASS", by_class),
+    ];
+    if count == 0 {
+        return Ok(winners);
+    }
+    let by_rows = matches!(first.cells, NodeCells::Rows(..));
+    let tables = Tables { plan: &plan, found: &found };
+    match by_rows {
+        true => record_by_rows(recording, binned, storage, tables, (params, rows_of_tasks(searches)), &overrides)?,
+        false => record_by_slots(recording, binned, storage, tables, params, &overrides)?,
     }
     let nodes = searches.len() as u64;
     let work = Work { operations: 64 * count as u64 + 512 * nodes, bytes: 16 * count as u64 + 64 * nodes };
@@ -162,27 +208,23 @@ fn halves(word: u64) -> [u32; 2] {
 }
 
 /// A search as the device reads it.
-fn entry<T: TreeTarget>(
-    search: &TargetSearch<'_, T>,
-    tree_words: TreeWords,
-    [first_task, tasks]: [usize; 2],
-    place: WinnerPlace,
-) -> Vec<u32> {
+fn entry<T: TreeTarget>(search: &TargetSearch<'_, T>, place: WinnerPlace) -> Vec<u32> {
     let TargetNode { target, cell, bounds } = &search.node;
-    let min_rows = bounds.min_samples_leaf.min(u64::from(u32::MAX)) as u32;
-    let (first, [words_first, drawn]) = match &search.cells {
-        NodeCells::Slot(slot) => (*slot, [0; 2]),
-        NodeCells::Rows(tree, rows) => (rows.start, tree_words.of(*tree)),
-    };
-    let (tree, path) = search.at_random.as_ref().map_or((0, 0), |(draw, path)| (draw.tree(), *path));
-    let mut words = vec![first as u32, first_task as u32, tasks as u32, min_rows];
-    words.extend([bounds.count as u32, target.score().count_bits]);
-    words.extend(halves(path));
-    words.extend(halves(bounds.totals.weight.to_bits()));
-    words.extend(halves(bounds.totals.purity.to_bits()));
-    words.extend([tree, words_first, drawn, place.word()]);
+    let (score, (first, tree)) = (
+        target.score(),
+        match &search.cells {
+            NodeCells::Slot(slot) => (*slot, 0),
+            NodeCells::Rows(tree, rows) => (rows.start, *tree),
+        },
+    );
+    let mut words = vec![first as u32, bounds.count as u32, tree as u32 | score.count_bits << TREE_BITS, place.first()];
     words.extend(cell.iter().flat_map(|word| halves(*word)));
-    words.extend(bounds.totals.parts.iter().flat_map(|part| halves(part.to_bits())));
-    words.resize(SEARCH_WORDS + 4 * cell.len(), 0);
+    if matches!(score.kind, ScoreKind::Entropy | ScoreKind::Misclassification) {
+        words.extend(halves(bounds.totals.purity.to_bits()));
+    }
+    if let Some((draw, path)) = &search.at_random {
+        words.extend(halves(*path));
+        words.push(draw.tree());
+    }
     words
 }

@@ -1,32 +1,17 @@
-//! How the split of a node comes back from a device: four bytes of its rule, and the sums of the left child as narrow as the
-//! node's own allow. At the deepest level of a forest there are hundreds of thousands of nodes, of few rows each.
+//! How the split of a node comes back from a device: a rule, and the sums of the left child in as many bits as the node's own
+//! need. At the deepest level of a forest there are hundreds of thousands of nodes, of few rows each.
 
 use super::target_split::TargetSearch;
 use crate::cpu::tree::target::{ScoreKind, TreeTarget};
 
-/// The rule of a node that has no split.
-const NONE: u32 = u32::MAX;
+/// Whether there is a split, and whether missing values go left; its bin, and how many bins without rows follow.
+const RULE_BITS: [u32; 4] = [1, 1, 8, 8];
 
-/// Where what was found for a node stands among the words that come back, and how its sums are packed.
+/// Where what was found for a node stands among the bits that come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WinnerPlace {
     first: usize,
-    width: Width,
-    /// 64-bit words of a cell, and how many of them have weight and count.
-    cell: usize,
-    counts: usize,
-    count_bits: u32,
-}
-
-/// Bits of a word with a weight above a count; numbers as in the shader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
-    /// Both as they are.
-    Whole = 0,
-    /// Eight each, two words to one of 32 bits.
-    Quarter = 1,
-    /// Sixteen each.
-    Half = 2,
+    bits: usize,
 }
 
 /// What a device found for a node.
@@ -36,74 +21,94 @@ pub(super) struct Winner {
     pub bin: usize,
     pub next: usize,
     pub missing_left: bool,
-    /// The number of the feature among those of the node that the device searched.
-    pub task: usize,
+    /// The place of its feature among those of the node.
+    pub at: usize,
     /// The sums of the left child.
     pub left: Vec<u64>,
 }
 
+/// Bits that hold all numbers up to one.
+fn bits_of(most: u64) -> u32 {
+    u64::BITS - most.leading_zeros()
+}
+
+/// Bits of weight and count of each word of a node's children; sums of numbers have all their bits, as they have a sign.
+fn widths<'a, T: TreeTarget>(search: &'a TargetSearch<'_, T>) -> impl Iterator<Item = [u32; 2]> + 'a {
+    let (score, cell) = (search.node.target.score(), search.node.cell);
+    let is_sum = move |at: usize| score.kind == ScoreKind::Variance && at > 0;
+    let count_of = move |word: u64| word & ((1 << score.count_bits) - 1);
+    cell.iter().enumerate().map(move |(at, word)| match is_sum(at) {
+        true => [u64::BITS, 0],
+        false => [bits_of(*word >> score.count_bits), bits_of(count_of(*word))],
+    })
+}
+
 impl WinnerPlace {
-    /// The places of what is found for nodes, one behind the other.
-    pub fn of_all<T: TreeTarget>(searches: &[TargetSearch<'_, T>]) -> Vec<WinnerPlace> {
+    /// The places of what is found for nodes of so many features at most, one behind the other.
+    pub fn of_all<T: TreeTarget>(searches: &[TargetSearch<'_, T>], width: usize) -> Vec<WinnerPlace> {
+        let rule = RULE_BITS.iter().sum::<u32>() + feature_bits(width);
         let mut first = 0;
         let place = |search: &TargetSearch<'_, T>| {
-            let (score, cell) = (search.node.target.score(), search.node.cell);
-            // Sums of numbers have all their bits.
-            let counts = if score.kind == ScoreKind::Variance { 1 } else { cell.len() };
-            let largest = |word: &u64| (word >> score.count_bits).max(word & ((1 << score.count_bits) - 1));
-            let width = match cell[..counts].iter().map(largest).max() {
-                // Sums that cannot share a word need no less than half of one.
-                Some(0..256) if counts > 1 => Width::Quarter,
-                Some(0..65_536) => Width::Half,
-                _ => Width::Whole,
-            };
-            let place = WinnerPlace { first, width, cell: cell.len(), counts, count_bits: score.count_bits };
-            first = place.end();
-            place
+            let bits = (rule + widths(search).flatten().sum::<u32>()) as usize;
+            first += bits;
+            WinnerPlace { first: first - bits, bits }
         };
         searches.iter().map(place).collect()
     }
 
-    /// The word behind the last.
-    pub fn end(&self) -> usize {
-        let of_counts = match self.width {
-            Width::Whole => 2 * self.counts,
-            Width::Half => self.counts,
-            Width::Quarter => self.counts.div_ceil(2),
-        };
-        self.first + 1 + of_counts + 2 * (self.cell - self.counts)
+    /// The first bit.
+    pub fn first(&self) -> u32 {
+        self.first as u32
     }
 
-    /// The same as the shader takes it: the place below the width.
-    pub fn word(&self) -> u32 {
-        self.first as u32 | (self.width as u32) << 30
+    /// The word behind the last.
+    pub fn end_word(&self) -> usize {
+        (self.first + self.bits).div_ceil(32)
     }
 
     /// What was found for the node, out of all words that came back.
-    pub fn read(&self, words: &[u32]) -> Option<Winner> {
-        let (rule, sums) = words[self.first..self.end()].split_first()?;
-        if *rule == NONE {
+    pub fn read<T: TreeTarget>(&self, search: &TargetSearch<'_, T>, width: usize, words: &[u32]) -> Option<Winner> {
+        let mut at = self.first;
+        let mut next = |bits: u32| {
+            at += bits as usize;
+            bits_at(words, at - bits as usize, bits)
+        };
+        let [is_found, missing_left, bin, empty] = RULE_BITS.map(&mut next);
+        if is_found == 0 {
             return None;
         }
-        let bin = (rule & 255) as usize;
-        let long = |pair: &[u32]| u64::from(pair[0]) | u64::from(pair[1]) << 32;
-        let widened =
-            |word: u32, bits: u32| u64::from(word >> bits) << self.count_bits | u64::from(word & ((1 << bits) - 1));
-        let mut left: Vec<u64> = match self.width {
-            Width::Whole => sums[..2 * self.counts].chunks_exact(2).map(long).collect(),
-            Width::Half => sums[..self.counts].iter().map(|word| widened(*word, 16)).collect(),
-            Width::Quarter => {
-                let quarter = |at: usize| widened(sums[at / 2] >> (16 * (at % 2)) & 0xffff, 8);
-                (0..self.counts).map(quarter).collect()
-            }
-        };
-        left.extend(sums[sums.len() - 2 * (self.cell - self.counts)..].chunks_exact(2).map(long));
+        let own = next(feature_bits(width)) as usize;
+        let count_bits = search.node.target.score().count_bits;
+        let left = widths(search).map(|[upper, lower]| match upper {
+            u64::BITS => next(upper),
+            _ => next(upper) << count_bits | next(lower),
+        });
+        let left = left.collect();
         Some(Winner {
-            bin,
-            next: bin + 1 + (rule >> 8 & 255) as usize,
-            missing_left: rule >> 31 == 1,
-            task: (rule >> 16 & 0x7fff) as usize,
+            bin: bin as usize,
+            next: (bin + 1 + empty) as usize,
+            missing_left: missing_left == 1,
+            at: own,
             left,
         })
     }
+}
+
+/// Bits of the place of a feature among so many.
+fn feature_bits(width: usize) -> u32 {
+    bits_of(width.saturating_sub(1) as u64)
+}
+
+/// Up to 64 bits from a place on, the lowest first.
+fn bits_at(words: &[u32], place: usize, bits: u32) -> u64 {
+    let mut found = 0;
+    let mut have = 0;
+    while have < bits {
+        let at = place + have as usize;
+        let taken = (32 - at as u32 % 32).min(bits - have);
+        let part = u64::from(words[at / 32] >> (at % 32)) & ((1 << taken) - 1);
+        found |= part << have;
+        have += taken;
+    }
+    found
 }
