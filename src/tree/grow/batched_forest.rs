@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
+use super::leaf::{OpenLeaf, open_leaves};
 use super::sequential::{SubtreeStart, grow_from};
-use super::small_nodes::{SmallNode, grow_by_rows, small_nodes};
-use super::target_cells::TargetCells;
-use super::{Cells, GrowContext, GrowLimits, GrowOrder, TreeBatch, TreeLearner, grow};
+use super::target_cells::{NodeCell, TargetCells};
+use super::{Cells, GrowContext, GrowLimits, GrowOrder, SplitSource, TreeBatch, TreeLearner, grow};
 use crate::cpu::tree::splitters::{BinnedSplitter, RandomSplitter, SplitterRows};
 use crate::cpu::tree::target::TreeTarget;
 use crate::device::Device;
@@ -67,15 +67,13 @@ impl<'a> BatchedForest<'a> {
         let order = if limits.max_leaf_nodes.is_some() { GrowOrder::BestFirst } else { GrowOrder::LevelByLevel };
         // Which leaf is best is known only when the gains of all are.
         let small = if order == GrowOrder::BestFirst { 0 } else { self.small_rows(learners) };
+        let small = (small, tiny(limits, self.context.matrix.rows()));
         let (mut cells, roots) = TargetCells::begin(&mut self.context, learners, batch, limits, small)?;
         let max_depth = limits.max_depth.unwrap_or(usize::MAX);
         let max_leaves = limits.max_leaf_nodes.unwrap_or(usize::MAX);
-        let mut grown = grow(&mut cells, roots, &GrowLimits { order, max_depth, max_leaves })?;
-        let mut small: Vec<SmallNode> = if small == 0 { vec![] } else { small_nodes(&cells, &grown) };
-        if cells.takes_rows() {
-            let rows = cells.context().matrix.rows();
-            small = grow_by_rows(&mut cells, &mut grown, small, tiny(limits, rows))?;
-        }
+        let grow_limits = GrowLimits { order, max_depth, max_leaves };
+        let grown = grow(&mut cells, roots, &grow_limits)?;
+        let small = open_leaves(&cells, &grow_limits, &grown, SplitSource::Host);
         let squares = cells.learn_of(&grown, !small.is_empty())?;
         let finish =
             |(number, own): (usize, &TreeLearner<'_, T>)| cells.finish(own, &grown[number], squares.get(number));
@@ -100,11 +98,11 @@ fn tiny(limits: &TreeLimits, rows: usize) -> u64 {
 fn complete<T: TreeTarget>(
     cells: &TargetCells<'_, '_, T>,
     finished: Vec<(Tree, Vec<bool>)>,
-    small: &[SmallNode],
+    small: &[OpenLeaf<NodeCell>],
     limits: &TreeLimits,
 ) -> Vec<Tree> {
     let GrowContext { matrix, bins, .. } = cells.context();
-    let subtree = |SmallNode { open, .. }: &SmallNode| {
+    let subtree = |OpenLeaf { open, .. }: &OpenLeaf<NodeCell>| {
         let (TreeLearner { target, draw }, table) = (&cells.learners[open.tree], matrix.table(bins));
         let rows = cells.order()[open.rows.clone()].to_vec();
         let start = SubtreeStart { path: open.path, depth: open.depth, min_gain: Some(cells.min_gains[open.tree]) };
@@ -118,7 +116,7 @@ fn complete<T: TreeTarget>(
     };
     let subtrees: Vec<Tree> = small.par_iter().map(subtree).collect();
     let (mut trees, pure): (Vec<Tree>, Vec<Vec<bool>>) = finished.into_iter().unzip();
-    for (SmallNode { number, open }, subtree) in small.iter().zip(&subtrees) {
+    for (OpenLeaf { number, open }, subtree) in small.iter().zip(&subtrees) {
         trees[open.tree].graft(*number, subtree);
     }
     let numbered = |(tree, pure): (&Tree, &Vec<bool>)| {

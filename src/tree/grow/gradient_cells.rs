@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Cells, GrowContext, NodeSplit, OpenNode, Root, TwoLevelSplits};
+use super::{Cells, GrowContext, NodeSplit, OpenNode, Root, SplitSource, TwoLevelSplits};
 use crate::cpu::tree::best_split::{GradientRules, GradientSplit};
 use crate::cpu::tree::fixed_point::{FixedPoint, totals};
 use crate::cpu::tree::gradients::Gradients;
@@ -144,7 +144,7 @@ impl<'a> GradientCells<'a> {
         let rules = &self.trees[node.tree].rules;
         let bounds = node.totals.bounds;
         SplitSearch {
-            slot: node.slot,
+            slot: node.slot.unwrap_or_default(),
             node: node.totals.sums,
             rules: *rules,
             features: self.drawn_features(node.tree, node.path),
@@ -171,8 +171,11 @@ impl Cells for GradientCells<'_> {
         totals.sums.count
     }
 
-    fn may_split(&self, totals: &NodeSums) -> bool {
-        totals.sums.count >= 2 * self.rules.min_count.max(1)
+    fn split_source(&self, totals: &NodeSums) -> SplitSource {
+        match totals.sums.count >= 2 * self.rules.min_count.max(1) {
+            true => SplitSource::Histogram,
+            false => SplitSource::None,
+        }
     }
 
     fn context(&self) -> &GrowContext<'_> {
@@ -230,7 +233,7 @@ impl Cells for GradientCells<'_> {
         Ok(Some(TwoLevelSplits { splits, children }))
     }
 
-    fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>> {
-        self.context.partition(nodes)
+    fn partition(&mut self, nodes: &[NodePartition]) -> Result<()> {
+        self.context.partition(nodes).map(drop)
     }
 }

@@ -2,45 +2,31 @@
 
 use std::ops::Range;
 
-use super::leaf::{Child, ChildPlace, Leaf, NodeBatch, Pair, PlacedLeaf, Sides};
-use super::{Cells, GrowLimits, GrowOrder, Grown, NodeSplit, OpenNode, Root, TwoLevelSplits};
-use crate::cpu::tree::splitters::{ROOT, paths_below};
+use super::leaf::{Child, ChildPlace, Leaf, NodeBatch, OpenLeaf, Pair, PlacedLeaf, Sides, open_leaves};
+use super::{Cells, GrowLimits, GrowOrder, Grown, NodeSplit, OpenNode, Root, SplitSource, TwoLevelSplits};
+use crate::cpu::tree::splitters::paths_below;
 use crate::error::Result;
-use crate::ops::tree::{HistogramFill, NodePartition};
+use crate::ops::tree::HistogramFill;
 use crate::tree::model::{Node, Tree};
 
-/// Grows a tree from each root; all trees advance together, so that each step is one batch.
+/// Grows a tree from each root; all trees advance together, so that each step is one batch. Nodes with histograms are split
+/// first, then those that are searched by their rows.
 pub(crate) fn grow<C: Cells>(
     cells: &mut C,
     roots: Vec<Root<C::Totals>>,
     limits: &GrowLimits,
 ) -> Result<Vec<Grown<C::Totals>>> {
-    let mut grower = Grower { cells, limits, grown: vec![], slots: vec![], used: 0, unused: vec![] };
-    let mut fills = vec![];
-    let mut wanted = vec![];
-    for (tree, root) in roots.into_iter().enumerate() {
-        if limits.max_depth > 0 && limits.max_leaves > 1 && grower.cells.may_split(&root.totals) {
-            let slot = grower.slot();
-            fills.push(HistogramFill { tree, rows: root.rows.clone(), slot, parent: None });
-            let (rows, totals) = (root.rows.clone(), root.totals.clone());
-            wanted.push(((tree, 0), OpenNode { tree, path: ROOT, depth: 0, rows, totals, slot }));
-        }
-        let node = Node { count: C::count(&root.totals), ..Node::default() };
-        grower.grown.push(Grown {
-            tree: Tree::leaf(1, node).with_categories(grower.cells.context().bins.categories()),
-            totals: vec![root.totals],
-            rows: vec![root.rows],
-        });
-    }
-    grower.cells.fill(&fills)?;
-    let mut open: Vec<Leaf<C::Totals>> = grower.search(wanted)?.into_iter().map(|(_, leaf)| leaf).collect();
-    while !open.is_empty() {
-        let mut chosen = grower.choose(&mut open);
-        grower.work_out(&mut chosen, &mut open)?;
-        for leaf in chosen {
-            grower.split(leaf, &mut open);
-        }
-    }
+    let begin = |Root { rows, totals }| {
+        let node = Node { count: C::count(&totals), ..Node::default() };
+        let tree = Tree::leaf(1, node).with_categories(cells.context().bins.categories());
+        Grown { tree, totals: vec![totals], rows: vec![rows] }
+    };
+    let grown = roots.into_iter().map(begin).collect();
+    let source = SplitSource::Histogram;
+    let mut grower = Grower { cells, limits, source, grown, slots: vec![], used: 0, unused: vec![] };
+    grower.go_on()?;
+    grower.source = SplitSource::Rows;
+    grower.go_on()?;
     let Grower { cells, grown, unused, .. } = grower;
     cells.restore_order(unused);
     Ok(grown)
@@ -49,6 +35,8 @@ pub(crate) fn grow<C: Cells>(
 struct Grower<'a, C: Cells> {
     cells: &'a mut C,
     limits: &'a GrowLimits,
+    /// What the nodes that are split now are searched by; others wait.
+    source: SplitSource,
     grown: Vec<Grown<C::Totals>>,
     /// Slots that are free, and how many there are.
     slots: Vec<usize>,
@@ -58,6 +46,35 @@ struct Grower<'a, C: Cells> {
 }
 
 impl<C: Cells> Grower<'_, C> {
+    /// Splits the leaves of the trees and what comes of them, until no node is left that is searched like that.
+    fn go_on(&mut self) -> Result<()> {
+        let (mut fills, mut wanted, mut numbers) = (vec![], vec![], vec![]);
+        for OpenLeaf { number, mut open } in open_leaves(self.cells, self.limits, &self.grown, self.source) {
+            if self.source == SplitSource::Histogram {
+                let slot = self.slot();
+                fills.push(HistogramFill { tree: open.tree, rows: open.rows.clone(), slot, parent: None });
+                open.slot = Some(slot);
+            }
+            wanted.push(((numbers.len(), 0), open));
+            numbers.push(number);
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        self.cells.fill(&fills)?;
+        let found = self.search(wanted)?;
+        let mut open: Vec<Leaf<C::Totals>> =
+            found.into_iter().map(|((at, _), leaf)| Leaf { node: numbers[at], ..leaf }).collect();
+        while !open.is_empty() {
+            let mut chosen = self.choose(&mut open);
+            self.work_out(&mut chosen, &mut open)?;
+            for leaf in chosen {
+                self.split(leaf, &mut open);
+            }
+        }
+        Ok(())
+    }
+
     fn slot(&mut self) -> usize {
         self.slots.pop().unwrap_or_else(|| {
             self.used += 1;
@@ -126,42 +143,46 @@ impl<C: Cells> Grower<'_, C> {
             return Ok(());
         }
         leaves.sort_by_key(|leaf| leaf.rows.start);
-        let node = |leaf: &&mut Leaf<C::Totals>| {
-            let left = C::count(&leaf.split.children[0]) as usize;
-            context.node_partition(leaf.rows.clone(), &leaf.split.rule, left)
-        };
-        let nodes: Vec<NodePartition> = leaves.iter().map(node).collect();
-        let lefts = self.cells.partition(&nodes)?;
-        let pairs = leaves.iter_mut().zip(&lefts).map(|(leaf, left)| self.pair(leaf, *left)).collect();
-        let mut found = self.find_splits(pairs)?;
-        for (number, (leaf, left)) in leaves.into_iter().zip(lefts).enumerate() {
-            let middle = leaf.rows.start + left;
-            let mut child = |side: usize, rows: Range<usize>, totals: &C::Totals| Child {
-                rows,
-                totals: totals.clone(),
-                leaf: found[number][side].take(),
-            };
-            let [left, right] = &leaf.split.children;
-            let children = [child(0, leaf.rows.start..middle, left), child(1, middle..leaf.rows.end, right)];
-            leaf.children = Some(Box::new(children));
+        let (mut pairs, mut partitions) = (vec![], vec![]);
+        for leaf in &mut leaves {
+            let pair = self.pair(leaf);
+            // The order of rows that nobody looks at again may stay as it is.
+            if pair.goes_on || self.cells.keeps_order() {
+                let rows = leaf.rows.clone();
+                partitions.push(context.node_partition(rows, &leaf.split.rule, pair.ranges[0].len()));
+            }
+            pairs.push(pair);
+        }
+        if !partitions.is_empty() {
+            self.cells.partition(&partitions)?;
+        }
+        let ranges: Vec<[Range<usize>; 2]> = pairs.iter().map(|pair| pair.ranges.clone()).collect();
+        let found = self.find_splits(pairs)?;
+        for ((leaf, [left_rows, right_rows]), [left, right]) in leaves.into_iter().zip(ranges).zip(found) {
+            let [left_totals, right_totals] = leaf.split.children.clone();
+            let left = Child { rows: left_rows, totals: left_totals, leaf: left };
+            let right = Child { rows: right_rows, totals: right_totals, leaf: right };
+            leaf.children = Some(Box::new([left, right]));
         }
         Ok(())
     }
 
-    /// The children of a leaf, of which the first `left` rows are those of the left one.
-    fn pair(&self, leaf: &mut Leaf<C::Totals>, left: usize) -> Pair<C::Totals> {
+    /// The children of a leaf.
+    fn pair(&self, leaf: &mut Leaf<C::Totals>) -> Pair<C::Totals> {
         let Leaf { tree, path, depth, rows, split, slot, .. } = leaf;
-        let (tree, depth, middle) = (*tree, *depth + 1, rows.start + left);
+        let (tree, depth, middle) = (*tree, *depth + 1, rows.start + C::count(&split.children[0]) as usize);
         let room = self.grown[tree].tree.leaves() + 1 < self.limits.max_leaves && depth < self.limits.max_depth;
-        let paths = paths_below(*path);
-        let ranges = [rows.start..middle, middle..rows.end];
-        let side = |path: u64, rows: &Range<usize>, totals: &C::Totals| {
-            let open = room && self.cells.may_split(totals);
-            open.then(|| OpenNode { tree, path, depth, rows: rows.clone(), totals: totals.clone(), slot: 0 })
-        };
-        let [left, right] = &split.children;
-        let sides = [side(paths[0], &ranges[0], left), side(paths[1], &ranges[1], right)];
-        Pair { sides, ranges, tree, slot: slot.take() }
+        let (paths, ranges) = (paths_below(*path), [rows.start..middle, middle..rows.end]);
+        let mut goes_on = false;
+        let sides = [0, 1].map(|side| {
+            let totals = &split.children[side];
+            let source = if room { self.cells.split_source(totals) } else { SplitSource::None };
+            goes_on |= source != SplitSource::None;
+            let (path, rows) = (paths[side], &ranges[side]);
+            let open = || OpenNode { tree, path, depth, rows: rows.clone(), totals: totals.clone(), slot: None };
+            (source == self.source).then(open)
+        });
+        Pair { sides, goes_on, ranges, tree, slot: slot.take() }
     }
 
     /// Puts the split of a leaf into its tree; its children that can be split are open.
@@ -181,13 +202,20 @@ impl<C: Cells> Grower<'_, C> {
     /// Makes the histograms of new nodes, a batch that the slots can hold at a time, and searches them: what was found
     /// for the two sides of each pair.
     fn find_splits(&mut self, pairs: Vec<Pair<C::Totals>>) -> Result<Vec<Sides<C::Totals>>> {
-        let most = self.cells.context().slots().max(2);
+        let by_rows = self.source == SplitSource::Rows;
+        let most = if by_rows { usize::MAX } else { self.cells.context().slots().max(2) };
         let mut all: Vec<Sides<C::Totals>> = pairs.iter().map(|_| [None, None]).collect();
         let mut pairs = pairs.into_iter().enumerate().peekable();
         while pairs.peek().is_some() {
             let mut batch = NodeBatch { fills: vec![], wanted: vec![], free: vec![] };
             while let Some((number, pair)) = pairs.next_if(|_| batch.wanted.len() + 2 <= most) {
-                self.plan(number, pair, &mut batch);
+                match by_rows {
+                    true => {
+                        let sides = pair.sides.into_iter().enumerate();
+                        batch.wanted.extend(sides.filter_map(|(side, open)| open.map(|open| ((number, side), open))));
+                    }
+                    false => self.plan(number, pair, &mut batch),
+                }
             }
             self.cells.fill(&batch.fills)?;
             self.slots.append(&mut batch.free);
@@ -204,7 +232,7 @@ impl<C: Cells> Grower<'_, C> {
     /// Plans the histograms of two children: that of the smaller from its rows, that of the larger as what remains of
     /// the parent's. Integers make the two ways the same.
     fn plan(&mut self, number: usize, pair: Pair<C::Totals>, batch: &mut NodeBatch<C::Totals>) {
-        let Pair { sides: [left, right], ranges, tree, slot: parent } = pair;
+        let Pair { sides: [left, right], ranges, tree, slot: parent, .. } = pair;
         if left.is_none() && right.is_none() {
             self.slots.extend(parent);
             return;
@@ -217,9 +245,9 @@ impl<C: Cells> Grower<'_, C> {
         match (parent, larger) {
             (Some(parent), Some(larger)) => {
                 batch.fills.push(HistogramFill { tree, rows: smaller_range, slot, parent: Some(parent) });
-                batch.wanted.push((places[1], OpenNode { slot: parent, ..larger }));
+                batch.wanted.push((places[1], OpenNode { slot: Some(parent), ..larger }));
                 match smaller {
-                    Some(smaller) => batch.wanted.push((places[0], OpenNode { slot, ..smaller })),
+                    Some(smaller) => batch.wanted.push((places[0], OpenNode { slot: Some(slot), ..smaller })),
                     // Free only when the batch is done, as it is written and read in it.
                     None => batch.free.push(slot),
                 }
@@ -232,7 +260,7 @@ impl<C: Cells> Grower<'_, C> {
                     if let Some(candidate) = candidate {
                         let slot = free.take().unwrap_or_else(|| self.slot());
                         batch.fills.push(HistogramFill { tree, rows, slot, parent: None });
-                        batch.wanted.push((place, OpenNode { slot, ..candidate }));
+                        batch.wanted.push((place, OpenNode { slot: Some(slot), ..candidate }));
                     }
                 }
                 self.slots.extend(free);
@@ -267,11 +295,11 @@ impl<C: Cells> Grower<'_, C> {
         for (((place, node), split), beyond) in places.into_iter().zip(nodes).zip(splits).zip(beyond) {
             let OpenNode { tree, path, depth, rows, slot, .. } = node;
             let Some(split) = split else {
-                self.slots.push(slot);
+                self.slots.extend(slot);
                 self.slots.extend(beyond.map(|(slot, _)| slot));
                 continue;
             };
-            let mut leaf = Leaf { tree, node: 0, path, depth, rows, split, slot: Some(slot), children: None };
+            let mut leaf = Leaf { tree, node: 0, path, depth, rows, split, slot, children: None };
             if let Some((slot, children)) = beyond {
                 self.add_children(&mut leaf, slot, children);
             }
@@ -320,7 +348,7 @@ impl<C: Cells> Grower<'_, C> {
         let mut splits = splits.into_iter();
         let children = [0, 1].map(|side| {
             let (rows, totals) = (ranges[side].clone(), leaf.split.children[side].clone());
-            let split = splits.next().flatten().filter(|_| self.cells.may_split(&totals));
+            let split = splits.next().flatten().filter(|_| self.cells.split_source(&totals) == self.source);
             let slot = slots[side].take();
             let path = paths[side];
             let leaf = match split {

@@ -1,9 +1,43 @@
-//! Nodes that can be split, and what is known of their children.
+//! Nodes that can be split, and what is known of their children; the leaves from which trees grow on.
 
 use std::ops::Range;
 
-use super::{NodeSplit, OpenNode};
+use super::{Cells, GrowLimits, Grown, NodeSplit, OpenNode, SplitSource};
+use crate::cpu::tree::splitters::{ROOT, paths_below};
 use crate::ops::tree::HistogramFill;
+
+/// A leaf of a grown tree that may be split.
+pub(super) struct OpenLeaf<Totals> {
+    /// Its number in its tree.
+    pub(super) number: u32,
+    pub(super) open: OpenNode<Totals>,
+}
+
+/// The leaves of grown trees whose splits are found by `source`, with their ways from the root.
+pub(super) fn open_leaves<C: Cells>(
+    cells: &C,
+    limits: &GrowLimits,
+    grown: &[Grown<C::Totals>],
+    source: SplitSource,
+) -> Vec<OpenLeaf<C::Totals>> {
+    let mut found = vec![];
+    let has_room = |grown: &Grown<C::Totals>| grown.tree.leaves() < limits.max_leaves;
+    for (tree, Grown { tree: nodes, totals, rows }) in grown.iter().enumerate().filter(|(_, grown)| has_room(grown)) {
+        let mut ways = vec![(ROOT, 0); totals.len()];
+        for (at, (node, totals)) in nodes.nodes().iter().zip(totals).enumerate() {
+            let (path, depth) = ways[at];
+            if node.feature.is_some() {
+                for (child, path) in node.children.into_iter().zip(paths_below(path)) {
+                    ways[child as usize] = (path, depth + 1);
+                }
+            } else if depth < limits.max_depth && cells.split_source(totals) == source {
+                let open = OpenNode { tree, path, depth, rows: rows[at].clone(), totals: totals.clone(), slot: None };
+                found.push(OpenLeaf { number: at as u32, open });
+            }
+        }
+    }
+    found
+}
 
 /// A node that can be split: a leaf of its tree, or the child of one that was worked out by looking ahead.
 pub(super) struct Leaf<Totals> {
@@ -46,9 +80,11 @@ pub(super) struct Child<Totals> {
     pub(super) leaf: Option<Leaf<Totals>>,
 }
 
-/// The two children of a node: those that may be split again, all their rows, and the slot of their parent's histogram.
+/// The two children of a node: those that are searched now, all their rows, and the slot of their parent's histogram.
 pub(super) struct Pair<Totals> {
     pub(super) sides: [Option<OpenNode<Totals>>; 2],
+    /// Whether one of them may be split, now or later.
+    pub(super) goes_on: bool,
     pub(super) ranges: [Range<usize>; 2],
     pub(super) tree: usize,
     pub(super) slot: Option<usize>,

@@ -3,11 +3,10 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `grower` | many trees from binned rows, level by level or the best leaf first, a batch of nodes at a time |
-//! | `leaf` | nodes that wait to be split |
+//! | `leaf` | nodes that wait to be split, and the leaves from which growth goes on |
 //! | `gradient_cells`, `target_cells` | what the grower works on: gradients, or classes and numbers |
 //! | `context` | binned rows on a device, for both |
 //! | `batched_forest` | trees of classes or numbers that grow together on a device |
-//! | `small_nodes` | their small nodes, by rows instead of histograms |
 //! | `node_squares` | sums of squares of their nodes |
 //! | `sequential` | one tree, node after node |
 //! | `node_rules` | what both have in common: limits, and what is written of a node |
@@ -24,7 +23,6 @@ mod leaf;
 mod node_rules;
 mod node_squares;
 mod sequential;
-mod small_nodes;
 mod table;
 mod target_cells;
 
@@ -88,8 +86,21 @@ pub(crate) struct OpenNode<Totals> {
     pub depth: usize,
     pub rows: Range<usize>,
     pub totals: Totals,
-    /// The slot of its histogram, once that is made.
-    pub slot: usize,
+    /// The slot of its histogram; none if it is searched by its rows.
+    pub slot: Option<usize>,
+}
+
+/// What the split of a node is found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SplitSource {
+    /// Nothing: it cannot be split.
+    None,
+    /// Its histogram.
+    Histogram,
+    /// Its rows, when no node is left that has a histogram: one wait is then enough for a level.
+    Rows,
+    /// Its rows, by whoever goes on with the tree: the grower leaves it a leaf.
+    Host,
 }
 
 /// How a node is split best.
@@ -116,8 +127,13 @@ pub(crate) trait Cells {
     /// Number of rows in them.
     fn count(totals: &Self::Totals) -> u64;
 
-    /// Whether a node of these totals could be split at all; if not, no histogram is made for it.
-    fn may_split(&self, totals: &Self::Totals) -> bool;
+    /// What the split of a node of these totals would be found by.
+    fn split_source(&self, totals: &Self::Totals) -> SplitSource;
+
+    /// Whether the rows of every leaf must lie together in the end.
+    fn keeps_order(&self) -> bool {
+        true
+    }
 
     /// The binned rows.
     fn context(&self) -> &GrowContext<'_>;
@@ -129,7 +145,7 @@ pub(crate) trait Cells {
     /// Makes histograms.
     fn fill(&mut self, fills: &[HistogramFill]) -> Result<()>;
 
-    /// The best split of each node, none where none is allowed.
+    /// The best split of each node, none where none is allowed. All have a histogram, or none has.
     fn search(&mut self, nodes: &[OpenNode<Self::Totals>]) -> Result<Vec<Option<NodeSplit<Self::Totals>>>>;
 
     /// Whether the children of nodes can be searched along with them, without a wait between.
@@ -149,7 +165,6 @@ pub(crate) trait Cells {
         Ok(None)
     }
 
-    /// Partitions ranges of the row order, stably: what goes left first. The ranges are disjoint and ascend. Returns how
-    /// many rows went left.
-    fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>>;
+    /// Partitions ranges of the row order, stably: what goes left first. The ranges are disjoint and ascend.
+    fn partition(&mut self, nodes: &[NodePartition]) -> Result<()>;
 }

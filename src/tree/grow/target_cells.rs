@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::node_rules::describe as write_down;
 use super::node_squares::{add_up, leaves};
-use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root};
+use super::{Cells, GrowContext, Grown, NodeSplit, OpenNode, Root, SplitSource};
 use crate::cpu::tree::splitters::{FeatureDraw, FeatureOrder, TargetNode, TargetSplit};
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, SummarySource, TargetTotals, TreeTarget, take_cell};
 use crate::cpu::tree::target_squares::target_squares as squares_of_rows;
@@ -58,8 +58,10 @@ pub(super) struct TargetCells<'a, 'b, T> {
     /// Where the rows of each tree end.
     ends: Vec<usize>,
     limits: &'b TreeLimits,
-    /// Nodes of up to so many rows are left as leaves.
+    /// Nodes of up to so many rows have no histograms.
     small: u64,
+    /// Of these, nodes of up to so many rows are left to the host.
+    tiny: u64,
     /// The least gain of a split of each tree, in units of the target.
     pub(super) min_gains: Vec<f64>,
     /// Whether nodes are described as they arise; else when the trees are grown, as their rows are on a device.
@@ -70,13 +72,14 @@ pub(super) struct TargetCells<'a, 'b, T> {
 }
 
 impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
-    /// Begins trees, and returns their roots.
+    /// Begins trees, and returns their roots. Nodes of up to `small` rows are searched by their rows, those of up to `tiny` by
+    /// the host; all small ones by the host where a device cannot.
     pub(super) fn begin(
         context: &'b mut GrowContext<'a>,
         learners: &'b [TreeLearner<'b, T>],
         batch: TreeBatch<'_, T>,
         limits: &'b TreeLimits,
-        small: u64,
+        (small, tiny): (u64, u64),
     ) -> Result<(TargetCells<'a, 'b, T>, Vec<Root<NodeCell>>)> {
         let targets: Vec<TargetRows<'b>> = learners.iter().map(|learner| learner.target.rows()).collect();
         let all = context.matrix.rows() as u32;
@@ -101,6 +104,8 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         // The best leaf is chosen among those that are not pure, which sums of numbers do not tell.
         let describes_at_once = on_cpu || source_of(learners) != SummarySource::Cell && limits.max_leaf_nodes.is_some();
         let min_gains = vec![0.0; learners.len()];
+        let words = targets.first().map_or(1, TargetRows::words);
+        let tiny = if takes_rows(&context.stream, &context.binned, words) { tiny.min(small) } else { small };
         let mut cells = TargetCells {
             context,
             learners,
@@ -108,6 +113,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
             ends,
             limits,
             small,
+            tiny,
             min_gains,
             describes_at_once,
             described: HashMap::new(),
@@ -131,11 +137,6 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
     /// Whose rows these are.
     fn tree_of(&self, rows: &Range<usize>) -> usize {
         self.ends.partition_point(|end| *end <= rows.start).min(self.learners.len() - 1)
-    }
-
-    /// Whether a node is its rows in some way, so that those of every leaf must lie together.
-    pub(super) fn sums_rows(&self) -> bool {
-        source_of(self.learners) != SummarySource::Cell
     }
 
     /// Learns of grown trees what their nodes are described by: the order of the rows, where the host finishes nodes or looks at
@@ -219,16 +220,6 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         self.squares.get(&node.rows).is_some_and(of)
     }
 
-    /// Whether the limits allow to split a leaf of a tree, small or not.
-    pub(super) fn may_grow(&self, totals: &NodeCell, depth: usize) -> bool {
-        self.limits.allow_depth(depth) && self.is_large_enough(totals)
-    }
-
-    fn is_large_enough(&self, totals: &NodeCell) -> bool {
-        let pure = self.learners.first().is_some_and(|learner| learner.target.is_pure(&totals.words));
-        !pure && self.limits.allow_rows(totals.count)
-    }
-
     /// The sums of a node as numbers, and the features it looks at.
     fn prepare(&self, node: &OpenNode<NodeCell>) -> (TargetTotals, FeatureOrder) {
         let TreeLearner { target, draw } = &self.learners[node.tree];
@@ -238,9 +229,9 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
         (totals, order)
     }
 
-    /// The best split of each node that is not pure, from histograms or by its rows. A node that found none by the features it
-    /// drew goes on drawing, one feature at a time.
-    fn best(&mut self, nodes: &[OpenNode<NodeCell>], by_rows: bool) -> Result<Vec<Option<TargetSplit>>> {
+    /// The best split of each node that is not pure. A node that found none by the features it drew goes on drawing, one feature
+    /// at a time.
+    fn best(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<TargetSplit>>> {
         let mut wanted: Vec<usize> = (0..nodes.len()).filter(|at| !self.is_known_pure(&nodes[*at])).collect();
         let mut prepared: Vec<(TargetTotals, FeatureOrder)> = nodes.par_iter().map(|node| self.prepare(node)).collect();
         let mut winners: Vec<Option<TargetSplit>> = vec![None; nodes.len()];
@@ -253,7 +244,7 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
                 let (OpenNode { tree, path, slot, totals, rows, .. }, (numbers, order)) = (&nodes[*at], &prepared[*at]);
                 let (NodeCell { words: cell, count }, TreeLearner { target, draw }) = (totals, &learners[*tree]);
                 let bounds = SplitBounds { totals: numbers, count: *count, min_samples_leaf };
-                let cells = if by_rows { NodeCells::Rows(*tree, rows.clone()) } else { NodeCells::Slot(*slot) };
+                let cells = slot.map_or_else(|| NodeCells::Rows(*tree, rows.clone()), NodeCells::Slot);
                 let features = &order.drawn()[first.min(order.drawn().len())..];
                 let at_random = draw.cuts_at_random().then_some((*draw, *path));
                 TargetSearch { cells, node: TargetNode { target: *target, cell, bounds }, features, at_random }
@@ -268,27 +259,6 @@ impl<'a, 'b, T: TreeTarget> TargetCells<'a, 'b, T> {
             first = wanted.iter().map(|at| prepared[*at].1.drawn().len() - 1).min().unwrap_or(0);
         }
         Ok(winners)
-    }
-
-    /// The splits of small nodes, by their rows; see [`TargetCells::takes_rows`].
-    pub(super) fn splits_by_rows(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
-        self.splits(nodes, true)
-    }
-
-    /// Whether small nodes can be searched by their rows.
-    pub(super) fn takes_rows(&self) -> bool {
-        let words = self.targets.first().map_or(1, TargetRows::words);
-        takes_rows(&self.context.stream, &self.context.binned, words)
-    }
-
-    fn splits(&mut self, nodes: &[OpenNode<NodeCell>], by_rows: bool) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
-        let winners = self.best(nodes, by_rows)?;
-        let allowed = |split: &TargetSplit, node: &OpenNode<NodeCell>| split.gain >= self.min_gains[node.tree];
-        let splits = winners
-            .into_iter()
-            .zip(nodes)
-            .map(|(split, node)| split.filter(|split| allowed(split, node)).map(|split| self.node_split(split, node)));
-        Ok(splits.collect())
     }
 
     /// A split with what is known of the two children.
@@ -323,8 +293,19 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
         totals.count
     }
 
-    fn may_split(&self, totals: &NodeCell) -> bool {
-        totals.count > self.small && self.is_large_enough(totals)
+    fn split_source(&self, totals: &NodeCell) -> SplitSource {
+        let is_pure = self.learners.first().is_some_and(|learner| learner.target.is_pure(&totals.words));
+        match totals.count {
+            count if is_pure || !self.limits.allow_rows(count) => SplitSource::None,
+            count if count <= self.tiny => SplitSource::Host,
+            count if count <= self.small => SplitSource::Rows,
+            _ => SplitSource::Histogram,
+        }
+    }
+
+    /// Where a node is more than its cell, its rows tell what.
+    fn keeps_order(&self) -> bool {
+        source_of(self.learners) != SummarySource::Cell
     }
 
     fn context(&self) -> &GrowContext<'_> {
@@ -340,13 +321,19 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
     }
 
     fn search(&mut self, nodes: &[OpenNode<NodeCell>]) -> Result<Vec<Option<NodeSplit<NodeCell>>>> {
-        self.splits(nodes, false)
+        let winners = self.best(nodes)?;
+        let allowed = |split: &TargetSplit, node: &OpenNode<NodeCell>| split.gain >= self.min_gains[node.tree];
+        let splits = winners
+            .into_iter()
+            .zip(nodes)
+            .map(|(split, node)| split.filter(|split| allowed(split, node)).map(|split| self.node_split(split, node)));
+        Ok(splits.collect())
     }
 
-    fn partition(&mut self, nodes: &[NodePartition]) -> Result<Vec<usize>> {
+    fn partition(&mut self, nodes: &[NodePartition]) -> Result<()> {
         let lefts = self.context.partition(nodes)?;
         if !self.describes_at_once {
-            return Ok(lefts);
+            return Ok(());
         }
         let children = nodes.iter().zip(&lefts).flat_map(|(NodePartition { rows, .. }, left)| {
             let middle = rows.start + left;
@@ -358,12 +345,12 @@ impl<T: TreeTarget> Cells for TargetCells<'_, '_, T> {
             let children: Vec<_> = children.into_iter().map(|rows| (self.tree_of(&rows), rows)).collect();
             let squares = target_squares(&mut self.context.stream, &mut self.context.state, &self.targets, &children)?;
             self.squares.extend(children.into_iter().map(|(_, rows)| rows).zip(squares));
-            return Ok(lefts);
+            return Ok(());
         }
         self.context.state.order(&mut self.context.stream)?;
         let of = |rows: &Range<usize>| describe(&self.learners[self.tree_of(rows)], &self.order()[rows.clone()]).1;
         let described: Vec<_> = children.par_iter().map(of).collect();
         self.described.extend(children.into_iter().zip(described));
-        Ok(lefts)
+        Ok(())
     }
 }
