@@ -3,6 +3,7 @@
 // the lower half of its packed word, the Hessian the upper.
 //#import status
 struct Params {
+    // Of this dispatch, from `piece_first` on.
     pieces: u32,
     groups_of_8: u32,
     group_first: u32,
@@ -12,6 +13,7 @@ struct Params {
     codes_first: u32,
     // Which word of a cell is counted, where a row has more than one.
     word: u32,
+    piece_first: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -68,7 +68,8 @@ fn nothing_as_long_as_the_rows_crosses_the_bus_for_a_boosted_tree() {
     let bytes = of_tree(&|profile| profile.upload_bytes + profile.readback_bytes);
     assert!(bytes < 40_000.0, "{bytes} bytes a tree, where {rows} rows are {} of f32", 4 * rows);
     let waits = of_tree(&|profile| profile.readbacks);
-    assert!(waits <= (depth + 2) as f64, "{waits} waits");
+    // Two levels a wait, and one for what is known of the next round.
+    assert!(waits <= (depth.div_ceil(2) + 1) as f64, "{waits} waits");
 }
 
 /// What a tree takes beyond the first ones of a fit.
@@ -104,7 +105,7 @@ fn samples_held_out_rows_and_medians_move_no_rows_either() {
         };
         let [bytes, waits] = of_tree(fit, &device);
         assert!(bytes < 40_000.0 + more_bytes, "{name}: {bytes} bytes a tree of {rows} rows");
-        assert!(waits <= 8.0, "{name}: {waits} waits");
+        assert!(waits <= 5.0, "{name}: {waits} waits");
     }
 }
 
@@ -121,13 +122,13 @@ fn refitted_leaves_move_no_rows() {
     let directions = Some(vec![0, 0, 0, 1, 0, 0, 0, 0]);
     let of = |loss| GradientBoostingRegressor::default().loss(loss).alpha(0.8);
     for (name, boosting, is_weighted, most_waits) in [
-        ("weighted medians", of(RegressionLoss::AbsoluteError), true, 8.0),
-        ("weighted quantiles of a sample", of(RegressionLoss::Quantile).subsample(0.5), true, 8.0),
-        ("huber", of(RegressionLoss::Huber), false, 8.0),
-        ("weighted huber", of(RegressionLoss::Huber), true, 8.0),
+        ("weighted medians", of(RegressionLoss::AbsoluteError), true, 7.5),
+        ("weighted quantiles of a sample", of(RegressionLoss::Quantile).subsample(0.5), true, 7.5),
+        ("huber", of(RegressionLoss::Huber), false, 7.5),
+        ("weighted huber", of(RegressionLoss::Huber), true, 7.5),
         // The host settles splits with directions: a wait a level, for any loss.
-        ("directed quantiles", of(RegressionLoss::Quantile).monotonic_cst(directions.clone()), false, 12.0),
-        ("directed huber", of(RegressionLoss::Huber).monotonic_cst(directions), true, 12.0),
+        ("directed quantiles", of(RegressionLoss::Quantile).monotonic_cst(directions.clone()), false, 11.5),
+        ("directed huber", of(RegressionLoss::Huber).monotonic_cst(directions), true, 11.5),
     ] {
         let fit = |trees: usize| {
             let options = if is_weighted { Fit::default().sample_weight(&weights) } else { Fit::default() };
@@ -150,7 +151,22 @@ fn a_tree_of_31_leaves_waits_a_handful_of_times() {
         GradientBoostingRegressor::default().max_leaf_nodes(Some(31)).n_estimators(trees).fit(&x, &y).unwrap();
     };
     let [_, waits] = of_tree(fit, &device);
-    assert!(waits <= 8.0, "{waits} waits");
+    assert!(waits <= 6.0, "{waits} waits");
+}
+
+#[test]
+fn the_trees_of_a_round_wait_at_once() {
+    let device = gpu_with(DeviceOptions::default());
+    let x = matrix(20_000, 8, 87);
+    let class =
+        |row: &[f32]| [-0.5, 0.0, 0.5].iter().filter(|cut| row[0] * row[1] + 0.3 * row[2] > **cut).count() as u32;
+    let codes: Vec<u32> = x.as_slice().chunks_exact(8).map(class).collect();
+    let (x, y) = (x.to(&device).unwrap(), Labels::from(&codes[..]));
+    let fit = |rounds: usize| {
+        GradientBoostingClassifier::default().n_estimators(rounds).fit(&x, &y).unwrap();
+    };
+    let [_, waits] = of_tree(fit, &device);
+    assert!(waits <= 8.0, "{waits} waits for four trees");
 }
 
 #[test]

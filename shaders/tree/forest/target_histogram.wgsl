@@ -22,7 +22,7 @@ fn main(
     let groups_of_4 = 2u * params.groups_of_8;
     if (at < params.pieces * groups_of_4) {
         let group_of_4 = at % groups_of_4;
-        let number = at / groups_of_4;
+        let number = params.piece_first + at / groups_of_4;
         let piece = plan[number];
         for (var cell = lane; cell < 4096u; cell += 256u) {
             atomicStore(&sums[cell], 0u);

@@ -13,7 +13,7 @@ params! {
     /// The parameters of counting kernels.
     pub(super) struct Params {
         pieces: u32, groups_of_8: u32, group_first: u32, columns: u32, rows: u32, cells: u32, codes_first: u32,
-        word: u32,
+        word: u32, piece_first: u32,
     }
     /// The parameters of merging kernels.
     pub(super) struct MergeParams { items: u32, cells: u32, jobs_first: u32, word: u32 }
@@ -101,14 +101,14 @@ pub(super) struct PiecePlan {
 }
 
 impl PiecePlan {
-    /// Pieces for nodes of at most so many rows, if all can be counted together.
+    /// Pieces for nodes of at most so many rows, if there is room for all of them at once.
     pub fn new(gpu: &Gpu, counting: &Counting, binned: &Binned<'_>, rows: &[usize]) -> Option<PiecePlan> {
         let total: usize = rows.iter().sum();
         let column_groups = binned.columns().div_ceil(counting.columns).max(1);
         let piece_rows = (total * column_groups / GROUPS).clamp(counting.min_rows, counting.max_rows);
         let of_nodes: Vec<usize> = rows.iter().map(|rows| rows.div_ceil(piece_rows)).collect();
         let pieces: usize = of_nodes.iter().sum();
-        let fits = pieces <= pieces_per_round(gpu, counting, binned, piece_rows) && pieces + rows.len() <= MAX_PIECES;
+        let fits = pieces <= pieces_per_round(gpu, counting, binned) && pieces + rows.len() <= MAX_PIECES;
         fits.then_some(PiecePlan { of_nodes, piece_rows, rows: total })
     }
 
@@ -152,7 +152,7 @@ fn rounds(
     let total: usize = fills.iter().map(|fill| fill.rows.len()).sum();
     let column_groups = binned.columns().div_ceil(counting.columns).max(1);
     let piece_rows = (total * column_groups / GROUPS).clamp(counting.min_rows, counting.max_rows);
-    let per_round = pieces_per_round(gpu, counting, binned, piece_rows);
+    let per_round = pieces_per_round(gpu, counting, binned);
     let mut rounds = vec![];
     let mut round = Round::default();
     for fill in fills {
@@ -187,11 +187,10 @@ fn rounds(
     rounds
 }
 
-/// Bounded by the table of pieces, the room for temporary blocks and the work of one dispatch.
-fn pieces_per_round(gpu: &Gpu, counting: &Counting, binned: &Binned<'_>, piece_rows: usize) -> usize {
+/// Bounded by the table of pieces and the room for temporary blocks.
+fn pieces_per_round(gpu: &Gpu, counting: &Counting, binned: &Binned<'_>) -> usize {
     let by_room = gpu.scratch_bytes() as usize / (4 * counting.words * binned.cells()).max(1);
-    let by_work = gpu.operations_per_dispatch() / (counting.operations * (piece_rows * binned.columns()).max(1) as u64);
-    by_room.min(by_work as usize).clamp(1, MAX_PIECES)
+    by_room.clamp(1, MAX_PIECES)
 }
 
 impl Round {
@@ -230,7 +229,7 @@ impl Round {
         recording.dispatch(counting.merge, Dispatch::new(&params, buffers, grid, work).overrides(overrides))
     }
 
-    /// Counts the pieces, for the columns that lie in one buffer at a time.
+    /// Counts the pieces, for the columns that lie in one buffer at a time, as many as one dispatch may take.
     fn count(
         &self,
         recording: &mut Recording,
@@ -240,29 +239,35 @@ impl Round {
         word: u32,
         overrides: &[(&'static str, u32)],
     ) -> Result<()> {
-        if self.pieces.is_empty() {
-            return Ok(());
-        }
         let on_gpu = binned.on_gpu()?;
+        let all = self.pieces.len();
         for block in on_gpu.blocks(binned.columns().div_ceil(GROUP_COLUMNS)) {
             let view = on_gpu.view(recording, block.clone())?;
-            let params = Params {
-                pieces: self.pieces.len() as u32,
-                groups_of_8: block.len() as u32,
-                group_first: block.start as u32,
-                columns: binned.columns() as u32,
-                rows: binned.rows() as u32,
-                cells: binned.cells() as u32,
-                codes_first: view.first_word(),
-                word,
-            };
-            let groups = self.pieces.len() * block.len() * GROUP_COLUMNS / counting.columns;
-            let values = (self.rows * block.len() * GROUP_COLUMNS) as u64;
-            let RoundBuffers { rows: RowBuffers { order, packed, .. }, plan, partial, .. } = buffers;
-            let grid = Grid::linear(groups as u64)?;
-            let work = Work { operations: counting.operations * values, bytes: values + 8 * self.rows as u64 };
-            let buffers = &[view.buffer(), order, packed, plan, &on_gpu.starts, partial];
-            recording.dispatch(counting.kernel, Dispatch::new(&params, buffers, grid, work).overrides(overrides))?;
+            let columns = block.len() * GROUP_COLUMNS;
+            let of_piece = counting.operations * (self.rows * columns / all.max(1)).max(1) as u64;
+            let together = (recording.gpu.operations_per_dispatch() / of_piece).max(1) as usize;
+            for first in (0..all).step_by(together) {
+                let pieces = together.min(all - first);
+                let params = Params {
+                    pieces: pieces as u32,
+                    groups_of_8: block.len() as u32,
+                    group_first: block.start as u32,
+                    columns: binned.columns() as u32,
+                    rows: binned.rows() as u32,
+                    cells: binned.cells() as u32,
+                    codes_first: view.first_word(),
+                    word,
+                    piece_first: first as u32,
+                };
+                let rows = self.rows * pieces / all;
+                let values = (rows * columns) as u64;
+                let RoundBuffers { rows: RowBuffers { order, packed, .. }, plan, partial, .. } = buffers;
+                let grid = Grid::linear((pieces * columns / counting.columns) as u64)?;
+                let work = Work { operations: counting.operations * values, bytes: values + 8 * rows as u64 };
+                let buffers = &[view.buffer(), order, packed, plan, &on_gpu.starts, partial];
+                recording
+                    .dispatch(counting.kernel, Dispatch::new(&params, buffers, grid, work).overrides(overrides))?;
+            }
         }
         Ok(())
     }

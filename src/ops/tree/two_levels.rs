@@ -53,8 +53,8 @@ pub fn are_possible(binned: &Binned<'_>) -> bool {
 }
 
 /// The best split of each node, as [`best_split`](super::best_split::best_split) finds it, and those of the children of
-/// some: their rows are partitioned and their histograms made by the way. None where that is more than one dispatch of
-/// each kind can do; nothing is done then. One wait.
+/// some: their rows are partitioned and their histograms made by the way. None where there is no room for all of them at
+/// once; nothing is done then. One wait.
 pub fn two_levels(
     stream: &mut Stream,
     binned: &Binned<'_>,

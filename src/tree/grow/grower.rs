@@ -83,7 +83,7 @@ impl<C: Cells> Grower<'_, C> {
     }
 
     /// Takes the leaves to split next out of the open ones, those of each tree in the order of their numbers; leaves
-    /// that can no longer be split are dropped. The others stay in the order in which they are likely to follow.
+    /// that can no longer be split are dropped.
     fn choose(&mut self, open: &mut Vec<Leaf<C::Totals>>) -> Vec<Leaf<C::Totals>> {
         // Best first within each tree; of equal gains the one made first.
         open.sort_by(|a, b| a.tree.cmp(&b.tree).then(b.split.gain.total_cmp(&a.split.gain)).then(a.node.cmp(&b.node)));
@@ -102,6 +102,10 @@ impl<C: Cells> Grower<'_, C> {
             }
         }
         *open = rest;
+        if self.limits.order == GrowOrder::BestFirst && chosen.iter().any(|leaf| leaf.children.is_some()) {
+            // Trees whose next leaf is worked out go on alone: then all wait at once.
+            open.extend(chosen.extract_if(.., |leaf| leaf.children.is_none()));
+        }
         chosen.sort_by_key(|leaf| (leaf.tree, leaf.node));
         chosen
     }
@@ -124,8 +128,8 @@ impl<C: Cells> Grower<'_, C> {
         let mut leaves: Vec<&mut Leaf<C::Totals>> = vec![];
         for leaf in chosen.iter_mut().filter(|leaf| leaf.children.is_none()) {
             let room = self.limits.max_leaves - self.grown[leaf.tree].tree.leaves();
-            // Of those that are likely to follow some will not: a wait costs more than they do.
-            left_over[leaf.tree] = lookahead.min(room.saturating_mul(2)) - 1;
+            // Some of those that are likely to follow will not: with twice as many, a tree of 31 leaves waits as often.
+            left_over[leaf.tree] = lookahead.min(room).saturating_sub(1);
             leaves.push(leaf);
         }
         if self.limits.order == GrowOrder::BestFirst && lookahead > 1 {
@@ -311,18 +315,24 @@ impl<C: Cells> Grower<'_, C> {
     /// The nodes whose children are searched along with them, those of most rows first, as many as may be of use.
     fn nodes_to_look_beyond(&self, nodes: &[OpenNode<C::Totals>]) -> Vec<usize> {
         let GrowLimits { order, max_depth, max_leaves } = *self.limits;
-        let (context, all) = (self.cells.context(), max_leaves == usize::MAX);
+        let context = self.cells.context();
         let lookahead = context.state.lookahead();
-        if lookahead == 1 || !(all || order == GrowOrder::BestFirst) || !self.cells.looks_beyond() {
+        if lookahead == 1 || !self.cells.looks_beyond() {
             return vec![];
         }
         let mut slots = context.slots().saturating_sub(self.used - self.slots.len()) / 2;
-        let room = |grown: &Grown<C::Totals>| match max_leaves.saturating_sub(grown.tree.leaves()) {
-            _ if order == GrowOrder::LevelByLevel => usize::MAX,
-            0..2 => 0,
-            room => lookahead.min(room.saturating_mul(2)),
-        };
-        let mut left_over: Vec<usize> = self.grown.iter().map(room).collect();
+        let mut left_over = vec![0; self.grown.len()];
+        nodes.iter().for_each(|node| left_over[node.tree] += 1);
+        for (left, grown) in left_over.iter_mut().zip(&self.grown) {
+            let room = max_leaves.saturating_sub(grown.tree.leaves());
+            *left = match order {
+                GrowOrder::BestFirst if room < 2 => 0,
+                GrowOrder::BestFirst => lookahead.min(room),
+                // A level is looked beyond as a whole, if leaves are left when it and its parents are split.
+                GrowOrder::LevelByLevel if room > *left + left.div_ceil(2) => *left,
+                GrowOrder::LevelByLevel => 0,
+            };
+        }
         let mut by_rows: Vec<usize> = (0..nodes.len()).filter(|node| nodes[*node].depth + 1 < max_depth).collect();
         by_rows.sort_by_key(|node| std::cmp::Reverse(nodes[*node].rows.len()));
         by_rows.retain(|node| {

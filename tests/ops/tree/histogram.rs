@@ -177,6 +177,22 @@ fn chunks_and_budgets_do_not_show() {
     }
 }
 
+/// A device that has done nothing yet takes 10⁹ operations in a dispatch; here are three times as many.
+#[test]
+fn pieces_beyond_one_dispatch_are_counted_in_several_and_merged_once() {
+    let codes = Codes::new(100_000, &mixed(24), 37);
+    let (pairs, packed) = gradients(100_000, 38);
+    let order = shuffled(100_000, 39);
+    let device = gpu_with(DeviceOptions::default());
+    device.profile(true);
+    let found = made(&device, &codes, &packed, &order, &vec![0..100_000; 18]);
+    let kernels = device.profile_report().kernels;
+    assert!(kernels["tree/histogram"].dispatches > 1, "{}", kernels["tree/histogram"].dispatches);
+    assert_eq!(kernels["tree/histogram__merge"].dispatches, 1);
+    let wanted = oracle(&codes, &pairs, &order);
+    assert!(found.iter().all(|found| *found == wanted));
+}
+
 #[test]
 fn what_does_not_fit_is_refused_alike() {
     for (name, device) in devices() {
