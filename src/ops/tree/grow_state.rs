@@ -206,14 +206,15 @@ impl GrowState {
         }
     }
 
-    /// How many histograms of these rows may be kept at once, at least 2.
+    /// How many histograms of these rows may be kept at once, at least 2: on a GPU half of what there is room for, as those of new
+    /// nodes, which are as many at most, come beside them.
     pub fn slots(&self, binned: &Binned<'_>) -> usize {
         let cells = binned.cells().max(1);
         match &self.device {
             Device::Cpu => (KEPT / (self.cell_bytes as usize * cells)).max(2),
             Device::Gpu(gpu) => {
                 let bytes = gpu.binding_bytes().min(gpu.memory.budget() / 8).min(KEPT as u64);
-                ((bytes / self.cell_bytes) as usize / cells).max(2)
+                ((bytes / self.cell_bytes) as usize / cells / 2).max(2)
             }
         }
     }

@@ -48,23 +48,16 @@ struct Grower<'a, C: Cells> {
 impl<C: Cells> Grower<'_, C> {
     /// Splits the leaves of the trees and what comes of them, until no node is left that is searched like that.
     fn go_on(&mut self) -> Result<()> {
-        let (mut fills, mut wanted, mut numbers) = (vec![], vec![], vec![]);
-        for OpenLeaf { number, mut open } in open_leaves(self.cells, self.limits, &self.grown, self.source) {
-            if self.source == SplitSource::Histogram {
-                let slot = self.slot();
-                fills.push(HistogramFill { tree: open.tree, rows: open.rows.clone(), slot, parent: None });
-                open.slot = Some(slot);
-            }
-            wanted.push(((numbers.len(), 0), open));
-            numbers.push(number);
-        }
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        self.cells.fill(&fills)?;
-        let found = self.search(wanted)?;
-        let mut open: Vec<Leaf<C::Totals>> =
-            found.into_iter().map(|((at, _), leaf)| Leaf { node: numbers[at], ..leaf }).collect();
+        let leaves = open_leaves(self.cells, self.limits, &self.grown, self.source);
+        let numbers: Vec<u32> = leaves.iter().map(|leaf| leaf.number).collect();
+        let alone = |OpenLeaf { open, .. }: OpenLeaf<C::Totals>| {
+            let (tree, rows) = (open.tree, open.rows.clone());
+            Pair { sides: [None, Some(open)], goes_on: true, ranges: [rows.start..rows.start, rows], tree, slot: None }
+        };
+        let found = self.find_splits(leaves.into_iter().map(alone).collect())?;
+        let leaf =
+            |(sides, node): (Sides<C::Totals>, u32)| sides.into_iter().flatten().map(move |leaf| Leaf { node, ..leaf });
+        let mut open: Vec<Leaf<C::Totals>> = found.into_iter().zip(numbers).flat_map(leaf).collect();
         while !open.is_empty() {
             let mut chosen = self.choose(&mut open);
             self.work_out(&mut chosen, &mut open)?;
