@@ -1,6 +1,8 @@
 //! Decision trees and forests are the same bytes wherever they grow.
 
-use gristmill::ensemble::{AdaBoostClassifier, AdaBoostRegressor, RandomForestClassifier, RandomForestRegressor};
+use gristmill::ensemble::{
+    AdaBoostClassifier, AdaBoostRegressor, ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor,
+};
 use gristmill::prelude::*;
 use gristmill::tree::{Criterion, DecisionTreeClassifier, DecisionTreeRegressor, MaxFeatures};
 
@@ -54,6 +56,28 @@ fn forests_grow_together_into_the_same_bytes() {
             assert!(classifier.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted, "{name}: seed {seed}");
             assert!(regressor.fit(&rows, &y).unwrap().to_bytes().unwrap() == wanted_numbers, "{name}: seed {seed}");
         }
+    }
+}
+
+#[test]
+fn a_forest_whose_roots_fill_a_card_has_no_histograms() {
+    let (x, y) = table(700, 9, 6, 44);
+    let labels = classes(&y, &[-1.0, 1.0]);
+    // Three of nine features a node, 100 trees.
+    for criterion in [Criterion::Gini, Criterion::Entropy] {
+        let forest = RandomForestClassifier::new(100).criterion(criterion).max_depth(6).min_samples_leaf(2).seed(9);
+        let extra = ExtraTreesClassifier::new(100).criterion(criterion).max_depth(4).seed(9);
+        let wanted = (forest.fit(&x, &labels).unwrap().to_bytes(), extra.fit(&x, &labels).unwrap().to_bytes());
+        let wanted = (wanted.0.unwrap(), wanted.1.unwrap());
+        let device = gpu_with(DeviceOptions::default());
+        device.profile(true);
+        for device in [&device, baseline()] {
+            let rows = x.to(device).unwrap();
+            assert!(forest.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted.0, "{criterion:?}");
+            assert!(extra.fit(&rows, &labels).unwrap().to_bytes().unwrap() == wanted.1, "{criterion:?}");
+        }
+        let kernels = device.profile_report().kernels;
+        assert!(!kernels.contains_key("tree/forest/target_histogram"), "{:?}", kernels.keys());
     }
 }
 
