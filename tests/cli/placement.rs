@@ -26,9 +26,9 @@ fn on_every_card_small_work_stays_on_the_cpu_and_large_tiles_go_to_the_gpu() {
         for stays in ["k-means, iris", "5-NN, digits", "ridge, 500k×128"] {
             assert!(!chosen.contains(stays), "{stays} on {card}");
         }
-        // It has been worth it there since small nodes too are searched on the device.
-        assert_eq!(chosen.contains("forest, 100k×28, 100 trees"), card == "RTX 4070", "a forest on {card}");
-        for goes in ["5-NN, 60k×784, 10k queries", "k-means, 10⁶×32, k = 1024"] {
+        // Forests have been worth it since all their nodes are searched on the device.
+        let forest = "forest, 100k×28, 100 trees";
+        for goes in ["5-NN, 60k×784, 10k queries", "k-means, 10⁶×32, k = 1024", forest] {
             assert_eq!(chosen.contains(goes), card != "UHD 620", "{goes} on {card}");
         }
     }
