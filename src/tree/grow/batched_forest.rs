@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::leaf::{OpenLeaf, open_leaves};
 use super::sequential::{SubtreeStart, grow_from};
 use super::target_cells::{NodeCell, TargetCells};
-use super::{Cells, GrowContext, GrowLimits, GrowOrder, SplitSource, TreeBatch, TreeLearner, grow};
+use super::{Cells, GrowContext, GrowOrder, SplitSource, TreeBatch, TreeLearner, grow};
 use crate::cpu::tree::splitters::{BinnedSplitter, RandomSplitter, SplitterRows};
 use crate::cpu::tree::target::TreeTarget;
 use crate::device::Device;
@@ -64,14 +64,12 @@ impl<'a> BatchedForest<'a> {
         batch: TreeBatch<'_, T>,
         limits: &TreeLimits,
     ) -> Result<Vec<Tree>> {
-        let order = if limits.max_leaf_nodes.is_some() { GrowOrder::BestFirst } else { GrowOrder::LevelByLevel };
+        let grow_limits = limits.growth();
+        let order = grow_limits.order;
         // Which leaf is best is known only when the gains of all are.
         let small = if order == GrowOrder::BestFirst { 0 } else { self.small_rows(learners) };
         let small = (small, tiny(limits, self.context.matrix.rows()));
         let (mut cells, roots) = TargetCells::begin(&mut self.context, learners, batch, limits, small)?;
-        let max_depth = limits.max_depth.unwrap_or(usize::MAX);
-        let max_leaves = limits.max_leaf_nodes.unwrap_or(usize::MAX);
-        let grow_limits = GrowLimits { order, max_depth, max_leaves };
         let grown = grow(&mut cells, roots, &grow_limits)?;
         let small = open_leaves(&cells, &grow_limits, &grown, SplitSource::Host);
         let squares = cells.learn_of(&grown, !small.is_empty())?;

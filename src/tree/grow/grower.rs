@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::leaf::{Child, ChildPlace, Leaf, NodeBatch, OpenLeaf, Pair, PlacedLeaf, Sides, open_leaves};
+use super::node_rules::children_of;
 use super::{Cells, GrowLimits, GrowOrder, Grown, NodeSplit, OpenNode, Root, SplitSource, TwoLevelSplits};
-use crate::cpu::tree::splitters::paths_below;
 use crate::error::Result;
 use crate::ops::tree::HistogramFill;
 use crate::tree::model::{Node, Tree};
@@ -167,18 +167,17 @@ impl<C: Cells> Grower<'_, C> {
     /// The children of a leaf.
     fn pair(&self, leaf: &mut Leaf<C::Totals>) -> Pair<C::Totals> {
         let Leaf { tree, path, depth, rows, split, slot, .. } = leaf;
-        let (tree, depth, middle) = (*tree, *depth + 1, rows.start + C::count(&split.children[0]) as usize);
+        let (tree, depth) = (*tree, *depth + 1);
         let room = self.grown[tree].tree.leaves() + 1 < self.limits.max_leaves && depth < self.limits.max_depth;
-        let (paths, ranges) = (paths_below(*path), [rows.start..middle, middle..rows.end]);
+        let places = children_of(*path, rows, C::count(&split.children[0]) as usize);
         let mut goes_on = false;
         let sides = [0, 1].map(|side| {
-            let totals = &split.children[side];
+            let (totals, (path, rows)) = (&split.children[side], places[side].clone());
             let source = if room { self.cells.split_source(totals) } else { SplitSource::None };
             goes_on |= source != SplitSource::None;
-            let (path, rows) = (paths[side], &ranges[side]);
-            let open = || OpenNode { tree, path, depth, rows: rows.clone(), totals: totals.clone(), slot: None };
-            (source == self.source).then(open)
+            (source == self.source).then(|| OpenNode { tree, path, depth, rows, totals: totals.clone(), slot: None })
         });
+        let ranges = places.map(|(_, rows)| rows);
         Pair { sides, goes_on, ranges, tree, slot: slot.take() }
     }
 
@@ -341,19 +340,17 @@ impl<C: Cells> Grower<'_, C> {
     /// Gives a leaf its children, which were searched along with it. The histogram of the smaller one is in `slot`, that of
     /// the larger one in the leaf's own.
     fn add_children(&mut self, leaf: &mut Leaf<C::Totals>, slot: usize, splits: [Option<NodeSplit<C::Totals>>; 2]) {
-        let middle = leaf.rows.start + C::count(&leaf.split.children[0]) as usize;
-        let ranges = [leaf.rows.start..middle, middle..leaf.rows.end];
+        let places = children_of(leaf.path, &leaf.rows, C::count(&leaf.split.children[0]) as usize);
         let mut slots = [leaf.slot.take(), Some(slot)];
-        if ranges[0].len() <= ranges[1].len() {
+        if places[0].1.len() <= places[1].1.len() {
             slots.reverse();
         }
-        let (tree, depth, paths) = (leaf.tree, leaf.depth + 1, paths_below(leaf.path));
+        let (tree, depth) = (leaf.tree, leaf.depth + 1);
         let mut splits = splits.into_iter();
         let children = [0, 1].map(|side| {
-            let (rows, totals) = (ranges[side].clone(), leaf.split.children[side].clone());
+            let ((path, rows), totals) = (places[side].clone(), leaf.split.children[side].clone());
             let split = splits.next().flatten().filter(|_| self.cells.split_source(&totals) == self.source);
             let slot = slots[side].take();
-            let path = paths[side];
             let leaf = match split {
                 Some(split) => {
                     Some(Leaf { tree, node: 0, path, depth, rows: rows.clone(), split, slot, children: None })

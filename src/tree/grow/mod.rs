@@ -9,7 +9,7 @@
 //! | `batched_forest` | trees of classes or numbers that grow together on a device |
 //! | `node_squares` | sums of squares of their nodes |
 //! | `sequential` | one tree, node after node |
-//! | `node_rules` | what both have in common: limits, and what is written of a node |
+//! | `node_rules` | what both have in common: limits, the children of a node, and what is written of it |
 //! | `table` | which of the ways is taken |
 //!
 //! The grower decides what is split; `Cells` does the work on rows, so that it can be done on any device: histograms,

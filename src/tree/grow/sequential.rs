@@ -1,10 +1,13 @@
 //! One tree, node after node: by exact splits, or as one of the many trees of a forest.
+//!
+//! Apart from the grower: most nodes have a few rows, and what a batch keeps of each made forests take 1 to 7 % longer.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::node_rules::describe;
-use crate::cpu::tree::splitters::{NodeSplitter, ROOT, TargetNode, TargetSplit, paths_below};
+use super::node_rules::{children_of, describe};
+use super::{GrowLimits, GrowOrder};
+use crate::cpu::tree::splitters::{NodeSplitter, ROOT, TargetNode, TargetSplit};
 use crate::cpu::tree::target::{NodeSummary, SplitBounds, TargetTotals, TreeTarget, take_cell};
 use crate::tree::model::{Node, Tree};
 use crate::tree::parameters::TreeLimits;
@@ -27,6 +30,7 @@ struct SequentialGrower<'a, T, S> {
     limits: &'a TreeLimits,
     /// The least gain of a split, in units of the target.
     min_gain: f64,
+    max_depth: usize,
     rows: Vec<u32>,
     scratch: Vec<u32>,
     totals: TargetTotals,
@@ -68,14 +72,16 @@ pub(super) fn grow_from<T: TreeTarget, S: NodeSplitter<T>>(
     rows.iter().for_each(|row| target.add(*row as usize, &mut cell));
     let tree = Tree::leaf(target.outputs(), Node::default());
     let (scratch, totals, values) = (Vec::with_capacity(rows.len()), TargetTotals::default(), vec![]);
-    let all = 0..rows.len();
-    let mut grower = SequentialGrower { target, splitter, limits, min_gain: 0.0, rows, scratch, totals, values, tree };
+    let (all, GrowLimits { order, max_depth, max_leaves }) = (0..rows.len(), limits.growth());
+    let mut grower =
+        SequentialGrower { target, splitter, limits, min_gain: 0.0, max_depth, rows, scratch, totals, values, tree };
     let summary = grower.describe(0, &all, &cell);
     grower.min_gain = start.min_gain.unwrap_or_else(|| limits.min_gain(summary.weight, target));
     let root = grower.split_leaf(0, start.path, start.depth, all, cell, summary);
-    match limits.max_leaf_nodes {
-        Some(leaves) => grower.best_first(root, leaves),
-        None => grower.depth_first(root),
+    match order {
+        GrowOrder::BestFirst => grower.best_first(root, max_leaves),
+        // Which node comes first makes no difference to a tree without a limit of its leaves.
+        GrowOrder::LevelByLevel => grower.depth_first(root),
     }
     grower.tree
 }
@@ -107,14 +113,12 @@ impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
         let left_rows = self.splitter.rows().partition(&split.rule, own, &mut self.scratch);
         let [left, right] = self.tree.split(number, &split.rule, split.gain * self.target.gain_unit());
         take_cell(&mut right_cell, &split.left);
-        let middle = rows.start + left_rows;
-        let (left_rows, right_rows) = (rows.start..middle, middle..rows.end);
+        let [(left_path, left_rows), (right_path, right_rows)] = children_of(path, &rows, left_rows);
         let (left_summary, right_summary) =
             (self.describe(left, &left_rows, &split.left), self.describe(right, &right_rows, &right_cell));
-        let paths = paths_below(path);
         [
-            self.split_leaf(left, paths[0], depth + 1, left_rows, split.left, left_summary),
-            self.split_leaf(right, paths[1], depth + 1, right_rows, right_cell, right_summary),
+            self.split_leaf(left, left_path, depth + 1, left_rows, split.left, left_summary),
+            self.split_leaf(right, right_path, depth + 1, right_rows, right_cell, right_summary),
         ]
     }
 
@@ -137,7 +141,7 @@ impl<T: TreeTarget, S: NodeSplitter<T>> SequentialGrower<'_, T, S> {
         summary: NodeSummary,
     ) -> Option<SplitLeaf> {
         let count = summary.count;
-        if summary.pure || !self.limits.allow_rows(count) || !self.limits.allow_depth(depth) {
+        if summary.pure || !self.limits.allow_rows(count) || depth >= self.max_depth {
             return None;
         }
         self.target.totals(&cell, &mut self.totals);
