@@ -122,12 +122,17 @@ fn record(
     move_rows(recording, binned, storage, &table, &ranges, asked)
 }
 
+/// The runs of a node of so many rows.
+pub(super) fn runs_in(rows: usize) -> usize {
+    RUNS_PER_BLOCK * rows.div_ceil(BLOCK)
+}
+
 /// The first run of each range, and the number of runs.
 pub(super) fn runs_of(ranges: &[Range<usize>]) -> (Vec<usize>, usize) {
     let mut runs = 0;
     let first = |range: &Range<usize>| {
-        runs += RUNS_PER_BLOCK * range.len().div_ceil(BLOCK);
-        runs - RUNS_PER_BLOCK * range.len().div_ceil(BLOCK)
+        runs += runs_in(range.len());
+        runs - runs_in(range.len())
     };
     let firsts = ranges.iter().map(first).collect();
     (firsts, runs)
@@ -223,7 +228,7 @@ pub(super) fn record_sample(
     places: usize,
     sample: &RowSample,
 ) -> Result<Arc<Buffer>> {
-    let runs = RUNS_PER_BLOCK * places.div_ceil(BLOCK);
+    let runs = runs_in(places);
     let mut cut = [0; CUT_WORDS];
     cut[1] = places as u32;
     let table = fill_table(recording, storage, ScratchBuffer::Cuts, &cut)?;

@@ -11,7 +11,7 @@ use crate::device::{Buffer, Device, Dispatch, Recording, Stream};
 use crate::error::{Error, Result};
 use crate::kernel::{Grid, Work, kernels, params};
 use crate::ops::tree::grow_state::{GpuGrowth, RowBuffers, ScratchBuffer, wrong_device};
-use crate::ops::tree::partition::{self, CUT_WORDS, Moves, place_rows, runs_of};
+use crate::ops::tree::partition::{self, CUT_WORDS, Moves, place_rows, runs_in};
 use crate::ops::tree::target_rows::{ONCE, TargetPlaces, TreeWords, upload_classes, upload_target};
 use crate::ops::tree::{GrowState, fill_table};
 
@@ -123,7 +123,7 @@ fn begin(recording: &mut Recording, storage: &mut GpuGrowth, rows: &TreeRows<'_>
     }
     let params = FlagParams {
         rows: all as u32,
-        runs: runs_of(&[0..all]).1 as u32,
+        runs: runs_in(all) as u32,
         trees: trees as u32,
         drawn: ONCE,
         first: places.first as u32,
