@@ -114,7 +114,7 @@ fn begin(recording: &mut Recording, storage: &mut GpuGrowth, rows: &TreeRows<'_>
     // The rows that can be drawn are put in order before the samples are.
     let in_order = rows.counts.iter().sum::<usize>().max(all);
     let words = (room.targets + room.tree * trees) as u64;
-    storage.warm(recording, &[&partition::KERNEL])?;
+    storage.warm(recording, &[&partition::KERNEL, &partition::KERNEL_PLACE])?;
     let stays = storage.buffers.as_ref().is_some_and(|buffers| buffers.fit(in_order, words));
     let buffers = storage.row_buffers(recording, in_order, words)?;
     if !rows.known || !stays {
