@@ -29,8 +29,11 @@ fn task_of(group: u32) -> Task {
 
 // Searches a feature of so many bins, one for missing values or none, and a bin without a cell; what is found is kept if wanted.
 fn search_feature(lane: u32, task: Task, feature: vec3<u32>, is_wanted: bool) {
-    add_up(lane, task.search, feature.x + feature.y, feature.z);
-    let best = split_of(lane, task.search, task.feature, feature.x, feature.y);
+    // Without bins there is nothing to do.
+    let bins = select(0u, feature.x, is_wanted);
+    let missing_bins = select(0u, feature.y, is_wanted);
+    add_up(lane, task.search, bins + missing_bins, feature.z);
+    let best = split_of(lane, task.search, task.feature, bins, missing_bins);
     if (is_wanted) {
         let to = found_place(task.number);
         if (lane == 0u) {
@@ -40,7 +43,7 @@ fn search_feature(lane: u32, task: Task, feature: vec3<u32>, is_wanted: bool) {
             found[to + 3u] = best.w;
         }
         if (lane < WORDS) {
-            let left = found_word(best, lane, feature.x, feature.y);
+            let left = found_word(best, lane, bins, missing_bins);
             found[to + 4u + 2u * lane] = left.x;
             found[to + 5u + 2u * lane] = left.y;
         }

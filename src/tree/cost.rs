@@ -1,5 +1,6 @@
 //! What growing trees takes.
 
+use super::grow::rows_without_histogram;
 use crate::cost::Cost;
 use crate::estimator::FitShape;
 
@@ -16,8 +17,6 @@ const NODE_BYTES: f64 = 100.0;
 const FEATURE_BYTES: f64 = 2.0;
 /// Bytes of a row: its target and weight, once.
 const ROW_BYTES: f64 = 12.0;
-/// A GPU counts nodes of more rows than this in all columns where many are drawn, else in those that they drew.
-const LARGE_NODE: f64 = 1024.0;
 /// Trees of a forest that a GPU grows together.
 const TOGETHER: f64 = 100.0;
 /// Kernels of trees, and those of histograms.
@@ -30,13 +29,24 @@ fn levels(rows: usize, max_depth: Option<usize>) -> f64 {
     max_depth.map_or(full, |depth| full.min(depth as f64))
 }
 
-/// What it takes to grow so many trees of which each split considers `drawn` columns.
-pub(crate) fn growing(shape: &FitShape, trees: usize, drawn: usize, max_depth: Option<usize>) -> Cost {
-    let (n, d, trees) = (shape.rows as f64, shape.columns as f64, trees as f64);
+/// What it takes to grow so many trees of which each split considers `drawn` columns, the best leaf first or all of a level. None
+/// of the columns is taken to be categorical.
+pub(crate) fn growing(
+    shape: &FitShape,
+    trees: usize,
+    drawn: usize,
+    (max_depth, best_first): (Option<usize>, bool),
+) -> Cost {
     let levels = levels(shape.rows, max_depth);
-    let has_histograms = 2 * drawn > shape.columns;
-    let large_levels = if has_histograms { levels.min((n / LARGE_NODE).max(1.0).log2() + 1.0) } else { 0.0 };
-    let drawn = drawn as f64;
+    // Larger nodes are counted in all columns.
+    let small = rows_without_histogram(2 * drawn <= shape.columns, trees * drawn) as f64;
+    let (n, d, trees, drawn) = (shape.rows as f64, shape.columns as f64, trees as f64, drawn as f64);
+    let large_levels = match n > small {
+        _ if best_first => levels,
+        true => levels.min((n / small).log2() + 1.0),
+        false => 0.0,
+    };
+    let has_histograms = large_levels > 0.0;
     let operations = PER_VALUE * trees * n * (d * large_levels + drawn * (levels - large_levels));
     let nodes = (2.0 * n).min(levels.exp2());
     Cost {

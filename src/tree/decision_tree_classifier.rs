@@ -137,7 +137,7 @@ impl Estimator for DecisionTreeClassifier {
     fn cost(&self, shape: &FitShape) -> Option<Cost> {
         let on_gpu = self.max_bins.is_some();
         let drawn = self.max_features.of(shape.columns).unwrap_or(shape.columns);
-        on_gpu.then(|| growing(shape, 1, drawn, self.max_depth))
+        on_gpu.then(|| growing(shape, 1, drawn, (self.max_depth, self.max_leaf_nodes.is_some())))
     }
 
     /// With sample weights.

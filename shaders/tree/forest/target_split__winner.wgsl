@@ -50,10 +50,11 @@ fn widths(search: u32, word: u32) -> vec2<u32> {
 // Nodes share words.
 fn put(place: u32, value: u32, bits: u32) {
     if (bits > 0u) {
+        let kept = value & (0xffffffffu >> (32u - bits));
         let shift = place % 32u;
-        atomicOr(&winners[place / 32u], value << shift);
+        atomicOr(&winners[place / 32u], kept << shift);
         if (shift + bits > 32u) {
-            atomicOr(&winners[place / 32u + 1u], value >> (32u - shift));
+            atomicOr(&winners[place / 32u + 1u], kept >> (32u - shift));
         }
     }
 }

@@ -70,7 +70,8 @@ macro_rules! forest_parameters {
             /// Exact splits are found on the CPU.
             fn cost(&self, shape: &crate::estimator::FitShape) -> Option<crate::cost::Cost> {
                 let drawn = self.max_features.of(shape.columns).unwrap_or(shape.columns);
-                self.max_bins.is_some().then(|| crate::tree::cost::growing(shape, self.n_estimators, drawn, self.max_depth))
+                let limits = (self.max_depth, self.max_leaf_nodes.is_some());
+                self.max_bins.is_some().then(|| crate::tree::cost::growing(shape, self.n_estimators, drawn, limits))
             }
 
             /// About n·m steps for each level of each tree, m features to a node.

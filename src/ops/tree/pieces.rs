@@ -39,7 +39,7 @@ pub(super) struct Counting {
 /// Workgroups that keep a card busy: an RTX 4090 holds 768 at once. Each piece more is cells that are written and read once more;
 /// with twice as many, those of a million rows of 28 columns were as many bytes as the rows themselves.
 const GROUPS: usize = 1 << 10;
-/// Pieces of a dispatch at most: their table is bound as a uniform.
+/// Pieces of a round at most: their table is bound as a uniform.
 const MAX_PIECES: usize = (UNIFORM_BYTES / 16) as usize;
 const FRESH: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;

@@ -17,10 +17,12 @@ use crate::tree::parameters::TreeLimits;
 
 /// On a GPU nodes of up to so many rows have no histograms: the cells of one are thousands, and to clear them costs more than to
 /// count so few rows in the features that are drawn. Where features are categorical the host finishes them.
-const SMALL: u64 = 1024;
-/// The same where few features are drawn, and a histogram would count all of them: a lane of 64 then adds 256 rows in turn.
+const SMALL: u64 = 1 << 10;
+/// The same where few features are drawn, and a histogram would count the smaller child in all of them. One of 64 lanes then adds
+/// 256 rows in turn; where the roots alone are searches enough to fill a card, and so all are busy, 2,048.
 const MANY: u64 = 1 << 14;
-/// Workgroups that fill a card. Where the roots alone have as many drawn features, no node has a histogram.
+const MOST: u64 = 1 << 17;
+/// Workgroups that fill a card.
 const FILL: usize = 256;
 /// Of deep trees nodes of up to so many rows are finished by the host, each on one core, for the rows of a node are then fewer
 /// bytes than its entries in tables.
@@ -46,13 +48,12 @@ impl<'a> BatchedForest<'a> {
     /// Nodes of up to so many rows have no histograms.
     fn small_rows<T: TreeTarget>(&self, learners: &[TreeLearner<'_, T>]) -> u64 {
         let GrowContext { stream, binned, .. } = &self.context;
-        let Some(TreeLearner { target, draw }) = learners.first() else { return 0 };
-        match &self.device {
-            Device::Cpu => 0,
-            // Of two children a histogram counts the smaller one, in all features.
-            Device::Gpu(_) if !draw.takes_few() || !takes_rows(stream, binned, target.words()) => SMALL,
-            Device::Gpu(_) if learners.len() * draw.count() < FILL => MANY,
-            Device::Gpu(_) => u64::MAX,
+        match (&self.device, learners.first()) {
+            (Device::Cpu, _) | (_, None) => 0,
+            (_, Some(TreeLearner { target, draw })) => {
+                let takes_few = draw.takes_few() && takes_rows(stream, binned, target.words());
+                rows_without_histogram(takes_few, learners.len() * draw.count())
+            }
         }
     }
 
@@ -81,6 +82,15 @@ impl<'a> BatchedForest<'a> {
         } else {
             complete(&cells, finished, &small, limits)
         })
+    }
+}
+
+/// Up to how many rows nodes have no histograms on a GPU, where the roots of all trees are so many searches of a node and a feature.
+pub(crate) fn rows_without_histogram(takes_few: bool, searches: usize) -> u64 {
+    match takes_few {
+        false => SMALL,
+        true if searches < FILL => MANY,
+        true => MOST,
     }
 }
 

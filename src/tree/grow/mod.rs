@@ -26,7 +26,7 @@ mod sequential;
 mod table;
 mod target_cells;
 
-pub(crate) use batched_forest::BatchedForest;
+pub(crate) use batched_forest::{BatchedForest, rows_without_histogram};
 pub(crate) use context::GrowContext;
 pub(crate) use gradient_cells::{GradientCells, NodeSums};
 pub(crate) use grower::grow;

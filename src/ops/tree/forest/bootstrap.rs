@@ -74,7 +74,7 @@ impl TreeRows<'_> {
 
 impl GrowState {
     /// Begins trees on a GPU: their orders and how often each takes a row are made there. The targets go up, unless they are
-    /// known, and 4 bytes a tree. All of it must fit the memory budget, and each part one binding, or it is [`Error::Limit`].
+    /// known, and 48 bytes a tree. All of it must fit the memory budget, and each part one binding, or it is [`Error::Limit`].
     pub fn begin_trees(&mut self, stream: &mut Stream, rows: &TreeRows<'_>) -> Result<()> {
         self.on(stream, "tree growth")?;
         let (all, places) = (rows.whole.rows(), rows.counts.iter().sum());

@@ -215,7 +215,9 @@ fn searches_per_block<T>(gpu: &Gpu, binned: &Binned<'_>, searches: &[TargetSearc
     let copied = searches.iter().map(copied).max().unwrap_or(0);
     let of_feature = 2 + FOUND_WORDS + 2 * words;
     let bytes = 4 * (SEARCH_WORDS + 2 + 4 * words + of_feature * features + 2 * words * copied);
-    (gpu.scratch_bytes() as usize / bytes).max(1)
+    // A winner's place is a bit of at most 2³².
+    let bits = 64 + 64 * words;
+    (gpu.scratch_bytes() as usize / bytes).min(u32::MAX as usize / bits).max(1)
 }
 
 fn on_gpu<T: TreeTarget>(

@@ -118,7 +118,7 @@ pub(super) fn record<T: TreeTarget>(
     let by_rows = matches!(first.cells, NodeCells::Rows(..));
     let tables = Tables { plan: &plan, found: &found };
     match by_rows {
-        true => record_by_rows(recording, binned, storage, tables, (params, rows_of_tasks(searches)), &overrides)?,
+        true => record_by_rows(recording, binned, storage, tables, (params, searches), &overrides)?,
         false => record_by_slots(recording, binned, storage, tables, params, &overrides)?,
     }
     let nodes = searches.len() as u64;
@@ -136,21 +136,27 @@ struct Tables<'a> {
     found: &'a Arc<Buffer>,
 }
 
-/// Rows that a task counts on the mean.
-fn rows_of_tasks<T>(searches: &[TargetSearch<'_, T>]) -> usize {
-    let rows: usize = searches.iter().map(|search| search.node.bounds.count as usize).sum();
-    rows.div_ceil(searches.len().max(1))
-}
-
-/// The tasks of dispatches, each of bounded work, with the parameters of each.
-fn ranges(params: Params, of_task: Work, most: u64) -> impl Iterator<Item = (Params, u64, Work)> {
-    let (all, together) = (params.tasks, (most / of_task.operations.max(1)).clamp(1, 1 << 24) as u32);
-    (0..all).step_by(together as usize).map(move |first| {
-        let count = together.min(all - first);
-        let params = Params { task_begin: first, tasks: first + count, ..params };
-        let count = u64::from(count);
-        (params, count, Work { operations: count * of_task.operations, bytes: count * of_task.bytes })
-    })
+/// The tasks of dispatches, with the parameters of each: as many as bounded work allows. `of_task` says what one of a search takes.
+fn ranges(params: Params, of_task: impl Fn(usize) -> Work, most: u64) -> Vec<(Params, Work)> {
+    let (mut found, mut begin, mut work) = (vec![], 0, Work { operations: 0, bytes: 0 });
+    for search in 0..params.searches {
+        let own = of_task(search as usize);
+        let (mut at, end) = (search * params.width, (search + 1) * params.width);
+        while at < end {
+            let room = most.saturating_sub(work.operations) / own.operations.max(1);
+            // One at least.
+            let taken = room.max(u64::from(at == begin)).min(u64::from(end - at));
+            if taken == 0 {
+                found.push((Params { task_begin: begin, tasks: at, ..params }, work));
+                (begin, work) = (at, Work { operations: 0, bytes: 0 });
+            }
+            at += taken as u32;
+            work.operations += taken * own.operations;
+            work.bytes += taken * own.bytes;
+        }
+    }
+    found.push((Params { task_begin: begin, ..params }, work));
+    found
 }
 
 /// Records the tasks of nodes with histograms.
@@ -165,27 +171,30 @@ fn record_by_slots(
     let cells = 256 * u64::from(overrides[0].1);
     let of_task = Work { operations: OPERATIONS * cells, bytes: 8 * cells };
     let (slots, features) = (storage.filled()?, &binned.on_gpu()?.features);
-    for (params, tasks, work) in ranges(params, of_task, recording.gpu.operations_per_dispatch()) {
+    for (params, work) in ranges(params, |_| of_task, recording.gpu.operations_per_dispatch()) {
         let buffers = &[plan, features, &slots, found];
-        let dispatch = Dispatch::new(&params, buffers, Grid::linear(tasks)?, work);
+        let grid = Grid::linear(u64::from(params.tasks - params.task_begin))?;
+        let dispatch = Dispatch::new(&params, buffers, grid, work);
         recording.dispatch(&KERNEL, dispatch.overrides(&overrides[..3]))?;
     }
     Ok(())
 }
 
-/// Records the tasks of nodes by their rows, for the columns that lie in one buffer at a time; so many rows a task.
-fn record_by_rows(
+/// Records the tasks of nodes by their rows, for the columns that lie in one buffer at a time.
+fn record_by_rows<T: TreeTarget>(
     recording: &mut Recording,
     binned: &Binned<'_>,
     storage: &GpuGrowth,
     Tables { plan, found }: Tables<'_>,
-    (params, rows): (Params, usize),
+    (params, searches): (Params, &[TargetSearch<'_, T>]),
     overrides: &[(&'static str, u32)],
 ) -> Result<()> {
     let Some(RowBuffers { order, packed, .. }) = &storage.buffers else { return Ok(()) };
     let on_gpu = binned.on_gpu()?;
-    let of_task =
-        Work { operations: ROW * rows as u64 + OPERATIONS * 256 * u64::from(overrides[0].1), bytes: 24 * rows as u64 };
+    let of_task = |search: usize| {
+        let rows = searches[search].node.bounds.count;
+        Work { operations: ROW * rows + OPERATIONS * 256 * u64::from(overrides[0].1), bytes: 24 * rows }
+    };
     for block in on_gpu.blocks(binned.columns().div_ceil(GROUP_COLUMNS)) {
         let view = on_gpu.view(recording, block.clone())?;
         let params = Params {
@@ -194,10 +203,10 @@ fn record_by_rows(
             codes_first: view.first_word(),
             ..params
         };
-        for (params, tasks, work) in ranges(params, of_task, recording.gpu.operations_per_dispatch()) {
+        for (params, work) in ranges(params, of_task, recording.gpu.operations_per_dispatch()) {
             let buffers = &[plan, &on_gpu.feature_codes, view.buffer(), order, packed, found];
-            let dispatch = Dispatch::new(&params, buffers, Grid::linear(tasks)?, work);
-            recording.dispatch(&KERNEL_ROWS, dispatch.overrides(overrides))?;
+            let grid = Grid::linear(u64::from(params.tasks - params.task_begin))?;
+            recording.dispatch(&KERNEL_ROWS, Dispatch::new(&params, buffers, grid, work).overrides(overrides))?;
         }
     }
     Ok(())
