@@ -7,7 +7,7 @@ use crate::cpu::tree::predict::FlatTrees;
 use crate::error::{Error, Result};
 use crate::estimator::{FitReport, Rows};
 use crate::model_file::Container;
-use crate::ops::tree::predict::predict;
+use crate::ops::tree::predict::{LeafValues, predict_sums};
 use crate::tree::Tree;
 use crate::tree::bins::Categories;
 use crate::tree::model::{Cover, ShapleyTree, flatten, restore_trees, shapley_values, store_trees};
@@ -114,17 +114,13 @@ impl Boosted {
     }
 
     /// The scores of each row, n×outputs: the baseline and the values of the leaves, added in f64 in the trees' order.
-    /// The leaves are found where the rows live.
+    /// They are added up where the rows live.
     pub fn scores(&self, op: &'static str, x: Rows<'_>) -> Result<Vec<f64>> {
-        let (x, outputs) = (x.on_device()?, self.outputs());
+        let x = x.on_device()?;
         self.check_width(op, x.columns())?;
-        let mut scores: Vec<f64> = self.baseline.iter().copied().cycle().take(x.rows() * outputs).collect();
-        predict(&mut x.device().stream(), &x, &self.flat, &mut scores, outputs, |scores, tree, leaves| {
-            let values = self.trees[tree].values();
-            let own = scores.iter_mut().skip(tree % outputs).step_by(outputs);
-            own.zip(leaves).for_each(|(score, leaf)| *score += values[*leaf as usize]);
-        })?;
-        Ok(scores)
+        let values: Vec<&[f64]> = self.trees.iter().map(Tree::values).collect();
+        let values = LeafValues { trees: &values, of_all: false };
+        predict_sums(&mut x.device().stream(), &x, &self.flat, &values, &self.baseline)
     }
 
     pub fn check_width(&self, op: &'static str, columns: usize) -> Result<()> {

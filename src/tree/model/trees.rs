@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::estimator::{OnDevice, Rows, Task};
 use crate::model_file::Container;
-use crate::ops::tree::predict::predict;
+use crate::ops::tree::predict::{LeafValues, predict, predict_sums};
 
 /// Trees whose mean is the prediction.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,17 +67,11 @@ impl Trees {
     }
 
     /// The mean over the trees of the values that each row meets, n×outputs, added in the order of the trees.
-    /// The leaves are found where the rows live.
+    /// They are added up where the rows live.
     pub(crate) fn mean_values(&self, x: &DeviceMatrix) -> Result<Vec<f64>> {
-        let outputs = self.outputs();
-        let mut sums = vec![0.0; x.rows() * outputs];
-        predict(&mut x.device().stream(), x, &flatten(&self.trees), &mut sums, outputs, |sums, tree, leaves| {
-            let values = self.trees[tree].values();
-            for (sums, leaf) in sums.chunks_exact_mut(outputs).zip(leaves) {
-                let values = &values[*leaf as usize * outputs..][..outputs];
-                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-            }
-        })?;
+        let values: Vec<&[f64]> = self.trees.iter().map(Tree::values).collect();
+        let (values, start) = (LeafValues { trees: &values, of_all: true }, vec![0.0; self.outputs()]);
+        let mut sums = predict_sums(&mut x.device().stream(), x, &flatten(&self.trees), &values, &start)?;
         let count = self.trees.len() as f64;
         sums.iter_mut().for_each(|sum| *sum /= count);
         Ok(sums)

@@ -1,7 +1,7 @@
 use gristmill::DeviceKind;
 use gristmill::cpu::tree::predict::{CATEGORIES, FlatNode, FlatTrees, MISSING_LEFT};
 use gristmill::cpu::tree::{BinSet, UNKNOWN};
-use gristmill::ops::tree::predict::predict;
+use gristmill::ops::tree::predict::{LeafValues, predict, predict_sums};
 use gristmill::prelude::*;
 
 use super::Numbers;
@@ -212,5 +212,51 @@ fn a_dispatch_takes_no_more_steps_than_half_a_second_allows() {
     assert!(steps / profile.dispatches <= most, "{steps} steps in {} dispatches", profile.dispatches);
     if device.info().kind == DeviceKind::Software {
         assert!(steps / profile.dispatches <= 20_000_000, "{steps} steps in {} dispatches", profile.dispatches);
+    }
+}
+
+#[test]
+fn values_of_leaves_are_added_to_the_bit() {
+    let mut numbers = Numbers::new(90);
+    for (name, device) in devices() {
+        // One output or three, which trees have all of or take in turn; few rows, whose leaf numbers come back, and many; a value
+        // next to 0, which no device adds.
+        for (count, outputs, of_all, next_to_0) in [
+            (3, 3, true, 0.0),
+            (3000, 1, false, 0.0),
+            (3000, 3, true, 0.0),
+            (2000, 3, false, 0.0),
+            (3000, 1, true, 1e-300),
+        ] {
+            let x = rows(count, 4, 91);
+            let trees: Vec<Vec<FlatNode>> = (0..31).map(|_| tree(&mut numbers, 9, 4, &values())).collect();
+            let mut walk = FlatTrees::default();
+            trees.iter().for_each(|steps| walk.push(steps.iter().copied(), depth(steps)));
+            let width = if of_all { outputs } else { 1 };
+            let mut value = || (numbers.below(2000) as f64 - 1000.0) * 0.1_f64.powi(numbers.below(9) as i32);
+            let own: Vec<Vec<f64>> =
+                trees.iter().map(|steps| (0..steps.len() * width).map(|_| value()).collect()).collect();
+            let mut own = own;
+            own[0][0] = next_to_0;
+            let slices: Vec<&[f64]> = own.iter().map(Vec::as_slice).collect();
+            let start: Vec<f64> = (0..outputs).map(|output| output as f64 / 3.0).collect();
+            let mut wanted: Vec<f64> = start.iter().copied().cycle().take(count * outputs).collect();
+            for (row, sums) in wanted.chunks_exact_mut(outputs).enumerate() {
+                for (number, steps) in trees.iter().enumerate() {
+                    let leaf = oracle(steps, x.row(row)) as usize;
+                    match of_all {
+                        true => (0..outputs).for_each(|output| sums[output] += own[number][leaf * outputs + output]),
+                        false => sums[number % outputs] += own[number][leaf],
+                    }
+                }
+            }
+            let added = LeafValues { trees: &slices, of_all };
+            let found = predict_sums(&mut device.stream(), &x.to(device).unwrap(), &walk, &added, &start).unwrap();
+            let bits = |sums: &[f64]| sums.iter().map(|sum| sum.to_bits()).collect::<Vec<u64>>();
+            assert!(bits(&found) == bits(&wanted), "{name}: {count} rows, {outputs} outputs, {of_all}");
+            let refused = LeafValues { trees: &slices[1..], of_all };
+            let refused = predict_sums(&mut device.stream(), &x.to(device).unwrap(), &walk, &refused, &start);
+            assert!(matches!(refused, Err(Error::Shape { op: "predict", .. })), "{name}: {refused:?}");
+        }
     }
 }
