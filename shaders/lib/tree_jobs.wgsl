@@ -1,5 +1,6 @@
 // Nodes whose pieces are added, for the merges of tree/histogram and tree/forest/target_histogram.
-// A lane takes one cell of one node: items are cells times nodes.
+// Four lanes of a workgroup share one cell of one node, each every fourth piece, and the first adds what they have: items are cells
+// times nodes, of which a workgroup takes sixteen.
 // Integers: no order of the pieces and no cut changes a bit, and what remains of the parent is the sibling, exactly.
 //#import status
 struct Params {
@@ -16,3 +17,5 @@ struct Params {
 
 const NONE = 0xffffffffu;
 const FRESH = 0x80000000u;
+const ITEMS = 16u;
+const SHARES = 4u;

@@ -1,5 +1,5 @@
-// Adds the pieces of one word of each node's cells in 64 bits, and takes the result away from that of its parent, if it
-// has one. A lane takes one cell of one node.
+// Adds the pieces of one word of each node's cells in 64 bits, and takes the result away from that of its parent, if it has one.
+// Lanes share a cell as lib/tree_jobs says.
 // Whole numbers modulo 2⁶⁴: no order of the pieces and no cut changes a bit.
 //#import tree_jobs
 //#import wide
@@ -17,23 +17,31 @@ fn piece_sum(piece: u32, cell: u32) -> vec2<u32> {
     return wide_add(wide_add(vec2(partial[place], 0u), vec2(second << 16u, second >> 16u)), vec2(0u, upper));
 }
 
+var<workgroup> shares: array<vec2<u32>, 64>;
+
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let item = (group.y * groups.x + group.x) * 64u + lane;
-    if (item < params.items) {
-        let job = jobs[params.jobs_first + item / params.cells];
-        let cell = item % params.cells;
-        let place = ((job.z & ~FRESH) * params.cells + cell) * WORDS + params.word;
-        var sum = vec2<u32>();
-        if (job.z < FRESH) {
-            sum = slots[place];
+    let wanted = (group.y * groups.x + group.x) * ITEMS + lane % ITEMS;
+    let item = min(wanted, params.items - 1u);
+    let job = jobs[params.jobs_first + item / params.cells];
+    let cell = item % params.cells;
+    var sum = vec2<u32>();
+    for (var piece = job.x + lane / ITEMS; piece < job.x + job.y; piece += SHARES) {
+        sum = wide_add(sum, piece_sum(piece, cell));
+    }
+    shares[lane] = sum;
+    workgroupBarrier();
+    if (lane < ITEMS && wanted < params.items) {
+        for (var share = 1u; share < SHARES; share += 1u) {
+            sum = wide_add(sum, shares[ITEMS * share + lane]);
         }
-        for (var piece = job.x; piece < job.x + job.y; piece += 1u) {
-            sum = wide_add(sum, piece_sum(piece, cell));
+        let place = ((job.z & ~FRESH) * params.cells + cell) * WORDS + params.word;
+        if (job.z < FRESH) {
+            sum = wide_add(sum, slots[place]);
         }
         slots[place] = sum;
         if (job.w != NONE) {

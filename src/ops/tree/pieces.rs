@@ -39,6 +39,8 @@ pub(super) struct Counting {
 /// Workgroups that keep a card busy: an RTX 4090 holds 768 at once. Each piece more is cells that are written and read once more;
 /// with twice as many, those of a million rows of 28 columns were as many bytes as the rows themselves.
 const GROUPS: usize = 1 << 10;
+/// Cells that a workgroup merges: four lanes share each, as the pieces of a root are more than a hundred.
+const MERGED: u64 = 16;
 /// Pieces of a round at most: their table is bound as a uniform.
 const MAX_PIECES: usize = (UNIFORM_BYTES / 16) as usize;
 const FRESH: u32 = 1 << 31;
@@ -220,7 +222,7 @@ impl Round {
         let items = self.jobs.len() * cells;
         let params =
             MergeParams { items: items as u32, cells: cells as u32, jobs_first: self.pieces.len() as u32, word };
-        let grid = Grid::covering(items as u64, 64)?;
+        let grid = Grid::covering(items as u64, MERGED)?;
         let work = Work {
             operations: 16 * (cells * self.pieces.len()) as u64,
             bytes: self.partial_bytes(counting, cells) + bytes * items as u64,
